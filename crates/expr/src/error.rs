@@ -1,0 +1,58 @@
+//! Why an expression has no value.
+
+use model::{Code, Str};
+
+/// An error of an expression or of sandboxed JavaScript, in words for the author of the workflow.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// Not valid JavaScript.
+    #[error("invalid syntax")]
+    Syntax { detail: Str },
+    /// A data reference that cannot be followed: no such node, not executed, no paired item.
+    #[error("{message}")]
+    Data { message: Str, description: Option<Str>, kind: Option<Str> },
+    /// JavaScript threw.
+    #[error("{message}")]
+    Thrown { name: Str, message: Str, stack: Option<Str> },
+    /// Something expressions may not reach for.
+    #[error("{message}")]
+    Forbidden { message: Str },
+    #[error("JavaScript ran longer than {limit_ms} ms")]
+    Time { limit_ms: u64 },
+    #[error("JavaScript needed more than {limit_bytes} bytes of memory")]
+    Memory { limit_bytes: usize },
+    #[error("JavaScript called itself too deeply")]
+    Stack,
+    #[error("JavaScript put out more than {limit_bytes} bytes")]
+    Output { limit_bytes: usize },
+    #[error("JavaScript looped more than {limit} times")]
+    Loops { limit: u64 },
+    #[error("JavaScript made more than {limit} requests")]
+    Fetches { limit: u32 },
+    #[error("an answer to JavaScript's request was larger than {limit_bytes} bytes")]
+    FetchBody { limit_bytes: usize },
+    /// The sandbox itself broke; a bug of ours.
+    #[error("the JavaScript sandbox failed: {detail}")]
+    Sandbox { detail: Str },
+}
+
+impl Error {
+    pub fn code(&self) -> Code {
+        match self {
+            Error::Syntax { .. } => Code::EXPRESSION_SYNTAX,
+            Error::Data { .. } | Error::Thrown { .. } => Code::EXPRESSION_FAILED,
+            Error::Forbidden { .. } => Code::EXPRESSION_FORBIDDEN,
+            Error::Time { .. } => Code::SANDBOX_TIME,
+            Error::Memory { .. } => Code::SANDBOX_MEMORY,
+            Error::Stack => Code::SANDBOX_STACK,
+            Error::Output { .. } => Code::SANDBOX_OUTPUT,
+            Error::Loops { .. } => Code::SANDBOX_LOOPS,
+            Error::Fetches { .. } | Error::FetchBody { .. } => Code::SANDBOX_FETCH,
+            Error::Sandbox { .. } => Code::SANDBOX_FAILED,
+        }
+    }
+
+    pub fn data(message: impl Into<Str>) -> Self {
+        Error::Data { message: message.into(), description: None, kind: None }
+    }
+}

@@ -1,0 +1,1 @@
+//! The native evaluator: the common forms of expressions without leaving Rust.

@@ -1,0 +1,1 @@
+//! The JavaScript sandbox: QuickJS in a WebAssembly heap of its own.

@@ -1,0 +1,1 @@
+//! Templates: text with `{{ … }}` parts, split once.

@@ -1,0 +1,96 @@
+//! The one table of error codes.
+
+/// In whose hands an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The author of the workflow can fix it.
+    Workflow,
+    /// The caller sent something that cannot be used.
+    Caller,
+    /// The operator of this instance: a setting, a limit, a permission.
+    Operator,
+    /// Another service; may be retried.
+    Upstream,
+    /// A bug of ours or a broken machine.
+    Us,
+}
+
+macro_rules! codes {
+    ($($name:ident = $blame:ident, $status:literal, $summary:literal;)*) => {
+        /// A stable name for what went wrong; `docs/errors/<NAME>.md` explains each.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(non_camel_case_types)]
+        pub enum Code { $(#[doc = $summary] $name,)* }
+
+        impl Code {
+            pub const ALL: &[Code] = &[$(Code::$name,)*];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$name => stringify!($name),)* }
+            }
+            pub fn blame(self) -> Blame {
+                match self { $(Code::$name => Blame::$blame,)* }
+            }
+            /// The HTTP status that a request failing with this code is answered with.
+            pub fn status(self) -> u16 {
+                match self { $(Code::$name => $status,)* }
+            }
+            /// One sentence for a person who has not seen the code before.
+            pub fn summary(self) -> &'static str {
+                match self { $(Code::$name => $summary,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    WORKFLOW_JSON        = Caller,   422, "The text is not a workflow: it is not JSON, or not of a workflow's form.";
+    WORKFLOW_TOO_LARGE   = Caller,   413, "The workflow is larger or nested deeper than the limits allow.";
+    WORKFLOW_NODE_NAME   = Workflow, 422, "Two nodes have the same name, or a node has none.";
+    WORKFLOW_NODE_ID     = Workflow, 422, "Two nodes have the same id, or an id has the wrong form.";
+    WORKFLOW_FIELD       = Workflow, 422, "A field of the workflow or of a node has the wrong type.";
+    WORKFLOW_CONNECTION  = Workflow, 422, "A connection leads from or to a node, output or input that is not there.";
+    WORKFLOW_CYCLE       = Workflow, 422, "Sub-nodes are connected in a circle.";
+    WORKFLOW_NO_START    = Workflow, 422, "There is no node the run could start from.";
+    WORKFLOW_NOT_FOUND   = Workflow, 404, "The workflow that was named is not there.";
+    OPERATION_INVALID    = Caller,   422, "A change to the workflow names a node that is not there or a name that is taken.";
+    NODE_TYPE_UNKNOWN    = Workflow, 422, "The node's type is not known here.";
+    NODE_VERSION_UNKNOWN = Workflow, 422, "The node's typeVersion is not known here.";
+    NODE_PARAMETER       = Workflow, 422, "A parameter of the node is missing or cannot be used.";
+    NODE_INPUT           = Workflow, 422, "The items that reached the node are not what it needs.";
+    NODE_FAILED          = Workflow, 422, "The node reported an error.";
+    NODE_CREDENTIAL      = Workflow, 422, "The node needs a credential that is missing or incomplete.";
+    NODE_DISALLOWED      = Operator, 403, "The operator has not allowed this node or feature.";
+    EXPRESSION_SYNTAX    = Workflow, 422, "The expression is not valid JavaScript.";
+    EXPRESSION_FAILED    = Workflow, 422, "The expression could not be evaluated.";
+    EXPRESSION_FORBIDDEN = Workflow, 403, "The expression reaches for something that expressions may not use.";
+    SANDBOX_TIME         = Workflow, 422, "JavaScript ran longer than its time limit.";
+    SANDBOX_MEMORY       = Workflow, 422, "JavaScript needed more memory than its limit.";
+    SANDBOX_STACK        = Workflow, 422, "JavaScript called itself too deeply.";
+    SANDBOX_OUTPUT       = Workflow, 422, "JavaScript returned or logged more than its output limit.";
+    SANDBOX_LOOPS        = Workflow, 422, "JavaScript looped more often than its limit.";
+    SANDBOX_FETCH        = Workflow, 422, "JavaScript made more requests, or read a larger answer, than its limits.";
+    SANDBOX_FAILED       = Us,       500, "The JavaScript sandbox stopped working.";
+    RUN_CANCELLED        = Caller,   409, "The run was cancelled.";
+    RUN_TIMEOUT          = Operator, 422, "The run took longer than its time limit.";
+    RUN_DATA_LIMIT       = Operator, 422, "The run's data grew past its byte budget.";
+    RUN_DEPTH            = Workflow, 422, "Workflows called each other too deeply.";
+    RUN_STEPS            = Operator, 422, "The run executed more nodes than its limit.";
+    EGRESS_BLOCKED       = Operator, 403, "The address is closed to outgoing requests.";
+    EGRESS_URL           = Workflow, 422, "The URL cannot be used for a request.";
+    UPSTREAM_STATUS      = Upstream, 502, "Another service answered with an error.";
+    UPSTREAM_UNREACHABLE = Upstream, 502, "Another service could not be reached.";
+    UPSTREAM_TIMEOUT     = Upstream, 504, "Another service did not answer in time.";
+    UPSTREAM_TOO_LARGE   = Upstream, 502, "Another service's answer was larger than the limit.";
+    FILE_OUTSIDE         = Operator, 403, "The path leads out of the folder that workflows may use.";
+    FILE_IO              = Workflow, 422, "A file could not be read or written.";
+    INPUT_BOMB           = Workflow, 422, "The input unpacks to more than the limits allow.";
+    STORE_DISK           = Us,       500, "The disk failed while the run's data was written or read.";
+    SETTING_INVALID      = Operator, 422, "A setting has a value that cannot be used.";
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(self.name())
+    }
+}

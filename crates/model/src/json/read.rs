@@ -1,0 +1,339 @@
+//! Reads JSON text into a [`Value`].
+
+use super::Spellings;
+use crate::{Object, Str, Value, number_to_string};
+
+/// Arrays and objects may be nested this deep; the reader refuses more instead of exhausting the stack.
+pub const MAX_DEPTH: usize = 512;
+
+/// Why a text is not JSON, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} at line {line}, column {column}")]
+pub struct ReadError {
+    pub what: &'static str,
+    pub line: usize,
+    pub column: usize,
+}
+
+/// Reads one JSON value; nothing but white space may follow it.
+pub fn parse(text: &str) -> Result<Value, ReadError> {
+    Reader::new(text).document()
+}
+
+/// Reads one JSON value and notes every number whose spelling is not the usual one.
+pub fn parse_with_spellings(text: &str) -> Result<(Value, Spellings), ReadError> {
+    let mut reader = Reader::new(text);
+    reader.spellings = Some((String::new(), Spellings::new()));
+    let value = reader.document()?;
+    Ok((value, reader.spellings.map(|(_, found)| found).unwrap_or_default()))
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    depth: usize,
+    /// The path of the value being read and what was found so far, when spellings are asked for.
+    spellings: Option<(String, Spellings)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self { text, bytes: text.as_bytes(), at: 0, depth: 0, spellings: None }
+    }
+
+    fn document(&mut self) -> Result<Value, ReadError> {
+        let value = self.value()?;
+        self.skip_space();
+        if self.at < self.bytes.len() {
+            return Err(self.error("unexpected text after the JSON value"));
+        }
+        Ok(value)
+    }
+
+    fn error(&self, what: &'static str) -> ReadError {
+        let before = &self.bytes[..self.at.min(self.bytes.len())];
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        ReadError { what, line: before.iter().filter(|byte| **byte == b'\n').count() + 1, column: before.len() - line_start + 1 }
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self) -> Result<Value, ReadError> {
+        self.skip_space();
+        match self.bytes.get(self.at) {
+            Some(b'{') => self.nested(Self::object),
+            Some(b'[') => self.nested(Self::array),
+            Some(b'"') => self.string().map(Value::String),
+            Some(b't') => self.word("true", Value::Bool(true)),
+            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(b'n') => self.word("null", Value::Null),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => Err(self.error("unexpected character")),
+            None => Err(self.error("unexpected end of the text")),
+        }
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, ReadError>) -> Result<Value, ReadError> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error("nested too deep"));
+        }
+        self.depth += 1;
+        self.at += 1;
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, ReadError> {
+        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
+            return Err(self.error("unexpected character"));
+        }
+        self.at += word.len();
+        Ok(value)
+    }
+
+    fn object(&mut self) -> Result<Value, ReadError> {
+        let mut object = Object::new();
+        self.skip_space();
+        if self.bytes.get(self.at) == Some(&b'}') {
+            self.at += 1;
+            return Ok(Value::object(object));
+        }
+        loop {
+            self.skip_space();
+            if self.bytes.get(self.at) != Some(&b'"') {
+                return Err(self.error("expected a key in quotes"));
+            }
+            let key = self.string()?;
+            self.skip_space();
+            if self.bytes.get(self.at) != Some(&b':') {
+                return Err(self.error("expected ':' after the key"));
+            }
+            self.at += 1;
+            let mark = self.enter(&key);
+            let value = self.value()?;
+            self.leave(mark);
+            object.insert(key, value);
+            self.skip_space();
+            match self.bytes.get(self.at) {
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.at += 1;
+                    return Ok(Value::object(object));
+                }
+                _ => return Err(self.error("expected ',' or '}'")),
+            }
+        }
+    }
+
+    fn array(&mut self) -> Result<Value, ReadError> {
+        let mut values = Vec::new();
+        self.skip_space();
+        if self.bytes.get(self.at) == Some(&b']') {
+            self.at += 1;
+            return Ok(Value::array(values));
+        }
+        loop {
+            let mark = if self.spellings.is_some() { self.enter(&values.len().to_string()) } else { 0 };
+            values.push(self.value()?);
+            self.leave(mark);
+            self.skip_space();
+            match self.bytes.get(self.at) {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.at += 1;
+                    return Ok(Value::array(values));
+                }
+                _ => return Err(self.error("expected ',' or ']'")),
+            }
+        }
+    }
+
+    fn enter(&mut self, key: &str) -> usize {
+        let Some((path, _)) = &mut self.spellings else { return 0 };
+        let mark = path.len();
+        path.push('\u{1f}');
+        path.push_str(key);
+        mark
+    }
+
+    fn leave(&mut self, mark: usize) {
+        if let Some((path, _)) = &mut self.spellings {
+            path.truncate(mark);
+        }
+    }
+
+    fn number(&mut self) -> Result<Value, ReadError> {
+        let start = self.at;
+        let digits = |reader: &mut Self| {
+            let from = reader.at;
+            while matches!(reader.bytes.get(reader.at), Some(b'0'..=b'9')) {
+                reader.at += 1;
+            }
+            reader.at > from
+        };
+        if self.bytes[self.at] == b'-' {
+            self.at += 1;
+        }
+        let zero = self.bytes.get(self.at) == Some(&b'0');
+        let whole = self.at;
+        if !digits(self) || (zero && self.at - whole > 1) {
+            return Err(self.error("malformed number"));
+        }
+        let mut plain = true;
+        if self.bytes.get(self.at) == Some(&b'.') {
+            plain = false;
+            self.at += 1;
+            if !digits(self) {
+                return Err(self.error("malformed number"));
+            }
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            plain = false;
+            self.at += 1;
+            if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if !digits(self) {
+                return Err(self.error("malformed number"));
+            }
+        }
+        let spelled = &self.text[start..self.at];
+        let number = match plain && spelled.len() < 16 {
+            true => spelled.parse::<i64>().map(|number| if spelled == "-0" { -0.0 } else { number as f64 }).ok(),
+            false => spelled.parse::<f64>().ok(),
+        };
+        let Some(number) = number else { return Err(self.error("malformed number")) };
+        if let Some((path, found)) = &mut self.spellings
+            && number_to_string(number) != spelled
+        {
+            found.insert(path.clone(), spelled.into());
+        }
+        Ok(Value::Number(number))
+    }
+
+    fn string(&mut self) -> Result<Str, ReadError> {
+        self.at += 1;
+        let start = self.at;
+        while let Some(byte) = self.bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    let text = Str::from(&self.text[start..self.at]);
+                    self.at += 1;
+                    return Ok(text);
+                }
+                b'\\' => return self.escaped_string(start),
+                0..=0x1f => return Err(self.error("control character inside a string")),
+                _ => self.at += 1,
+            }
+        }
+        Err(self.error("string without an end"))
+    }
+
+    fn escaped_string(&mut self, start: usize) -> Result<Str, ReadError> {
+        let mut text = String::from(&self.text[start..self.at]);
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text.into());
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    self.escape(&mut text)?;
+                }
+                Some(0..=0x1f) => return Err(self.error("control character inside a string")),
+                Some(_) => {
+                    let from = self.at;
+                    while matches!(self.bytes.get(self.at), Some(byte) if *byte != b'"' && *byte != b'\\' && *byte > 0x1f) {
+                        self.at += 1;
+                    }
+                    text.push_str(&self.text[from..self.at]);
+                }
+                None => return Err(self.error("string without an end")),
+            }
+        }
+    }
+
+    fn escape(&mut self, text: &mut String) -> Result<(), ReadError> {
+        let escape = self.bytes.get(self.at).copied();
+        self.at += 1;
+        text.push(match escape {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => self.unicode_escape()?,
+            _ => return Err(self.error("unknown escape")),
+        });
+        Ok(())
+    }
+
+    fn unicode_escape(&mut self) -> Result<char, ReadError> {
+        let first = self.hex4()?;
+        if (0xd800..0xdc00).contains(&first) && self.bytes[self.at..].starts_with(b"\\u") {
+            let back = self.at;
+            self.at += 2;
+            let second = self.hex4()?;
+            if (0xdc00..0xe000).contains(&second) {
+                let joined = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+                return Ok(char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            self.at = back;
+        }
+        // Half of a surrogate pair has no place in Rust's text.
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn hex4(&mut self) -> Result<u32, ReadError> {
+        let digits = self.text.get(self.at..self.at + 4).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let Some(number) = digits.and_then(|text| u32::from_str_radix(text, 16).ok()) else {
+            return Err(self.error("malformed \\u escape"));
+        };
+        self.at += 4;
+        Ok(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{to_pretty_string, to_string};
+
+    #[test]
+    fn what_is_read_is_written_back() {
+        for text in [r#"{"b":1,"a":[true,false,null,"x\"y\\z\n"],"n":-0.5}"#, r#""😀 é \u0001""#, "[]", "{}", "12345678901234567890"] {
+            let value = parse(text).unwrap();
+            let again = parse(&to_string(&value)).unwrap();
+            assert_eq!(value, again, "{text}");
+        }
+        assert_eq!(parse(r#""\ud83d\ude00 \ud83d x""#).unwrap().as_str(), Some("😀 \u{fffd} x"));
+    }
+
+    #[test]
+    fn unusual_spellings_survive_a_round_trip() {
+        let text = "{\n  \"a\": 1.0,\n  \"b\": [\n    1e3,\n    12345678901234567890,\n    7\n  ]\n}";
+        let (value, spellings) = parse_with_spellings(text).unwrap();
+        assert_eq!(to_pretty_string(&value, &spellings), text);
+    }
+
+    #[test]
+    fn bad_text_is_refused_with_its_place() {
+        for text in ["", "{", "[1,]", "{\"a\" 1}", "01", "1.", "\"\u{1}\"", "nul", "[1] x", "\"\\u12", "{\"a\":1,}"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        let error = parse("{\n  \"a\": x}").unwrap_err();
+        assert_eq!((error.line, error.column), (2, 8));
+        assert_eq!(parse(&"[".repeat(100_000)).unwrap_err().what, "nested too deep");
+    }
+}

@@ -1,0 +1,179 @@
+//! Writes a [`Value`] as JSON text.
+
+use super::Spellings;
+use crate::{Object, Value, number_to_string};
+use std::fmt::Write as _;
+
+/// On one line, as `JSON.stringify(value)` spells it. `undefined` alone is written as `null`.
+pub fn to_string(value: &Value) -> String {
+    let mut out = String::new();
+    write_value(&mut out, value);
+    out
+}
+
+/// Like [`to_string`], into a writer; a big array goes out element by element.
+pub fn to_writer(out: &mut dyn std::io::Write, value: &Value) -> std::io::Result<()> {
+    let Value::Array(values) = value else { return out.write_all(to_string(value).as_bytes()) };
+    out.write_all(b"[")?;
+    let mut buffer = String::new();
+    for (position, element) in values.iter().enumerate() {
+        buffer.clear();
+        if position > 0 {
+            buffer.push(',');
+        }
+        write_value(&mut buffer, element);
+        out.write_all(buffer.as_bytes())?;
+    }
+    out.write_all(b"]")
+}
+
+/// Indented by two spaces, as n8n saves a workflow.
+pub fn to_pretty_string(value: &Value, spellings: &Spellings) -> String {
+    let mut writer = Pretty { out: String::new(), indent: 0, path: String::new(), spellings };
+    writer.value(value);
+    writer.out
+}
+
+fn write_value(out: &mut String, value: &Value) {
+    match value {
+        Value::Undefined | Value::Null => out.push_str("null"),
+        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => write_number(out, *number),
+        Value::String(text) => write_string(out, text),
+        Value::Date(date) => write_string(out, &date.iso),
+        Value::Array(values) => {
+            out.push('[');
+            for (position, element) in values.iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                write_value(out, element);
+            }
+            out.push(']');
+        }
+        Value::Object(object) => {
+            out.push('{');
+            for (position, (key, field)) in written_fields(object).enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                write_string(out, key);
+                out.push(':');
+                write_value(out, field);
+            }
+            out.push('}');
+        }
+    }
+}
+
+fn written_fields(object: &Object) -> impl Iterator<Item = (&crate::Str, &Value)> {
+    object.iter().filter(|(_, field)| !field.is_undefined())
+}
+
+fn write_number(out: &mut String, number: f64) {
+    if !number.is_finite() {
+        out.push_str("null");
+    } else if number.fract() == 0.0 && number.abs() < 1e15 {
+        let _ = write!(out, "{}", number as i64);
+    } else {
+        out.push_str(&number_to_string(number));
+    }
+}
+
+/// Writes a text in quotes with JSON's escapes.
+pub fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut plain_from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x8 => "\\b",
+            0xc => "\\f",
+            0..=0x1f => "",
+            _ => continue,
+        };
+        out.push_str(&text[plain_from..at]);
+        if escape.is_empty() {
+            let _ = write!(out, "\\u{byte:04x}");
+        } else {
+            out.push_str(escape);
+        }
+        plain_from = at + 1;
+    }
+    out.push_str(&text[plain_from..]);
+    out.push('"');
+}
+
+struct Pretty<'a> {
+    out: String,
+    indent: usize,
+    path: String,
+    spellings: &'a Spellings,
+}
+
+impl Pretty<'_> {
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Number(number) => match self.spellings.get(&self.path) {
+                Some(spelled) if spelled.parse() == Ok(*number) => self.out.push_str(spelled),
+                _ => write_number(&mut self.out, *number),
+            },
+            Value::Array(values) if !values.is_empty() => {
+                self.open('[');
+                for (position, element) in values.iter().enumerate() {
+                    self.line(position);
+                    self.child(&position.to_string(), element);
+                }
+                self.close(']');
+            }
+            Value::Object(object) if written_fields(object).next().is_some() => {
+                self.open('{');
+                for (position, (key, field)) in written_fields(object).enumerate() {
+                    self.line(position);
+                    write_string(&mut self.out, key);
+                    self.out.push_str(": ");
+                    self.child(key, field);
+                }
+                self.close('}');
+            }
+            other => write_value(&mut self.out, other),
+        }
+    }
+
+    fn child(&mut self, key: &str, value: &Value) {
+        let mark = self.path.len();
+        if !self.spellings.is_empty() {
+            self.path.push('\u{1f}');
+            self.path.push_str(key);
+        }
+        self.value(value);
+        self.path.truncate(mark);
+    }
+
+    fn open(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.indent += 1;
+    }
+
+    fn line(&mut self, position: usize) {
+        if position > 0 {
+            self.out.push(',');
+        }
+        self.break_line();
+    }
+
+    fn close(&mut self, bracket: char) {
+        self.indent -= 1;
+        self.break_line();
+        self.out.push(bracket);
+    }
+
+    fn break_line(&mut self) {
+        self.out.push('\n');
+        self.out.extend(std::iter::repeat_n("  ", self.indent));
+    }
+}

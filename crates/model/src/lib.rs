@@ -1,0 +1,28 @@
+//! Pure data: workflow JSON as n8n writes it, items, connection kinds, run events, operations, error codes.
+//!
+//! Invariant: any workflow n8n can write is read and written back unchanged, fields we do not know included.
+//! Invariant: nothing here does I/O, knows a node by name or can panic on bad input.
+
+pub mod code;
+pub mod item;
+pub mod json;
+pub mod kind;
+mod number;
+mod object;
+mod path;
+pub mod run;
+mod serde_bridge;
+mod value;
+pub mod workflow;
+
+pub use code::{Blame, Code};
+pub use ecow::EcoString as Str;
+pub use item::{Binary, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill, SpillError, Spilled};
+pub use kind::Kind;
+pub use number::number_to_string;
+pub use object::Object;
+pub use path::PathKey;
+pub use run::{RunError, RunStatus, TaskData, TaskStatus};
+pub use serde_bridge::{from_value, to_value};
+pub use value::{DateKind, DateValue, Value};
+pub use workflow::{Edge, Node, OnError, Workflow, WorkflowError};

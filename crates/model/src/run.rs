@@ -1,0 +1,138 @@
+//! What a run leaves behind: one record per node execution, in n8n's `runData` shape.
+
+use crate::kind::Kind;
+use crate::{Code, Items, Object, Source, Str, Value};
+use std::collections::BTreeMap;
+
+/// The error of a node or of a run, in the one shape that every face shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunError {
+    pub code: Code,
+    pub message: Str,
+    pub description: Option<Str>,
+    /// What to do about it.
+    pub hint: Option<Str>,
+    /// n8n's class for it: `NodeOperationError`, `NodeApiError`, `ExpressionError` …
+    pub name: Str,
+    pub node: Option<Str>,
+    pub item: Option<usize>,
+    /// Further fields that n8n's errors carry: `httpCode`, `context`, `stack` …
+    pub context: Object,
+}
+
+/// One execution of one node.
+#[derive(Clone, Debug)]
+pub struct TaskData {
+    pub start_time_ms: i64,
+    pub execution_index: usize,
+    pub execution_time_ms: u64,
+    /// Per input: the output that fed it.
+    pub source: Vec<Option<Source>>,
+    /// Per kind of connection, per output: the items, or nothing where the node sent nothing.
+    pub data: BTreeMap<Kind, Vec<Option<Items>>>,
+    pub error: Option<RunError>,
+    pub status: TaskStatus,
+    /// What went into a sub-node, shown beside its output.
+    pub input_override: Option<Vec<Items>>,
+    pub hints: Vec<Str>,
+    pub metadata: Option<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskStatus {
+    Success,
+    Error,
+    Waiting,
+    Cancelled,
+}
+
+/// How a run stands or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunStatus {
+    Running,
+    Success,
+    Error,
+    Waiting,
+    Cancelled,
+    /// A step without a recorded result may have happened; a person decides.
+    Uncertain,
+}
+
+impl TaskData {
+    /// The items of a `main` output.
+    pub fn output(&self, index: usize) -> Option<&Items> {
+        self.data.get(&Kind::Main)?.get(index)?.as_ref()
+    }
+
+    pub fn to_value(&self) -> Value {
+        let mut object = Object::new();
+        object.insert("startTime", self.start_time_ms);
+        object.insert("executionIndex", self.execution_index);
+        object.insert(
+            "source",
+            Value::array(self.source.iter().map(|source| source.as_ref().map_or(Value::Null, Source::to_value)).collect()),
+        );
+        object.insert("hints", Value::array(self.hints.iter().map(|hint| Value::from(hint.clone())).collect()));
+        object.insert("executionTime", self.execution_time_ms);
+        object.insert("executionStatus", self.status.name());
+        if !self.data.is_empty() {
+            let per_kind =
+                self.data.iter().map(|(kind, outputs)| (kind.name(), Value::array(outputs.iter().map(output_to_value).collect())));
+            object.insert("data", per_kind.collect::<Object>());
+        }
+        if let Some(error) = &self.error {
+            object.insert("error", error.to_value());
+        }
+        if let Some(metadata) = &self.metadata {
+            object.insert("metadata", metadata.clone());
+        }
+        Value::object(object)
+    }
+}
+
+fn output_to_value(items: &Option<Items>) -> Value {
+    match items {
+        Some(items) => Value::array(items.iter().map(|item| item.to_value()).collect()),
+        None => Value::Null,
+    }
+}
+
+impl TaskStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskStatus::Success => "success",
+            TaskStatus::Error => "error",
+            TaskStatus::Waiting => "waiting",
+            TaskStatus::Cancelled => "canceled",
+        }
+    }
+}
+
+impl RunStatus {
+    /// n8n's word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunStatus::Running => "running",
+            RunStatus::Success => "success",
+            RunStatus::Error => "error",
+            RunStatus::Waiting => "waiting",
+            RunStatus::Cancelled => "canceled",
+            RunStatus::Uncertain => "uncertain",
+        }
+    }
+}
+
+impl RunError {
+    pub fn to_value(&self) -> Value {
+        let mut object = Object::new();
+        object.insert("code", self.code.name());
+        object.insert("message", self.message.clone());
+        object.insert("description", self.description.clone());
+        object.insert("hint", self.hint.clone());
+        object.insert("name", self.name.clone());
+        object.insert("node", self.node.clone());
+        object.insert("itemIndex", self.item);
+        object.extend(self.context.clone());
+        Value::object(object)
+    }
+}
