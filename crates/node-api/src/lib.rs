@@ -1,1 +1,32 @@
-//! placeholder
+//! The contract between the engine and the nodes: what a node is ([`Node`], [`Spec`]), what it is given ([`Ctx`])
+//! and how it fails ([`NodeError`]).
+//!
+//! Invariant: nothing here runs a workflow or reaches the outside. The world comes in through the ports of [`host`].
+//! Invariant: a [`Spec`] is plain data, so one loaded from a file cannot be told from one written beside its node.
+
+mod ctx;
+mod defaults;
+mod error;
+pub mod host;
+pub mod http;
+mod param;
+mod registry;
+mod spec;
+pub mod testing;
+
+pub use ctx::{Ctx, NodeInfo};
+pub use error::{ErrorClass, NodeError};
+pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
+pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, run};
+pub use spec::{CredentialUse, Example, Group, Port, RequiredInputs, Spec};
+
+/// The items of each `main` output, in order. No outputs at all means that the node has nothing to say in this run.
+pub type Outputs = Vec<model::Items>;
+
+/// Everything a node's file needs.
+pub mod prelude {
+    pub use crate::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
+    pub use crate::{Ctx, Example, FieldGroup, Group, Node, NodeError, Outputs, Param, Port, RequiredInputs, Spec};
+    pub use model::{Binary, Code, Item, Items, ItemsBuilder, Object, PairedItem, Pairs, Str, Value, json};
+    pub use serde::Deserialize;
+}

@@ -1,1 +1,26 @@
-//! placeholder
+//! The nodes: one file each, grouped by what they are for. Each group's table lists its nodes, top to bottom.
+//!
+//! Invariant: a node knows the contract (`node-api`) and never the engine; the world comes in through its `Ctx`.
+//! Invariant: everything about a node is in its file: description, behaviour, examples, tests.
+
+pub mod data;
+pub mod files;
+pub mod flow;
+pub mod http;
+pub mod text;
+pub mod triggers;
+
+use node_api::{Entry, Registry};
+
+/// Every table of nodes that ships.
+pub static TABLES: &[&[Entry]] = &[triggers::NODES, flow::NODES, data::NODES, text::NODES, files::NODES, http::NODES];
+
+/// All nodes, ready to be looked up.
+pub fn registry() -> Registry {
+    Registry::new(TABLES.iter().copied())
+}
+
+/// The same with the nodes that only tests use.
+pub fn registry_with_test_nodes() -> Registry {
+    Registry::new(TABLES.iter().copied().chain([triggers::TEST_NODES]))
+}

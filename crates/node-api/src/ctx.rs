@@ -1,0 +1,159 @@
+//! What a node sees while it runs.
+
+use crate::host::Host;
+use crate::{NodeError, Outputs};
+use model::{Binary, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value};
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
+/// One run of one node: its identity, its inputs, its parameters, and the world through [`Host`].
+pub struct Ctx<'a> {
+    node: &'a NodeInfo,
+    inputs: &'a [Option<Items>],
+    run_index: usize,
+    host: &'a dyn Host,
+}
+
+/// Who the running node is.
+#[derive(Clone, Debug, Default)]
+pub struct NodeInfo {
+    pub id: Str,
+    pub name: Str,
+    pub type_name: Str,
+    pub version: f64,
+    pub on_error: OnError,
+}
+
+impl<'a> Ctx<'a> {
+    pub fn new(node: &'a NodeInfo, inputs: &'a [Option<Items>], run_index: usize, host: &'a dyn Host) -> Self {
+        Self { node, inputs, run_index, host }
+    }
+
+    pub fn node(&self) -> &'a NodeInfo {
+        self.node
+    }
+
+    /// The node's typeVersion.
+    pub fn version(&self) -> f64 {
+        self.node.version
+    }
+
+    pub fn run_index(&self) -> usize {
+        self.run_index
+    }
+
+    pub fn host(&self) -> &'a dyn Host {
+        self.host
+    }
+
+    /// The items on one of several inputs; `None` if nothing arrived there.
+    pub fn input(&self, index: usize) -> Option<&'a Items> {
+        self.inputs.get(index)?.as_ref()
+    }
+
+    pub fn input_count(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// All parameters of the node for one item, read into a struct.
+    pub fn params<T: DeserializeOwned>(&self, item: usize) -> Result<T, NodeError> {
+        self.param_as("", item)
+    }
+
+    /// A part of the parameters for one item, read into a struct. The empty path is all of them.
+    pub fn param_as<T: DeserializeOwned>(&self, path: &str, item: usize) -> Result<T, NodeError> {
+        let value = self.param(path, item)?;
+        from_value(&value).map_err(|problem| {
+            let place = if path.is_empty() { "parameters".to_owned() } else { format!("parameter '{path}'") };
+            NodeError::parameter(path, format!("The {place} cannot be used: {problem}")).on_item(item)
+        })
+    }
+
+    /// The parameter at a path (`options.timeout`) for one item; `undefined` if it is not set.
+    pub fn param(&self, path: &str, item: usize) -> Result<Value, NodeError> {
+        self.host.parameter(path, item).map_err(|error| error.on_item(item))
+    }
+
+    /// The parameter as text: numbers and booleans are spelled out, nothing is the empty text.
+    pub fn text(&self, path: &str, item: usize) -> Result<Str, NodeError> {
+        Ok(match self.param(path, item)? {
+            Value::Undefined | Value::Null => Str::new(),
+            Value::String(text) => text,
+            value @ (Value::Object(_) | Value::Array(_)) => model::json::to_string(&value).into(),
+            value => value.to_js_string(),
+        })
+    }
+
+    /// The parameter as a number; text that spells one counts, anything else is an error.
+    pub fn number(&self, path: &str, item: usize) -> Result<f64, NodeError> {
+        let value = self.param(path, item)?;
+        let number = match &value {
+            Value::Number(number) => Some(*number),
+            Value::Bool(flag) => Some(f64::from(u8::from(*flag))),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        number.ok_or_else(|| {
+            let found = model::json::to_string(&value);
+            NodeError::parameter(path, format!("The parameter '{path}' must be a number, but it is {found}")).on_item(item)
+        })
+    }
+
+    /// The parameter as a yes or no, by JavaScript's truth; the text `false` counts as no.
+    pub fn flag(&self, path: &str, item: usize) -> Result<bool, NodeError> {
+        let value = self.param(path, item)?;
+        Ok(value.as_str() != Some("false") && value.is_truthy())
+    }
+
+    /// The parameter as it stands in the workflow, expressions unevaluated.
+    pub fn raw_param(&self, path: &str) -> Option<Value> {
+        self.host.raw_parameter(path)
+    }
+
+    /// Whether failing items are sent on instead of stopping the run.
+    pub fn continues_on_fail(&self) -> bool {
+        self.node.on_error != OnError::Stop
+    }
+
+    /// What stands in for an item that failed: an item with the error, or the error itself if the run is to stop.
+    pub fn failed_item(&self, index: usize, error: NodeError) -> Result<Item, NodeError> {
+        if !self.continues_on_fail() || self.host.is_cancelled() {
+            return Err(error.on_item(index));
+        }
+        let mut item = Item::new(Object::from_iter([("error", error.message().clone())])).paired_with(index);
+        item.error = Some(Arc::new(ItemError { message: error.message().clone(), description: error.description().cloned() }));
+        Ok(item)
+    }
+
+    /// An output to put items into one by one.
+    pub fn builder(&self) -> ItemsBuilder {
+        ItemsBuilder::new(self.host.spill())
+    }
+
+    /// Makes one item out of each: pairs them, and turns failures into error items where the node continues on fail.
+    pub fn map_items(&self, items: &Items, mut make: impl FnMut(usize, Item) -> Result<Item, NodeError>) -> Result<Outputs, NodeError> {
+        let mut output = self.builder();
+        for (index, item) in items.iter().enumerate() {
+            match make(index, item) {
+                Ok(made) => output.push(made.paired_with(index)),
+                Err(error) => output.push(self.failed_item(index, error)?),
+            }
+        }
+        Ok(vec![output.finish()])
+    }
+
+    /// The file an item carries under a name, or an error that tells which files there are.
+    pub fn binary<'i>(&self, item: &'i Item, index: usize, property: &str) -> Result<&'i Binary, NodeError> {
+        item.binary(property).ok_or_else(|| {
+            let there: Vec<&str> = item.binary.iter().flat_map(|files| files.iter()).map(|(name, _)| name.as_str()).collect();
+            let message = format!(
+                "This operation expects the node's input data to contain a binary file '{property}', but none was found [item {index}]"
+            );
+            let hint = match there.as_slice() {
+                [] => "The item carries no file. Check that the previous node outputs one.".to_owned(),
+                names => format!("The item carries: {}.", names.join(", ")),
+            };
+            NodeError::input(message).describe("Make sure that the previous node outputs a binary file").hint(hint).on_item(index)
+        })
+    }
+}

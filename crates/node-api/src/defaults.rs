@@ -1,0 +1,143 @@
+//! Fills in what a workflow leaves out: n8n saves only parameters that differ from their defaults.
+
+use crate::param::{Param, ParamKind, Rule, Test};
+use crate::spec::Spec;
+use model::{Object, Value};
+use std::sync::Arc;
+
+impl Spec {
+    /// The parameters with the default of every shown parameter that was not set.
+    pub fn complete(&self, version: f64, given: &Object) -> Object {
+        let mut values = given.clone();
+        fill(&self.params, &mut values, &Place { version, top: None });
+        values
+    }
+
+    /// The parameters that the form shows for these values.
+    pub fn shown<'s>(&'s self, version: f64, values: &'s Object) -> impl Iterator<Item = &'s Param> {
+        self.params.iter().filter(move |param| is_shown(param, values, &Place { version, top: None }))
+    }
+}
+
+/// Where in the parameters we are: rules with a leading `/` look at the top.
+struct Place<'a> {
+    version: f64,
+    top: Option<&'a Object>,
+}
+
+fn fill(params: &[Param], values: &mut Object, place: &Place<'_>) {
+    // A rule may look at a parameter whose default is filled in later, so go round until nothing changes.
+    for _ in 0..4 {
+        let mut changed = false;
+        for param in params {
+            if !values.contains_key(&param.name) && !matches!(param.kind, ParamKind::Notice) && is_shown(param, values, place) {
+                values.insert(param.name.clone(), param.default.clone());
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let top = place.top.cloned().unwrap_or_else(|| values.clone());
+    let inner = Place { version: place.version, top: Some(&top) };
+    for param in params {
+        if let ParamKind::Groups { groups, .. } = &param.kind
+            && let Some(Value::Object(chosen)) = values.get_mut(&param.name)
+        {
+            let chosen = Arc::make_mut(chosen);
+            for group in groups {
+                match chosen.get_mut(&group.name) {
+                    Some(Value::Array(entries)) => {
+                        for entry in Arc::make_mut(entries) {
+                            if let Value::Object(fields) = entry {
+                                fill(&group.params, Arc::make_mut(fields), &inner);
+                            }
+                        }
+                    }
+                    Some(Value::Object(fields)) => fill(&group.params, Arc::make_mut(fields), &inner),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn is_shown(param: &Param, values: &Object, place: &Place<'_>) -> bool {
+    param.show.iter().all(|rule| holds(rule, values, place, true)) && !param.hide.iter().any(|rule| holds(rule, values, place, false))
+}
+
+fn holds(rule: &Rule, values: &Object, place: &Place<'_>, when_expression: bool) -> bool {
+    let found;
+    let value = match rule.param.strip_prefix('/') {
+        _ if rule.param == "@version" => {
+            found = Value::Number(place.version);
+            &found
+        }
+        Some(path) => lookup(place.top.unwrap_or(values), path),
+        None => lookup(values, &rule.param),
+    };
+    // What an expression will give is not known yet, so it does not hide anything.
+    if value.as_str().is_some_and(|text| text.starts_with('=')) {
+        return when_expression;
+    }
+    let fits = |value: &Value| {
+        rule.any_of.iter().any(|test| match test {
+            Test::Is(wanted) => wanted == value,
+            Test::AtLeast(least) => value.as_f64().is_some_and(|number| number >= least - 1e-9),
+            Test::AtMost(most) => value.as_f64().is_some_and(|number| number <= most + 1e-9),
+            Test::Exists => !value.is_nullish(),
+        })
+    };
+    match value {
+        Value::Array(values) => values.iter().any(fits),
+        value => fits(value),
+    }
+}
+
+fn lookup<'v>(values: &'v Object, path: &str) -> &'v Value {
+    if let Some(direct) = values.get(path) {
+        return direct;
+    }
+    let mut keys = path.split('.');
+    let first = keys.next().and_then(|key| values.get(key));
+    first.and_then(|value| keys.try_fold(value, |value, key| value.get(key))).unwrap_or(&Value::Undefined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::param::FieldGroup;
+    use model::json;
+
+    fn spec() -> Spec {
+        Spec::new("test", &[1.0, 2.0], "Test", "").params([
+            Param::choice("mode", "Mode", &[("a", "A"), ("b", "B")]),
+            Param::number("count", "Count", 3).show("mode", &["a"]),
+            Param::number("count", "Count", 7).show("mode", &["b"]),
+            Param::text("late", "Late", "x").since(2.0),
+            Param::repeated("fields", "Fields", [FieldGroup::new("values", "Values", [Param::text("kind", "Kind", "text")])]),
+        ])
+    }
+
+    fn complete(version: f64, given: Value) -> Value {
+        Value::object(spec().complete(version, given.as_object().unwrap()))
+    }
+
+    #[test]
+    fn the_shown_form_of_a_parameter_gives_the_default() {
+        assert_eq!(complete(1.0, json!({})), json!({ "mode": "a", "count": 3, "fields": {} }));
+        assert_eq!(complete(2.0, json!({ "mode": "b" })), json!({ "mode": "b", "count": 7, "late": "x", "fields": {} }));
+    }
+
+    #[test]
+    fn repeated_groups_are_filled_entry_by_entry() {
+        let filled = complete(1.0, json!({ "fields": { "values": [{ "name": "q" }, { "kind": "number" }] } }));
+        assert_eq!(filled.get_path("fields.values"), Some(&json!([{ "name": "q", "kind": "text" }, { "kind": "number" }])));
+    }
+
+    #[test]
+    fn an_expression_hides_nothing() {
+        assert_eq!(complete(1.0, json!({ "mode": "={{ $json.x }}" })).get("count"), Some(&json!(3)));
+    }
+}

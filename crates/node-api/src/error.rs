@@ -1,0 +1,145 @@
+//! How a node fails: a coded error in words for the author of the workflow.
+
+use model::{Code, Object, RunError, Str, Value};
+
+/// An error of a node. Small to pass around; the details are boxed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", .0.message)]
+pub struct NodeError(Box<Details>);
+
+#[derive(Clone, Debug)]
+struct Details {
+    code: Code,
+    class: ErrorClass,
+    message: Str,
+    description: Option<Str>,
+    hint: Option<Str>,
+    item: Option<usize>,
+    context: Object,
+}
+
+/// n8n's class of the error, which some workflows look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    Operation,
+    Api,
+    Expression,
+    Plain,
+}
+
+impl NodeError {
+    pub fn new(code: Code, message: impl Into<Str>) -> Self {
+        let details = Details {
+            code,
+            class: ErrorClass::Operation,
+            message: message.into(),
+            description: None,
+            hint: None,
+            item: None,
+            context: Object::new(),
+        };
+        Self(Box::new(details))
+    }
+
+    /// A parameter is missing or cannot be used.
+    pub fn parameter(name: &str, message: impl Into<Str>) -> Self {
+        Self::new(Code::NODE_PARAMETER, message).with("parameter", name)
+    }
+
+    /// The items are not what the node needs.
+    pub fn input(message: impl Into<Str>) -> Self {
+        Self::new(Code::NODE_INPUT, message)
+    }
+
+    /// The node's own work failed.
+    pub fn failed(message: impl Into<Str>) -> Self {
+        Self::new(Code::NODE_FAILED, message)
+    }
+
+    /// A credential is missing or incomplete.
+    pub fn credential(message: impl Into<Str>) -> Self {
+        Self::new(Code::NODE_CREDENTIAL, message)
+    }
+
+    /// The operator has not allowed it.
+    pub fn disallowed(message: impl Into<Str>) -> Self {
+        Self::new(Code::NODE_DISALLOWED, message)
+    }
+
+    /// Another service answered with an error status.
+    pub fn api(status: u16, message: impl Into<Str>) -> Self {
+        Self::new(Code::UPSTREAM_STATUS, message).class(ErrorClass::Api).with("httpCode", Str::from(status.to_string()))
+    }
+
+    pub fn class(mut self, class: ErrorClass) -> Self {
+        self.0.class = class;
+        self
+    }
+
+    /// A second, longer sentence that n8n shows under the message.
+    pub fn describe(mut self, description: impl Into<Str>) -> Self {
+        self.0.description = Some(description.into());
+        self
+    }
+
+    /// What to do about it.
+    pub fn hint(mut self, hint: impl Into<Str>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// The input item it happened on; the first one told stays.
+    pub fn on_item(mut self, item: usize) -> Self {
+        self.0.item.get_or_insert(item);
+        self
+    }
+
+    /// A further field for the record.
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.context.insert(key, value);
+        self
+    }
+
+    /// The same error in other words.
+    pub fn reword(mut self, message: impl Into<Str>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    pub fn message(&self) -> &Str {
+        &self.0.message
+    }
+
+    pub fn description(&self) -> Option<&Str> {
+        self.0.description.as_ref()
+    }
+
+    pub fn item(&self) -> Option<usize> {
+        self.0.item
+    }
+
+    pub fn context(&self) -> &Object {
+        &self.0.context
+    }
+
+    /// The record of the error for a node of this name.
+    pub fn to_run_error(&self, node: &str) -> RunError {
+        let Details { code, class, message, description, hint, item, context } = (*self.0).clone();
+        RunError { code, message, description, hint, name: class.name().into(), node: Some(node.into()), item, context }
+    }
+}
+
+impl ErrorClass {
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorClass::Operation => "NodeOperationError",
+            ErrorClass::Api => "NodeApiError",
+            ErrorClass::Expression => "ExpressionError",
+            ErrorClass::Plain => "Error",
+        }
+    }
+}

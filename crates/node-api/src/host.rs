@@ -1,0 +1,160 @@
+//! What the engine offers a running node beyond its items and parameters.
+
+use crate::NodeError;
+use crate::http::Http;
+use bytes::Bytes;
+use model::{Items, Object, Source, Spill, Str, Value};
+use std::sync::Arc;
+
+/// The engine's side of a node run. Implemented by `engine`; nodes reach it through [`crate::Ctx`].
+#[async_trait::async_trait]
+pub trait Host: Send + Sync {
+    /// The parameter at a path with its expressions evaluated for one item; `undefined` if it is not set.
+    fn parameter(&self, path: &str, item: usize) -> Result<Value, NodeError>;
+    /// The parameter at a path as it stands in the workflow, defaults filled in.
+    fn raw_parameter(&self, path: &str) -> Option<Value>;
+    /// Whether the value at a path depends on the item.
+    fn has_expression(&self, path: &str) -> bool;
+    /// Evaluates a text that starts with `=` for one item, with extra `$` names such as `$response`.
+    fn evaluate(&self, text: &str, item: usize, extra: &Object) -> Result<Value, NodeError>;
+
+    /// Runs JavaScript in the sandbox and hands over what it returns piece by piece.
+    async fn run_code(&self, job: CodeJob, each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError>;
+    /// Runs another workflow and gives back the items of its last node.
+    async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError>;
+
+    fn http(&self) -> &dyn Http;
+    fn files(&self) -> &dyn Files;
+    /// The decrypted fields of the node's credential of this type.
+    fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError>;
+
+    /// What a looping node keeps between its runs within one execution.
+    fn state(&self) -> NodeState;
+    fn set_state(&self, state: NodeState);
+    /// What a workflow keeps between executions.
+    fn static_data(&self, scope: StaticScope) -> Value;
+    fn set_static_data(&self, scope: StaticScope, data: Value);
+    /// Notes about the execution that a person can search by.
+    fn set_custom_data(&self, key: &str, value: &str);
+    /// Asks the engine to put the execution to sleep once this node is done.
+    fn pause(&self, until: Pause);
+
+    fn execution(&self) -> &ExecutionInfo;
+    /// The output that feeds an input of this run.
+    fn input_source(&self, input: usize) -> Option<Source>;
+    fn now_ms(&self) -> i64;
+    /// IANA name of the workflow's zone.
+    fn timezone(&self) -> &str;
+    fn fill_random(&self, bytes: &mut [u8]);
+    /// Sleeps unless the run is cancelled first.
+    async fn sleep(&self, milliseconds: u64) -> Result<(), NodeError>;
+    fn is_cancelled(&self) -> bool;
+    /// Whether the operator has switched a feature on.
+    fn allows(&self, feature: Feature) -> bool;
+    /// Where large outputs go.
+    fn spill(&self) -> Option<Arc<dyn Spill>>;
+}
+
+/// Files inside the folder that workflows may use. Every path is checked against it, symbolic links resolved.
+#[async_trait::async_trait]
+pub trait Files: Send + Sync {
+    async fn read(&self, path: &str) -> Result<Bytes, NodeError>;
+    /// Writes a file and gives back its full path.
+    async fn write(&self, path: &str, data: &[u8], append: bool) -> Result<String, NodeError>;
+    /// Paths that fit a pattern with `*`, `**`, `?` and `{a,b}`, sorted.
+    async fn list(&self, pattern: &str) -> Result<Vec<String>, NodeError>;
+}
+
+/// JavaScript to run on a node's items.
+#[derive(Clone, Debug)]
+pub struct CodeJob {
+    pub source: Str,
+    pub flavour: CodeFlavour,
+    pub items: Items,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeFlavour {
+    /// Code node, once for all items.
+    AllItems,
+    /// Code node, once for each item.
+    EachItem,
+    /// The older Function node: `items` in scope.
+    Function,
+    /// The older Function Item node: `item` in scope, once for each item.
+    FunctionItem,
+}
+
+/// A piece of what JavaScript returned.
+#[derive(Clone, Debug)]
+pub enum Returned {
+    /// The next element of the returned array.
+    Element(Value),
+    /// The returned value, when it is not an array.
+    Whole(Value),
+    /// What the code returned for one input item.
+    ForItem { item: usize, value: Value },
+}
+
+/// A call of another workflow.
+#[derive(Clone, Debug)]
+pub struct WorkflowCall {
+    pub target: WorkflowTarget,
+    pub items: Items,
+    /// Wait for it to end; otherwise the call returns at once with nothing.
+    pub wait: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum WorkflowTarget {
+    /// A stored workflow, by id.
+    Id(Str),
+    /// A workflow document.
+    Inline(Value),
+    /// A file inside the workspace.
+    File(Str),
+}
+
+/// What a node remembers between two of its runs in one execution.
+#[derive(Clone, Debug, Default)]
+pub struct NodeState {
+    /// Visible to expressions as `$node["X"].context`.
+    pub context: Object,
+    pub lists: Vec<Items>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StaticScope {
+    Workflow,
+    Node,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pause {
+    /// Until a moment, in milliseconds since the Unix epoch.
+    Until(i64),
+    /// Until a webhook call, at most until a moment.
+    Webhook { until: Option<i64> },
+    /// Until a form is sent, at most until a moment.
+    Form { until: Option<i64> },
+}
+
+/// The execution that the node is part of.
+#[derive(Clone, Debug, Default)]
+pub struct ExecutionInfo {
+    pub id: Str,
+    /// `manual`, `trigger`, `webhook`, `integrated`, `error` …
+    pub mode: Str,
+    pub workflow_id: Str,
+    pub workflow_name: Str,
+    pub workflow_active: bool,
+    pub resume_url: Str,
+    pub resume_form_url: Str,
+}
+
+/// Things that are off until the operator allows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feature {
+    ExecuteCommand,
+    EnvironmentAccess,
+}

@@ -1,0 +1,125 @@
+//! Outgoing HTTP: every node's requests go through one port, behind which the egress policy stands.
+
+use bytes::Bytes;
+use model::{Code, Str};
+
+/// Sends requests. Implemented by the guarded client of `providers`; replaced by recorded answers in tests.
+#[async_trait::async_trait]
+pub trait Http: Send + Sync {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError>;
+}
+
+/// A request. Redirects are followed by the client so that every hop is checked.
+#[derive(Clone, Debug)]
+pub struct HttpRequest {
+    pub method: Str,
+    pub url: String,
+    /// In order; a name may occur more than once.
+    pub headers: Vec<(String, String)>,
+    pub body: HttpBody,
+    pub timeout_ms: u64,
+    pub follow_redirects: bool,
+    pub max_redirects: usize,
+    /// Accept certificates that cannot be verified.
+    pub allow_invalid_certificates: bool,
+    pub proxy: Option<String>,
+    /// The answer may not be larger than this after decompression.
+    pub max_response_bytes: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+pub enum HttpBody {
+    #[default]
+    None,
+    Bytes(Bytes),
+    Multipart(Vec<Part>),
+}
+
+/// One part of a multipart body.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub name: String,
+    pub data: Bytes,
+    pub file_name: Option<String>,
+    pub mime_type: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct HttpResponse {
+    pub status: u16,
+    pub status_text: Str,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+    /// Where the answer came from after redirects.
+    pub url: String,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum HttpError {
+    #[error("Invalid URL: {url}: {reason}")]
+    Url { url: String, reason: String },
+    #[error("The request to {host} is blocked: {reason}")]
+    Blocked { host: String, reason: String },
+    #[error("The connection could not be made: {reason}")]
+    Unreachable { reason: String, errno: Option<&'static str> },
+    #[error("The request timed out after {timeout_ms} ms")]
+    Timeout { timeout_ms: u64 },
+    #[error("The answer is larger than {limit} bytes")]
+    TooLarge { limit: usize },
+    #[error("More than {limit} redirects")]
+    TooManyRedirects { limit: usize },
+}
+
+impl HttpRequest {
+    pub fn new(method: &str, url: impl Into<String>) -> Self {
+        Self {
+            method: method.into(),
+            url: url.into(),
+            headers: Vec::new(),
+            body: HttpBody::None,
+            timeout_ms: 300_000,
+            follow_redirects: true,
+            max_redirects: 21,
+            allow_invalid_certificates: false,
+            proxy: None,
+            max_response_bytes: 512 << 20,
+        }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        find(&self.headers, name)
+    }
+
+    /// Sets a header, in place of any of that name.
+    pub fn set_header(&mut self, name: &str, value: impl Into<String>) {
+        self.headers.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
+        self.headers.push((name.to_owned(), value.into()));
+    }
+}
+
+impl HttpResponse {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        find(&self.headers, name)
+    }
+
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+impl HttpError {
+    pub fn code(&self) -> Code {
+        match self {
+            HttpError::Url { .. } => Code::EGRESS_URL,
+            HttpError::Blocked { .. } => Code::EGRESS_BLOCKED,
+            HttpError::Unreachable { .. } | HttpError::TooManyRedirects { .. } => Code::UPSTREAM_UNREACHABLE,
+            HttpError::Timeout { .. } => Code::UPSTREAM_TIMEOUT,
+            HttpError::TooLarge { .. } => Code::UPSTREAM_TOO_LARGE,
+        }
+    }
+}

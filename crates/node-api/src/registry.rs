@@ -1,0 +1,78 @@
+//! The table of node types.
+
+use crate::{Ctx, NodeError, Outputs, Spec};
+use model::{Items, Str};
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A node: a description and one function. Implemented once per file in `nodes`; called by the engine.
+///
+/// `run` gets the items of the first input ([`Ctx::input`] has the others). It must not keep anything between calls;
+/// what a node remembers goes through [`crate::host::Host::set_state`].
+pub trait Node: 'static {
+    fn spec() -> Spec;
+    fn run(ctx: &Ctx<'_>, items: Items) -> impl Future<Output = Result<Outputs, NodeError>> + Send;
+}
+
+pub type NodeFuture<'a> = Pin<Box<dyn Future<Output = Result<Outputs, NodeError>> + Send + 'a>>;
+
+/// One row of the table: a node as it is written in Rust.
+pub struct Entry {
+    spec: fn() -> Spec,
+    run: RunFn,
+}
+
+type RunFn = for<'a> fn(&'a Ctx<'a>, Items) -> NodeFuture<'a>;
+
+/// The row of a node that runs on items.
+pub const fn run<N: Node>() -> Entry {
+    Entry { spec: N::spec, run: |ctx, items| Box::pin(N::run(ctx, items)) }
+}
+
+/// A node type ready to be used: its description and its function.
+pub struct NodeType {
+    pub spec: Arc<Spec>,
+    run: RunFn,
+}
+
+impl NodeType {
+    pub fn run<'a>(&self, ctx: &'a Ctx<'a>, items: Items) -> NodeFuture<'a> {
+        (self.run)(ctx, items)
+    }
+}
+
+/// All node types that this process knows.
+#[derive(Default)]
+pub struct Registry {
+    by_type: HashMap<Str, Vec<Arc<NodeType>>>,
+}
+
+impl Registry {
+    pub fn new(tables: impl IntoIterator<Item = &'static [Entry]>) -> Self {
+        let mut by_type: HashMap<Str, Vec<Arc<NodeType>>> = HashMap::new();
+        for entry in tables.into_iter().flatten() {
+            let spec = Arc::new((entry.spec)());
+            by_type.entry(spec.id.clone()).or_default().push(Arc::new(NodeType { spec, run: entry.run }));
+        }
+        Self { by_type }
+    }
+
+    /// The node type that serves a version.
+    pub fn find(&self, type_name: &str, version: f64) -> Option<&Arc<NodeType>> {
+        self.by_type.get(type_name)?.iter().find(|node| node.spec.serves(version))
+    }
+
+    /// Every entry of a type, whatever its versions.
+    pub fn of_type(&self, type_name: &str) -> &[Arc<NodeType>] {
+        self.by_type.get(type_name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Everything, by type name.
+    pub fn all(&self) -> Vec<&Arc<NodeType>> {
+        let mut types: Vec<_> = self.by_type.values().flatten().collect();
+        types.sort_by(|a, b| a.spec.id.cmp(&b.spec.id).then(a.spec.newest_version().total_cmp(&b.spec.newest_version())));
+        types
+    }
+}

@@ -1,0 +1,208 @@
+//! The description of a node: the one source of its form, its checks, its documentation and its schema as a tool.
+
+use crate::Param;
+use model::{Kind, Str};
+use serde::{Deserialize, Serialize};
+
+/// Everything there is to know about a node type, as data.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spec {
+    /// The type in workflow JSON, such as `n8n-nodes-base.limit`.
+    pub id: Str,
+    /// The typeVersions this entry serves.
+    pub versions: Vec<f64>,
+    pub name: Str,
+    /// What it does, in one line.
+    pub summary: Str,
+    pub group: Group,
+    pub inputs: Vec<Port>,
+    pub outputs: Vec<Port>,
+    pub params: Vec<Param>,
+    #[serde(default)]
+    pub credentials: Vec<CredentialUse>,
+    /// When to reach for it, told to the workflow builder.
+    pub builder_hint: Str,
+    pub examples: Vec<Example>,
+    /// Other words people search it by.
+    #[serde(default)]
+    pub aliases: Vec<Str>,
+    /// What the node does less of, or otherwise, than n8n's; shown by `heddle check`.
+    #[serde(default)]
+    pub differs: Vec<Str>,
+    /// Whether a step that was cut off may simply run again.
+    #[serde(default)]
+    pub repeatable: bool,
+    /// How many inputs must have data before the node runs, when it has several.
+    #[serde(default)]
+    pub required_inputs: RequiredInputs,
+}
+
+/// The family a node belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Group {
+    Trigger,
+    Flow,
+    #[default]
+    Data,
+    Files,
+    Ai,
+    Tool,
+    Integration,
+}
+
+/// One input or output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Port {
+    pub kind: Kind,
+    /// Shown when a node has several; empty otherwise.
+    #[serde(default)]
+    pub label: Str,
+}
+
+impl Port {
+    pub fn main() -> Self {
+        Self { kind: Kind::Main, label: Str::new() }
+    }
+
+    pub fn named(label: &str) -> Self {
+        Self { kind: Kind::Main, label: label.into() }
+    }
+
+    pub fn of(kind: Kind, label: &str) -> Self {
+        Self { kind, label: label.into() }
+    }
+}
+
+/// A credential that the node can use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CredentialUse {
+    /// The credential's type, such as `httpBasicAuth`.
+    pub kind: Str,
+    pub required: bool,
+}
+
+/// Which inputs of a node with several must have arrived before it runs without waiting for the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RequiredInputs {
+    /// Waits for all that can still come, then runs with what it has, however little.
+    #[default]
+    Any,
+    /// Needs data on at least this many.
+    AtLeast(usize),
+    /// Needs data on all of them while a parameter has a value, on at least one otherwise.
+    AllIf { param: Str, equals: Str },
+}
+
+/// An example that is documentation, builder material and a test at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Example {
+    #[serde(default)]
+    pub title: Str,
+    /// The version it is run with; the newest if 0.
+    #[serde(default)]
+    pub version: Str,
+    /// The node's parameters as JSON.
+    pub params: Str,
+    /// The JSON of the input items: a list, or a list of lists for a node with several inputs (`[[…], […]]`).
+    pub input: Str,
+    /// Per output, the JSON of its items.
+    pub output: Str,
+}
+
+impl Spec {
+    /// A node with one `main` input and one `main` output.
+    pub fn new(id: &str, versions: &[f64], name: &str, summary: &str) -> Self {
+        Self {
+            id: id.into(),
+            versions: versions.to_vec(),
+            name: name.into(),
+            summary: summary.into(),
+            inputs: vec![Port::main()],
+            outputs: vec![Port::main()],
+            ..Self::default()
+        }
+    }
+
+    /// A node that starts a run: no input.
+    pub fn trigger(id: &str, versions: &[f64], name: &str, summary: &str) -> Self {
+        Self { inputs: Vec::new(), group: Group::Trigger, ..Self::new(id, versions, name, summary) }
+    }
+
+    pub fn group(mut self, group: Group) -> Self {
+        self.group = group;
+        self
+    }
+
+    pub fn inputs(mut self, ports: impl IntoIterator<Item = Port>) -> Self {
+        self.inputs = ports.into_iter().collect();
+        self
+    }
+
+    pub fn outputs(mut self, ports: impl IntoIterator<Item = Port>) -> Self {
+        self.outputs = ports.into_iter().collect();
+        self
+    }
+
+    pub fn param(mut self, param: Param) -> Self {
+        self.params.push(param);
+        self
+    }
+
+    pub fn params(mut self, params: impl IntoIterator<Item = Param>) -> Self {
+        self.params.extend(params);
+        self
+    }
+
+    pub fn credential(mut self, kind: &str, required: bool) -> Self {
+        self.credentials.push(CredentialUse { kind: kind.into(), required });
+        self
+    }
+
+    pub fn hint(mut self, builder_hint: &str) -> Self {
+        self.builder_hint = builder_hint.into();
+        self
+    }
+
+    pub fn alias(mut self, words: &[&str]) -> Self {
+        self.aliases.extend(words.iter().map(|word| Str::from(*word)));
+        self
+    }
+
+    /// Says how this node behaves otherwise than n8n's.
+    pub fn differs(mut self, how: &str) -> Self {
+        self.differs.push(how.into());
+        self
+    }
+
+    /// The node has no effect outside of the run, so a step that was cut off may run again.
+    pub fn repeatable(mut self) -> Self {
+        self.repeatable = true;
+        self
+    }
+
+    pub fn requires(mut self, inputs: RequiredInputs) -> Self {
+        self.required_inputs = inputs;
+        self
+    }
+
+    pub fn example(mut self, title: &str, params: &str, input: &str, output: &str) -> Self {
+        let example =
+            Example { title: title.into(), params: params.into(), input: input.into(), output: output.into(), ..Example::default() };
+        self.examples.push(example);
+        self
+    }
+
+    pub fn serves(&self, version: f64) -> bool {
+        self.versions.iter().any(|served| (served - version).abs() < 1e-9)
+    }
+
+    pub fn newest_version(&self) -> f64 {
+        self.versions.iter().copied().fold(1.0, f64::max)
+    }
+}

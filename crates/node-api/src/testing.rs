@@ -1,0 +1,176 @@
+//! Runs a node alone, with constant parameters, for tests and for the examples in descriptions.
+
+use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
+use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
+use crate::{Ctx, Node, NodeError, NodeInfo, Outputs, Spec};
+use bytes::Bytes;
+use model::{Item, Items, Object, OnError, Source, Spill, Value};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A world with nothing outside: requests, files and code are refused, the clock stands at 2024-01-01 in UTC.
+pub struct TestHost {
+    params: Value,
+    raw: Value,
+    execution: ExecutionInfo,
+    state: Mutex<NodeState>,
+    static_data: Mutex<Value>,
+    pub credentials: Object,
+    pub timezone: String,
+    pub now_ms: i64,
+    pub paused: Mutex<Option<Pause>>,
+    pub http: Box<dyn Http>,
+    pub allowed: Vec<Feature>,
+}
+
+impl TestHost {
+    /// A host for a node of this description with these parameters, defaults filled in.
+    pub fn new(spec: &Spec, version: f64, params: &Value) -> Self {
+        let completed = Value::object(spec.complete(version, params.as_object().unwrap_or(&Object::new())));
+        Self {
+            params: completed.clone(),
+            raw: completed,
+            execution: ExecutionInfo { id: "1".into(), mode: "manual".into(), ..ExecutionInfo::default() },
+            state: Mutex::default(),
+            static_data: Mutex::default(),
+            credentials: Object::new(),
+            timezone: "UTC".into(),
+            now_ms: 1_704_067_200_000,
+            paused: Mutex::default(),
+            http: Box::new(NoHttp),
+            allowed: Vec::new(),
+        }
+    }
+}
+
+/// Runs the newest version of a node on items given as JSON; one input.
+pub async fn run<N: Node>(params: Value, input: Value) -> Result<Vec<Value>, NodeError> {
+    let version = N::spec().newest_version();
+    run_version::<N>(version, params, &[input]).await
+}
+
+/// Runs one version of a node on several inputs and gives back the JSON of the items of each output.
+pub async fn run_version<N: Node>(version: f64, params: Value, inputs: &[Value]) -> Result<Vec<Value>, NodeError> {
+    let host = TestHost::new(&N::spec(), version, &params);
+    let outputs = run_on::<N>(&host, version, inputs.iter().map(items).collect(), OnError::Stop).await?;
+    Ok(outputs.iter().map(to_json).collect())
+}
+
+/// Runs a node on items in a given world.
+pub async fn run_on<N: Node>(host: &TestHost, version: f64, inputs: Vec<Items>, on_error: OnError) -> Result<Outputs, NodeError> {
+    let spec = N::spec();
+    let info = NodeInfo { id: "1".into(), name: spec.name, type_name: spec.id, version, on_error };
+    let inputs: Vec<Option<Items>> = inputs.into_iter().map(Some).collect();
+    let first = inputs.first().cloned().flatten().unwrap_or_default();
+    N::run(&Ctx::new(&info, &inputs, 0, host), first).await
+}
+
+/// Items from a JSON list; an element with a `json` key is a whole item, any other is its JSON.
+pub fn items(list: &Value) -> Items {
+    list.as_array().unwrap_or_default().iter().map(Item::from_value).collect()
+}
+
+/// The JSON of the items, without files and pairing.
+pub fn to_json(items: &Items) -> Value {
+    Value::array(items.iter().map(|item| item.json).collect())
+}
+
+#[async_trait::async_trait]
+impl Host for TestHost {
+    fn parameter(&self, path: &str, _item: usize) -> Result<Value, NodeError> {
+        Ok(if path.is_empty() { self.params.clone() } else { self.params.get_path(path).cloned().unwrap_or_default() })
+    }
+    fn raw_parameter(&self, path: &str) -> Option<Value> {
+        if path.is_empty() { Some(self.raw.clone()) } else { self.raw.get_path(path).cloned() }
+    }
+    fn has_expression(&self, _path: &str) -> bool {
+        false
+    }
+    fn evaluate(&self, text: &str, _item: usize, _extra: &Object) -> Result<Value, NodeError> {
+        Err(NodeError::failed(format!("no expressions here: {text}")))
+    }
+    async fn run_code(&self, _job: CodeJob, _each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError> {
+        Err(NodeError::failed("no JavaScript here"))
+    }
+    async fn run_workflow(&self, _call: WorkflowCall) -> Result<Vec<Items>, NodeError> {
+        Err(NodeError::failed("no other workflows here"))
+    }
+    fn http(&self) -> &dyn Http {
+        self.http.as_ref()
+    }
+    fn files(&self) -> &dyn Files {
+        &NoFiles
+    }
+    fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
+        let fields = self.credentials.get(kind).and_then(Value::as_object).cloned();
+        fields.ok_or_else(|| NodeError::credential(format!("no credential of type '{kind}'")))
+    }
+    fn state(&self) -> NodeState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn set_state(&self, state: NodeState) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+    fn static_data(&self, _scope: StaticScope) -> Value {
+        self.static_data.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn set_static_data(&self, _scope: StaticScope, data: Value) {
+        *self.static_data.lock().unwrap_or_else(PoisonError::into_inner) = data;
+    }
+    fn set_custom_data(&self, _key: &str, _value: &str) {}
+    fn pause(&self, until: Pause) {
+        *self.paused.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+    fn execution(&self) -> &ExecutionInfo {
+        &self.execution
+    }
+    fn input_source(&self, _input: usize) -> Option<Source> {
+        None
+    }
+    fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+    fn timezone(&self) -> &str {
+        &self.timezone
+    }
+    fn fill_random(&self, bytes: &mut [u8]) {
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = (at as u8).wrapping_mul(37).wrapping_add(11);
+        }
+    }
+    async fn sleep(&self, _milliseconds: u64) -> Result<(), NodeError> {
+        Ok(())
+    }
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+    fn allows(&self, feature: Feature) -> bool {
+        self.allowed.contains(&feature)
+    }
+    fn spill(&self) -> Option<Arc<dyn Spill>> {
+        None
+    }
+}
+
+struct NoHttp;
+
+#[async_trait::async_trait]
+impl Http for NoHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        Err(HttpError::Unreachable { reason: format!("no network here: {}", request.url), errno: None })
+    }
+}
+
+struct NoFiles;
+
+#[async_trait::async_trait]
+impl Files for NoFiles {
+    async fn read(&self, path: &str) -> Result<Bytes, NodeError> {
+        Err(NodeError::failed(format!("no files here: {path}")))
+    }
+    async fn write(&self, path: &str, _data: &[u8], _append: bool) -> Result<String, NodeError> {
+        Err(NodeError::failed(format!("no files here: {path}")))
+    }
+    async fn list(&self, pattern: &str) -> Result<Vec<String>, NodeError> {
+        Err(NodeError::failed(format!("no files here: {pattern}")))
+    }
+}

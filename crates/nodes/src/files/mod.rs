@@ -1,0 +1,5 @@
+//! Nodes for files: read, write, convert, pack.
+
+use node_api::Entry;
+
+pub static NODES: &[Entry] = &[];

@@ -1,0 +1,5 @@
+//! Nodes that call other services over HTTP.
+
+use node_api::Entry;
+
+pub static NODES: &[Entry] = &[];

@@ -1,0 +1,36 @@
+//! Starts a run by hand.
+
+use node_api::prelude::*;
+
+pub(crate) struct ManualTrigger;
+
+impl Node for ManualTrigger {
+    fn spec() -> Spec {
+        Spec::trigger("n8n-nodes-base.manualTrigger", &[1.0], "Manual Trigger", "Start the workflow by hand")
+            .param(Param::notice("notice", "The workflow starts here when it is run from the editor or with `heddle run`."))
+            .hint("Start with it while building; swap it for a real trigger when the workflow is done.")
+            .repeatable()
+            .example("Start with nothing", "{}", "[{}]", "[[{}]]")
+    }
+
+    async fn run(_ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        Ok(vec![items])
+    }
+}
+
+/// The manual trigger of n8n's early days.
+pub(crate) struct Start;
+
+impl Node for Start {
+    fn spec() -> Spec {
+        Spec::trigger("n8n-nodes-base.start", &[1.0], "Start", "Start the workflow by hand")
+            .param(Param::notice("notice", "This is where the execution starts. New workflows use the Manual Trigger."))
+            .hint("Only in old workflows; use the Manual Trigger in new ones.")
+            .repeatable()
+            .example("Start with nothing", "{}", "[{}]", "[[{}]]")
+    }
+
+    async fn run(_ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        Ok(vec![items])
+    }
+}

@@ -1,0 +1,97 @@
+//! Walks the table of nodes: every description is complete, every example runs.
+
+use model::{Items, OnError, Value, json};
+use node_api::testing::{TestHost, items, to_json};
+use node_api::{Ctx, NodeInfo, NodeType, Param, ParamKind};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+fn entries() -> Vec<Arc<NodeType>> {
+    heddle_nodes::registry_with_test_nodes().all().into_iter().cloned().collect()
+}
+
+#[test]
+fn every_type_and_version_is_served_once() {
+    let mut seen = HashSet::new();
+    for entry in entries() {
+        let spec = &entry.spec;
+        assert!(!spec.versions.is_empty(), "{}: no versions", spec.id);
+        for version in &spec.versions {
+            assert!(seen.insert((spec.id.clone(), version.to_string())), "{} v{version} is served twice", spec.id);
+        }
+    }
+}
+
+#[test]
+fn every_node_and_parameter_explains_itself() {
+    fn walk(node: &str, params: &[Param]) {
+        for param in params {
+            assert!(!param.name.is_empty(), "{node}: a parameter without a name");
+            assert!(!param.help.is_empty(), "{node}: parameter '{}' has no help", param.name);
+            match &param.kind {
+                ParamKind::Collection { params } => walk(node, params),
+                ParamKind::Groups { groups, .. } => groups.iter().for_each(|group| walk(node, &group.params)),
+                ParamKind::Choice { options } => {
+                    assert!(!options.is_empty(), "{node}: '{}' has no options", param.name);
+                    let known = options.iter().any(|option| option.value == param.default) || param.default == json!("");
+                    assert!(known, "{node}: the default of '{}' is none of its options", param.name);
+                }
+                _ => {}
+            }
+        }
+    }
+    for entry in entries() {
+        let spec = &entry.spec;
+        assert!(!spec.name.is_empty() && !spec.summary.is_empty(), "{}: no name or summary", spec.id);
+        assert!(!spec.builder_hint.is_empty(), "{}: no hint for the builder", spec.id);
+        walk(&spec.id, &spec.params);
+    }
+}
+
+#[tokio::test]
+async fn every_example_gives_what_it_says() {
+    let mut ran = 0;
+    for entry in entries() {
+        let spec = &entry.spec;
+        for example in &spec.examples {
+            let parse = |text: &str| model::json::parse(text).unwrap_or_else(|error| panic!("{}: {error}: {text}", spec.id));
+            let version = example.version.parse().unwrap_or_else(|_| spec.newest_version());
+            let input = parse(&example.input);
+            let is_list_of_lists = spec.inputs.len() > 1;
+            let inputs: Vec<Option<Items>> = match is_list_of_lists {
+                true => input.as_array().unwrap_or_default().iter().map(|list| Some(items(list))).collect(),
+                false => vec![Some(items(&input))],
+            };
+            let host = TestHost::new(spec, version, &parse(&example.params));
+            let info = NodeInfo { id: "1".into(), name: spec.name.clone(), type_name: spec.id.clone(), version, on_error: OnError::Stop };
+            let ctx = Ctx::new(&info, &inputs, 0, &host);
+            let outputs = entry.run(&ctx, inputs.first().cloned().flatten().unwrap_or_default()).await;
+            let outputs = outputs.unwrap_or_else(|error| panic!("{} '{}': {error}", spec.id, example.title));
+            let found = Value::array(outputs.iter().map(to_json).collect());
+            assert_eq!(found, parse(&example.output), "{} '{}'", spec.id, example.title);
+            ran += 1;
+        }
+    }
+    assert!(ran > 0);
+}
+
+#[test]
+fn every_file_of_a_node_has_a_row() {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    for folder in std::fs::read_dir(sources).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
+        let table = std::fs::read_to_string(folder.path().join("mod.rs")).unwrap();
+        for file in walk_files(&folder.path()) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for line in text.lines() {
+                if let Some(node) = line.strip_prefix("impl Node for ").and_then(|rest| rest.split_whitespace().next()) {
+                    assert!(table.contains(&format!("{node}>()")), "{node} in {} has no row in its table", file.display());
+                }
+            }
+        }
+    }
+}
+
+fn walk_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { walk_files(&path) } else { vec![path] }).collect()
+}
