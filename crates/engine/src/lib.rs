@@ -1,1 +1,21 @@
-//! placeholder
+//! Runs a workflow: turns a checked plan and a set of node types into a stream of [`model::RunEvent`]s.
+//!
+//! Invariant: no node is known by name here; behaviour that one node needs belongs to the contract.
+//! Invariant: no clock, random source, network or disk of its own. All come in through [`Ports`], so that a test can
+//! replay a run to the same events in the same order.
+
+pub mod check;
+mod options;
+mod outcome;
+mod params;
+mod plan;
+mod ports;
+mod run;
+mod scope;
+
+pub use options::{Limits, RunOptions};
+pub use outcome::Outcome;
+pub use plan::{Plan, PlanNode};
+pub use ports::{Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Ports, Random, Workflows};
+pub use run::{Engine, Start};
+pub use scope::{RunData, RunView, Vars};

@@ -6,10 +6,13 @@
 //! Invariant: both evaluators agree on every expression that the native one accepts.
 
 mod error;
+mod evaluator;
 pub mod native;
 pub mod sandbox;
 mod scope;
 mod template;
 
 pub use error::Error;
+pub use evaluator::Session;
 pub use scope::{PreviousNode, Scope};
+pub use template::{Part, Template};

@@ -4,6 +4,7 @@
 //! Invariant: nothing here does I/O, knows a node by name or can panic on bad input.
 
 pub mod code;
+pub mod event;
 pub mod item;
 pub mod json;
 pub mod kind;
@@ -17,6 +18,7 @@ pub mod workflow;
 
 pub use code::{Blame, Code};
 pub use ecow::EcoString as Str;
+pub use event::RunEvent;
 pub use item::{Binary, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill, SpillError, Spilled};
 pub use kind::Kind;
 pub use number::number_to_string;

@@ -33,6 +33,9 @@ pub struct Spec {
     /// Whether a step that was cut off may simply run again.
     #[serde(default)]
     pub repeatable: bool,
+    /// What kind of run this trigger is the first choice for.
+    #[serde(default)]
+    pub started_by: Option<StartedBy>,
     /// How many inputs must have data before the node runs, when it has several.
     #[serde(default)]
     pub required_inputs: RequiredInputs,
@@ -50,6 +53,18 @@ pub enum Group {
     Ai,
     Tool,
     Integration,
+}
+
+/// Why a run starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StartedBy {
+    /// A person, or the command line.
+    Hand,
+    /// Another workflow.
+    Workflow,
+    /// The failure of another workflow.
+    Error,
 }
 
 /// One input or output.
@@ -183,6 +198,11 @@ impl Spec {
     /// The node has no effect outside of the run, so a step that was cut off may run again.
     pub fn repeatable(mut self) -> Self {
         self.repeatable = true;
+        self
+    }
+
+    pub fn started_by(mut self, cause: StartedBy) -> Self {
+        self.started_by = Some(cause);
         self
     }
 

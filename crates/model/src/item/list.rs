@@ -1,6 +1,6 @@
 //! A list of items in chunks, some of which may be on disk.
 
-use super::Item;
+use super::{Item, PairedItem, Pairs};
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,9 +18,24 @@ pub struct Items {
 }
 
 #[derive(Clone)]
-enum Chunk {
+struct Chunk {
+    place: Place,
+    pairing: Pairing,
+}
+
+#[derive(Clone)]
+enum Place {
     Held(Arc<Vec<Item>>),
     Spilled(Arc<dyn Spilled>),
+}
+
+/// Which pairing the items of a chunk show.
+#[derive(Clone, Copy)]
+enum Pairing {
+    /// The one they carry.
+    Own,
+    /// Their place in the list they came in: the chunk's first item has number `from`.
+    ByIndex { input: u32, from: u32 },
 }
 
 /// A chunk that lives outside of memory. Implemented by `store`.
@@ -71,19 +86,25 @@ impl Items {
 
     /// The items in order. Each is a cheap clone.
     pub fn iter(&self) -> impl Iterator<Item = Item> + '_ {
-        self.chunks.iter().flat_map(|chunk| ChunkIter { items: chunk.items(), at: 0 })
+        self.chunks.iter().flat_map(|chunk| ChunkIter { items: chunk.load(), pairing: chunk.pairing, at: 0 })
     }
 
-    /// The chunks in order, for work that is done faster on slices.
-    pub fn chunks(&self) -> impl Iterator<Item = Arc<Vec<Item>>> + '_ {
-        self.chunks.iter().map(Chunk::items)
+    /// The same list as it arrives at an input of the next node: every item is paired with its own place in it.
+    pub fn paired_by_index(&self, input: usize) -> Items {
+        let mut list = self.clone();
+        let mut from = 0;
+        for chunk in &mut list.chunks {
+            chunk.pairing = Pairing::ByIndex { input: input as u32, from };
+            from += chunk.len() as u32;
+        }
+        list
     }
 
     pub fn get(&self, index: usize) -> Option<Item> {
         let mut before = 0;
         for chunk in &self.chunks {
             if index < before + chunk.len() {
-                return chunk.items().get(index - before).cloned();
+                return chunk.item(&chunk.load(), index - before);
             }
             before += chunk.len();
         }
@@ -111,23 +132,46 @@ impl Items {
 }
 
 impl Chunk {
+    fn held(items: Vec<Item>) -> Self {
+        Self { place: Place::Held(Arc::new(items)), pairing: Pairing::Own }
+    }
+
     fn len(&self) -> usize {
-        match self {
-            Chunk::Held(items) => items.len(),
-            Chunk::Spilled(spilled) => spilled.len(),
+        match &self.place {
+            Place::Held(items) => items.len(),
+            Place::Spilled(spilled) => spilled.len(),
         }
     }
 
-    fn items(&self) -> Arc<Vec<Item>> {
+    fn load(&self) -> Arc<Vec<Item>> {
+        match &self.place {
+            Place::Held(items) => items.clone(),
+            Place::Spilled(spilled) => spilled.load(),
+        }
+    }
+
+    fn item(&self, items: &[Item], at: usize) -> Option<Item> {
+        items.get(at).map(|item| self.pairing.apply(item, at))
+    }
+}
+
+impl Pairing {
+    fn apply(self, item: &Item, at: usize) -> Item {
         match self {
-            Chunk::Held(items) => items.clone(),
-            Chunk::Spilled(spilled) => spilled.load(),
+            Pairing::Own => item.clone(),
+            Pairing::ByIndex { input, from } => Item {
+                json: item.json.clone(),
+                binary: item.binary.clone(),
+                paired: Pairs::One(PairedItem { item: from + at as u32, input, source: None }),
+                error: item.error.clone(),
+            },
         }
     }
 }
 
 struct ChunkIter {
     items: Arc<Vec<Item>>,
+    pairing: Pairing,
     at: usize,
 }
 
@@ -135,7 +179,7 @@ impl Iterator for ChunkIter {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
-        let item = self.items.get(self.at)?.clone();
+        let item = self.pairing.apply(self.items.get(self.at)?, self.at);
         self.at += 1;
         Some(item)
     }
@@ -144,7 +188,7 @@ impl Iterator for ChunkIter {
 impl From<Vec<Item>> for Items {
     fn from(items: Vec<Item>) -> Self {
         let len = items.len();
-        let chunks = if items.is_empty() { Vec::new() } else { vec![Chunk::Held(Arc::new(items))] };
+        let chunks = if items.is_empty() { Vec::new() } else { vec![Chunk::held(items)] };
         Self { chunks, len }
     }
 }
@@ -217,7 +261,11 @@ impl ItemsBuilder {
         let bytes = std::mem::take(&mut self.open_bytes);
         self.done.len += items.len();
         let spilled = self.spill.as_ref().and_then(|spill| spill.keep(&items, bytes));
-        self.done.chunks.push(spilled.map_or_else(|| Chunk::Held(Arc::new(items)), Chunk::Spilled));
+        let chunk = match spilled {
+            Some(spilled) => Chunk { place: Place::Spilled(spilled), pairing: Pairing::Own },
+            None => Chunk::held(items),
+        };
+        self.done.chunks.push(chunk);
     }
 }
 
@@ -226,5 +274,22 @@ impl Extend<Item> for ItemsBuilder {
         for item in items {
             self.push(item);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    #[test]
+    fn items_that_arrive_are_paired_with_their_place() {
+        let mut list: Items = (0..3).map(|number| Item::new(json!({ "n": number })).paired_with(7)).collect();
+        list.append(&list.clone());
+        let arrived = list.paired_by_index(1);
+        let pairs: Vec<_> = arrived.iter().map(|item| (item.paired[0].item, item.paired[0].input)).collect();
+        assert_eq!(pairs, [(0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1)]);
+        assert_eq!(arrived.get(4).unwrap().paired[0].item, 4);
+        assert_eq!(list.get(4).unwrap().paired[0].item, 7);
     }
 }

@@ -10,6 +10,7 @@ impl Node for ManualTrigger {
             .param(Param::notice("notice", "The workflow starts here when it is run from the editor or with `heddle run`."))
             .hint("Start with it while building; swap it for a real trigger when the workflow is done.")
             .repeatable()
+            .started_by(StartedBy::Hand)
             .example("Start with nothing", "{}", "[{}]", "[[{}]]")
     }
 
@@ -27,6 +28,7 @@ impl Node for Start {
             .param(Param::notice("notice", "This is where the execution starts. New workflows use the Manual Trigger."))
             .hint("Only in old workflows; use the Manual Trigger in new ones.")
             .repeatable()
+            .started_by(StartedBy::Hand)
             .example("Start with nothing", "{}", "[{}]", "[[{}]]")
     }
 

@@ -1,0 +1,100 @@
+//! What a finished run gives back, and its form in n8n's execution JSON.
+
+use crate::plan::Plan;
+use model::{Kind, Object, RunError, RunStatus, Str, TaskData, Value};
+use std::sync::Arc;
+
+/// A run that has ended or gone to sleep.
+#[derive(Clone)]
+pub struct Outcome {
+    pub run_id: Str,
+    pub status: RunStatus,
+    pub mode: Str,
+    pub error: Option<RunError>,
+    pub started_ms: i64,
+    pub finished_ms: i64,
+    /// Per node in the order of first execution, per run.
+    pub run_data: Vec<(Str, Vec<Arc<TaskData>>)>,
+    pub last_node: Option<Str>,
+    /// When a sleeping run wakes up.
+    pub wait_till_ms: Option<i64>,
+    pub static_data: Value,
+    pub custom_data: Object,
+    pub workflow_id: Str,
+    pub workflow_name: Str,
+}
+
+impl Outcome {
+    pub(crate) fn new(plan: &Plan, run_id: Str, mode: Str) -> Self {
+        Self {
+            run_id,
+            status: RunStatus::Running,
+            mode,
+            error: None,
+            started_ms: 0,
+            finished_ms: 0,
+            run_data: Vec::new(),
+            last_node: None,
+            wait_till_ms: None,
+            static_data: Value::Undefined,
+            custom_data: Object::new(),
+            workflow_id: plan.id.clone(),
+            workflow_name: plan.name.clone(),
+        }
+    }
+
+    pub fn is_ok(&self) -> bool {
+        matches!(self.status, RunStatus::Success | RunStatus::Waiting)
+    }
+
+    pub fn runs_of(&self, node: &str) -> &[Arc<TaskData>] {
+        self.run_data.iter().find(|(name, _)| name == node).map_or(&[], |(_, runs)| runs)
+    }
+
+    /// The items that the last node put out on its first output with any.
+    pub fn last_items(&self) -> Option<&model::Items> {
+        let last = self.runs_of(self.last_node.as_ref()?).last()?;
+        last.data.get(&Kind::Main)?.iter().flatten().find(|items| !items.is_empty())
+    }
+
+    /// The names of the executed nodes in order, once per execution.
+    pub fn order(&self) -> Vec<Str> {
+        let mut executions: Vec<_> =
+            self.run_data.iter().flat_map(|(name, runs)| runs.iter().map(move |run| (run.execution_index, name))).collect();
+        executions.sort_by_key(|(index, _)| *index);
+        executions.into_iter().map(|(_, name)| name.clone()).collect()
+    }
+
+    /// The execution as n8n shows it.
+    pub fn to_value(&self) -> Value {
+        let run_data: Object = self
+            .run_data
+            .iter()
+            .map(|(name, runs)| (name.clone(), Value::array(runs.iter().map(|run| run.to_value()).collect())))
+            .collect();
+        let mut result = Object::new();
+        result.insert("runData", run_data);
+        result.insert("lastNodeExecuted", self.last_node.clone());
+        if let Some(error) = &self.error {
+            result.insert("error", error.to_value());
+        }
+        if !self.custom_data.is_empty() {
+            result.insert("metadata", self.custom_data.clone());
+        }
+        let mut object = Object::new();
+        object.insert("id", self.run_id.clone());
+        object.insert("finished", matches!(self.status, RunStatus::Success));
+        object.insert("mode", self.mode.clone());
+        object.insert("status", self.status.name());
+        object.insert("startedAt", iso(self.started_ms));
+        object.insert("stoppedAt", iso(self.finished_ms));
+        object.insert("waitTill", self.wait_till_ms.map(iso));
+        object.insert("workflowId", self.workflow_id.clone());
+        object.insert("data", Object::from_iter([("resultData", result)]));
+        Value::object(object)
+    }
+}
+
+fn iso(milliseconds: i64) -> Str {
+    jiff::Timestamp::from_millisecond(milliseconds).map_or_else(|_| Str::new(), |time| format!("{time:.3}").into())
+}

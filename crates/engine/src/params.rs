@@ -1,0 +1,122 @@
+//! Parameters compiled once: what has no expression is a constant, the rest is a tree of templates.
+
+use expr::{Error, Scope, Session, Template};
+use model::{Object, PathKey, Str, Value};
+use std::sync::Arc;
+
+/// A parameter value, ready to be resolved for any item.
+#[derive(Clone)]
+pub(crate) enum Compiled {
+    Constant(Value),
+    Template(Arc<Template>),
+    Array(Arc<[Compiled]>),
+    Object(Arc<[(Str, Compiled)]>),
+}
+
+impl Compiled {
+    pub(crate) fn new(value: &Value) -> Self {
+        match value {
+            Value::String(text) if text.starts_with('=') => Compiled::Template(Arc::new(Template::parse(text))),
+            Value::Array(values) => {
+                let parts: Vec<_> = values.iter().map(Self::new).collect();
+                match parts.iter().all(Self::is_constant) {
+                    true => Compiled::Constant(value.clone()),
+                    false => Compiled::Array(parts.into()),
+                }
+            }
+            Value::Object(object) => Self::object(object, |_| false),
+            other => Compiled::Constant(other.clone()),
+        }
+    }
+
+    /// An object of which some fields are taken as they stand.
+    pub(crate) fn object(object: &Arc<Object>, is_raw: impl Fn(&str) -> bool) -> Self {
+        let compile =
+            |(key, value): (&Str, &Value)| (key.clone(), if is_raw(key) { Compiled::Constant(value.clone()) } else { Self::new(value) });
+        let fields: Vec<_> = object.iter().map(compile).collect();
+        match fields.iter().all(|(_, field)| field.is_constant()) {
+            true => Compiled::Constant(Value::Object(object.clone())),
+            false => Compiled::Object(fields.into()),
+        }
+    }
+
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!(self, Compiled::Constant(_))
+    }
+
+    /// Whether the value at a path depends on the item.
+    pub(crate) fn has_expression(&self, path: &str) -> bool {
+        match self.descend(path) {
+            Descent::Found(compiled) => !compiled.is_constant(),
+            Descent::Inside(..) => true,
+            Descent::Constant(_) | Descent::Missing => false,
+        }
+    }
+
+    /// The value at a path for the scope's item; `undefined` if there is none.
+    pub(crate) fn resolve_at(&self, path: &str, session: &Session, scope: &dyn Scope) -> Result<Value, Error> {
+        match self.descend(path) {
+            Descent::Found(compiled) => compiled.resolve(session, scope),
+            Descent::Constant(value) => Ok(value),
+            Descent::Inside(template, rest) => Ok(session.evaluate(template, scope)?.get_keys(&rest).cloned().unwrap_or_default()),
+            Descent::Missing => Ok(Value::Undefined),
+        }
+    }
+
+    pub(crate) fn resolve(&self, session: &Session, scope: &dyn Scope) -> Result<Value, Error> {
+        match self {
+            Compiled::Constant(value) => Ok(value.clone()),
+            Compiled::Template(template) => session.evaluate(template, scope),
+            Compiled::Array(parts) => {
+                let values: Result<Vec<_>, _> = parts.iter().map(|part| part.resolve(session, scope)).collect();
+                values.map(Value::array)
+            }
+            Compiled::Object(fields) => {
+                let mut object = Object::with_capacity(fields.len());
+                for (key, field) in fields.iter() {
+                    object.insert(key.clone(), field.resolve(session, scope)?);
+                }
+                Ok(Value::object(object))
+            }
+        }
+    }
+
+    fn descend(&self, path: &str) -> Descent<'_> {
+        if path.is_empty() {
+            return Descent::Found(self);
+        }
+        // Most paths are one plain key, which needs no splitting.
+        if let Compiled::Object(fields) = self
+            && let Some((_, field)) = fields.iter().find(|(key, _)| key == path)
+        {
+            return Descent::Found(field);
+        }
+        let keys = PathKey::split(path);
+        let mut current = self;
+        for (depth, key) in keys.iter().enumerate() {
+            let next = match current {
+                Compiled::Object(fields) => fields.iter().find(|(name, _)| *name == key.0).map(|(_, field)| field),
+                Compiled::Array(parts) => key.0.parse().ok().and_then(|index: usize| parts.get(index)),
+                Compiled::Constant(value) => {
+                    let rest = &keys[depth..];
+                    return value.get_keys(rest).cloned().map_or(Descent::Missing, Descent::Constant);
+                }
+                Compiled::Template(template) => return Descent::Inside(template, keys[depth..].to_vec()),
+            };
+            match next {
+                Some(next) => current = next,
+                None => return Descent::Missing,
+            }
+        }
+        Descent::Found(current)
+    }
+}
+
+enum Descent<'c> {
+    Found(&'c Compiled),
+    /// A part of a constant.
+    Constant(Value),
+    /// A path that leads into what an expression will give.
+    Inside(&'c Template, Vec<PathKey>),
+    Missing,
+}

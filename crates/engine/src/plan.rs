@@ -1,0 +1,210 @@
+//! A workflow made ready to run: names resolved, defaults filled in, expressions compiled.
+
+use crate::params::Compiled;
+use model::{Edge, Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
+use node_api::{Group, NodeInfo, NodeType, Registry, StartedBy};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The plan of a workflow. Made once when it is saved, activated or imported; runs only walk it.
+pub struct Plan {
+    pub id: Str,
+    pub name: Str,
+    pub active: bool,
+    pub timezone: Option<Str>,
+    pub legacy_order: bool,
+    pub timeout_ms: Option<u64>,
+    pub error_workflow: Option<Str>,
+    pub nodes: Vec<PlanNode>,
+    by_name: HashMap<Str, usize>,
+    pub(crate) edges: Vec<Edge>,
+    pub static_data: Value,
+}
+
+/// A node of a plan.
+pub struct PlanNode {
+    pub info: NodeInfo,
+    /// `None` if the type or version is not known; the run stops only when it gets here.
+    pub node_type: Option<Arc<NodeType>>,
+    pub(crate) params: Compiled,
+    /// The parameters with defaults, expressions unevaluated.
+    pub raw_params: Value,
+    pub credentials: Object,
+    pub disabled: bool,
+    pub execute_once: bool,
+    pub always_output: bool,
+    pub retry: Option<Retry>,
+    pub position: (f64, f64),
+    /// Per output: where it leads.
+    pub outputs: Vec<Vec<Target>>,
+    /// Per input: where it is fed from.
+    pub inputs: Vec<Vec<Target>>,
+    pub pinned: Option<Items>,
+    pub webhook_id: Option<Str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retry {
+    pub tries: u32,
+    pub wait_ms: u64,
+}
+
+/// One end of a connection: a node and the index of its input or output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub node: usize,
+    pub index: usize,
+}
+
+impl Plan {
+    /// Makes a plan of whatever the workflow holds. What cannot be used is left out; `check` has told about it.
+    pub fn new(workflow: &Workflow, registry: &Registry) -> Self {
+        let mut nodes = Vec::new();
+        let mut by_name = HashMap::new();
+        for node in workflow.nodes().filter(|node| !node.name().is_empty()) {
+            // The first of two nodes with one name wins, as connections can only mean one of them.
+            if by_name.contains_key(node.name()) {
+                continue;
+            }
+            by_name.insert(Str::from(node.name()), nodes.len());
+            nodes.push(PlanNode::new(&node, workflow, registry));
+        }
+        let edges = workflow.edges();
+        for edge in edges.iter().filter(|edge| edge.kind == Kind::Main) {
+            let (Some(&from), Some(&to)) = (by_name.get(&edge.from), by_name.get(&edge.to)) else { continue };
+            slot(&mut nodes[from].outputs, edge.output).push(Target { node: to, index: edge.input });
+            slot(&mut nodes[to].inputs, edge.input).push(Target { node: from, index: edge.output });
+        }
+        let setting_text = |key| workflow.setting(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(Str::from);
+        Self {
+            id: workflow.id().unwrap_or_default().into(),
+            name: workflow.name().into(),
+            active: workflow.is_active(),
+            timezone: workflow.timezone().map(Str::from),
+            legacy_order: workflow.setting("executionOrder").and_then(Value::as_str) != Some("v1"),
+            timeout_ms: workflow
+                .setting("executionTimeout")
+                .and_then(Value::as_f64)
+                .filter(|seconds| *seconds > 0.0)
+                .map(|seconds| (seconds * 1000.0) as u64),
+            error_workflow: setting_text("errorWorkflow"),
+            nodes,
+            by_name,
+            edges,
+            static_data: workflow.doc().get("staticData").cloned().unwrap_or_default(),
+        }
+    }
+
+    pub fn index_of(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    pub fn node(&self, name: &str) -> Option<&PlanNode> {
+        self.index_of(name).map(|index| &self.nodes[index])
+    }
+
+    /// The node a run starts from: the trigger made for this cause, else the first trigger, else the first node that
+    /// nothing leads to.
+    pub fn start_node(&self, cause: StartedBy) -> Option<usize> {
+        let candidates = || self.nodes.iter().enumerate().filter(|(_, node)| !node.disabled && !node.is_note());
+        let meant = candidates().find(|(_, node)| node.node_type.as_ref().is_some_and(|found| found.spec.started_by == Some(cause)));
+        let trigger = || candidates().find(|(_, node)| node.is_trigger());
+        let source = || candidates().find(|(_, node)| node.inputs.iter().all(Vec::is_empty) && !node.outputs.is_empty());
+        let lonely = || candidates().find(|(_, node)| node.inputs.iter().all(Vec::is_empty));
+        meant.or_else(trigger).or_else(source).or_else(lonely).map(|(index, _)| index)
+    }
+
+    /// Nodes from which `node` can be reached along `main`, nearest first.
+    pub(crate) fn parents(&self, node: usize) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut layer = vec![node];
+        while !layer.is_empty() {
+            let mut next = Vec::new();
+            for source in layer.iter().flat_map(|index| self.nodes[*index].inputs.iter().flatten()) {
+                if source.node != node && !found.contains(&source.node) {
+                    found.push(source.node);
+                    next.push(source.node);
+                }
+            }
+            layer = next;
+        }
+        found
+    }
+
+    /// The output of `from` through which data reaches `to`, directly or over other nodes.
+    pub(crate) fn output_towards(&self, from: usize, to: usize) -> Option<usize> {
+        let mut seen = vec![to];
+        let mut queue = std::collections::VecDeque::from([to]);
+        while let Some(node) = queue.pop_front() {
+            for source in self.nodes[node].inputs.iter().flatten() {
+                if source.node == from {
+                    return Some(source.index);
+                }
+                if !seen.contains(&source.node) {
+                    seen.push(source.node);
+                    queue.push_back(source.node);
+                }
+            }
+        }
+        None
+    }
+}
+
+impl PlanNode {
+    fn new(node: &Node<'_>, workflow: &Workflow, registry: &Registry) -> Self {
+        let version = node.type_version();
+        let node_type = registry.find(node.type_name(), version).cloned();
+        let empty = Object::new();
+        let given = node.parameters().unwrap_or(&empty);
+        let params = Arc::new(node_type.as_ref().map_or_else(|| given.clone(), |found| found.spec.complete(version, given)));
+        let is_raw = |key: &str| {
+            node_type.as_ref().is_some_and(|found| found.spec.params.iter().any(|param| param.name == key && param.no_expression))
+        };
+        let pinned = workflow.pin_data(node.name()).map(|items| items.iter().map(Item::from_value).collect());
+        Self {
+            info: NodeInfo {
+                id: node.id().unwrap_or_default().into(),
+                name: node.name().into(),
+                type_name: node.type_name().into(),
+                version,
+                on_error: node.on_error(),
+            },
+            params: Compiled::object(&params, is_raw),
+            raw_params: Value::Object(params),
+            node_type,
+            credentials: node.credentials().cloned().unwrap_or_default(),
+            disabled: node.is_disabled(),
+            execute_once: node.executes_once(),
+            always_output: node.always_outputs_data(),
+            retry: node.retries_on_fail().then(|| Retry { tries: node.max_tries(), wait_ms: node.wait_between_tries_ms() }),
+            position: node.position(),
+            outputs: Vec::new(),
+            inputs: Vec::new(),
+            pinned,
+            webhook_id: node.fields().get("webhookId").and_then(Value::as_str).map(Str::from),
+        }
+    }
+
+    pub fn is_trigger(&self) -> bool {
+        match &self.node_type {
+            Some(found) => found.spec.group == Group::Trigger,
+            None => self.info.type_name.to_lowercase().ends_with("trigger"),
+        }
+    }
+
+    pub(crate) fn continues_on_fail(&self) -> bool {
+        self.info.on_error != OnError::Stop
+    }
+
+    /// A node without inputs and outputs: a note on the canvas.
+    fn is_note(&self) -> bool {
+        self.node_type.as_ref().is_some_and(|found| found.spec.inputs.is_empty() && found.spec.outputs.is_empty())
+    }
+}
+
+fn slot(lists: &mut Vec<Vec<Target>>, index: usize) -> &mut Vec<Target> {
+    if lists.len() <= index {
+        lists.resize_with(index + 1, Vec::new);
+    }
+    &mut lists[index]
+}

@@ -1,0 +1,87 @@
+//! The engine's doors to the world.
+
+use model::{Object, RunEvent, Spill, Str, Workflow};
+use node_api::NodeError;
+use node_api::host::Files;
+use node_api::http::Http;
+use std::sync::Arc;
+
+/// Everything outside of the engine, handed in by whoever starts it.
+#[derive(Clone)]
+pub struct Ports {
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<dyn Random>,
+    pub http: Arc<dyn Http>,
+    pub files: Arc<dyn Files>,
+    pub credentials: Arc<dyn Credentials>,
+    pub workflows: Arc<dyn Workflows>,
+    pub journal: Arc<dyn Journal>,
+    /// Makes the keeper of one run's data.
+    pub spill: Option<Arc<dyn Fn() -> Arc<dyn Spill> + Send + Sync>>,
+}
+
+/// Tells and passes the time. A test's clock may stand still or jump.
+#[async_trait::async_trait]
+pub trait Clock: Send + Sync {
+    fn now_ms(&self) -> i64;
+    async fn sleep(&self, milliseconds: u64);
+}
+
+pub trait Random: Send + Sync {
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// Decrypted credentials. The fields never reach an expression, an item or a log.
+pub trait Credentials: Send + Sync {
+    /// The fields of a credential that a node refers to by type and, if it has one, id.
+    fn get(&self, kind: &str, id: Option<&str>) -> Result<Object, NodeError>;
+}
+
+/// Workflows that other workflows call.
+#[async_trait::async_trait]
+pub trait Workflows: Send + Sync {
+    async fn get(&self, id: &str) -> Option<Workflow>;
+}
+
+/// Takes a run's events. An event counts as recorded once `append` has returned, and no successor of a node
+/// starts before the node's result was recorded.
+#[async_trait::async_trait]
+pub trait Journal: Send + Sync {
+    async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError>;
+}
+
+/// The journal cannot take events any more; the run stops.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the run could not be recorded: {cause}")]
+pub struct JournalError {
+    pub cause: Str,
+}
+
+/// For runs that nobody looks at again.
+pub struct NoJournal;
+
+#[async_trait::async_trait]
+impl Journal for NoJournal {
+    async fn append(&self, _run_id: &str, _event: RunEvent) -> Result<(), JournalError> {
+        Ok(())
+    }
+}
+
+/// For runs without a store of workflows.
+pub struct NoWorkflows;
+
+#[async_trait::async_trait]
+impl Workflows for NoWorkflows {
+    async fn get(&self, _id: &str) -> Option<Workflow> {
+        None
+    }
+}
+
+/// For runs without a vault.
+pub struct NoCredentials;
+
+impl Credentials for NoCredentials {
+    fn get(&self, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+        Err(NodeError::credential(format!("No credential of type '{kind}' is available to this run")))
+    }
+}

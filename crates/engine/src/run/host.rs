@@ -1,0 +1,235 @@
+//! The engine's side of a node run: parameters, ports, state.
+
+use super::schedule::Entry;
+use super::{Run, Start, lock};
+use crate::options::RunOptions;
+use crate::scope::RunView;
+use model::{Code, Items, Object, Source, Spill, Str, Value, Workflow};
+use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall, WorkflowTarget};
+use node_api::http::Http;
+use node_api::{ErrorClass, NodeError, StartedBy};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// One node's view of the run.
+pub(super) struct NodeHost<'r> {
+    run: &'r Run,
+    entry: &'r Entry,
+    inputs: &'r [Option<Items>],
+    run_index: usize,
+    now_ms: i64,
+    pause: Mutex<Option<Pause>>,
+}
+
+impl<'r> NodeHost<'r> {
+    pub(super) fn new(run: &'r Run, entry: &'r Entry, inputs: &'r [Option<Items>], run_index: usize) -> Self {
+        Self { run, entry, inputs, run_index, now_ms: run.now(), pause: Mutex::default() }
+    }
+
+    pub(super) fn take_pause(&self) -> Option<Pause> {
+        lock(&self.pause).take()
+    }
+
+    fn view<'a>(&'a self, item: usize, extra: Option<&'a Object>, contexts: &'a dyn Fn(usize) -> Object) -> RunView<'a> {
+        let node = &self.run.plan.nodes[self.entry.node];
+        RunView {
+            plan: &self.run.plan,
+            data: &self.run.data,
+            node: self.entry.node,
+            inputs: self.inputs,
+            sources: &self.entry.sources,
+            item_index: item,
+            run_index: self.run_index,
+            vars: &self.run.vars,
+            now_ms: self.now_ms,
+            extra,
+            parameters: Cow::Borrowed(&node.raw_params),
+            contexts,
+        }
+    }
+
+    fn context_of(&self, node: usize) -> Object {
+        lock(&self.run.states).get(&node).map(|state| state.context.clone()).unwrap_or_default()
+    }
+}
+
+/// An expression's error as the node's.
+fn expression_error(error: expr::Error, parameter: &str) -> NodeError {
+    let description = match &error {
+        expr::Error::Data { description, .. } => description.clone(),
+        expr::Error::Syntax { detail } => Some(detail.clone()),
+        _ => None,
+    };
+    let coded = NodeError::new(error.code(), Str::from(error.to_string())).class(ErrorClass::Expression).with("parameter", parameter);
+    match description {
+        Some(text) => coded.describe(text),
+        None => coded,
+    }
+}
+
+#[async_trait::async_trait]
+impl Host for NodeHost<'_> {
+    fn parameter(&self, path: &str, item: usize) -> Result<Value, NodeError> {
+        let contexts = |node| self.context_of(node);
+        let view = self.view(item, None, &contexts);
+        let params = &self.run.plan.nodes[self.entry.node].params;
+        params.resolve_at(path, &self.run.session, &view).map_err(|error| expression_error(error, path))
+    }
+
+    fn raw_parameter(&self, path: &str) -> Option<Value> {
+        let params = &self.run.plan.nodes[self.entry.node].raw_params;
+        if path.is_empty() { Some(params.clone()) } else { params.get_path(path).cloned() }
+    }
+
+    fn has_expression(&self, path: &str) -> bool {
+        self.run.plan.nodes[self.entry.node].params.has_expression(path)
+    }
+
+    fn evaluate(&self, text: &str, item: usize, extra: &Object) -> Result<Value, NodeError> {
+        let contexts = |node| self.context_of(node);
+        let view = self.view(item, Some(extra), &contexts);
+        let template = expr::Template::parse(text);
+        self.run.session.evaluate(&template, &view).map_err(|error| expression_error(error, ""))
+    }
+
+    async fn run_code(&self, _job: CodeJob, _each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError> {
+        Err(NodeError::new(Code::SANDBOX_FAILED, "JavaScript cannot run in this build"))
+    }
+
+    async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError> {
+        let run = self.run;
+        let depth = run.options.depth + 1;
+        if depth > run.options.limits.max_depth {
+            let limit = run.options.limits.max_depth;
+            return Err(NodeError::new(Code::RUN_DEPTH, format!("Workflows call each other more than {limit} deep"))
+                .hint("Look for a workflow that calls itself."));
+        }
+        let workflow = match &call.target {
+            WorkflowTarget::Id(id) => run.engine.ports.workflows.get(id).await.ok_or_else(|| {
+                NodeError::new(Code::WORKFLOW_NOT_FOUND, format!("Workflow does not exist: '{id}'"))
+                    .hint("Import the workflow, or choose another one in the node.")
+            })?,
+            WorkflowTarget::Inline(document) => Workflow::from_value(document).ok_or_else(|| {
+                NodeError::new(Code::WORKFLOW_JSON, format!("A workflow is a JSON object, but this is {}", document.kind_name()))
+            })?,
+            WorkflowTarget::File(path) => {
+                let bytes = self.files().read(path).await?;
+                Workflow::parse(&String::from_utf8_lossy(&bytes))
+                    .map_err(|error| NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}")))?
+            }
+        };
+        let plan = Arc::new(run.engine.plan(&workflow));
+        let start = Start { cause: StartedBy::Workflow, node: None, items: Some(call.items) };
+        let options = RunOptions {
+            run_id: format!("{}.{}", run.options.run_id, run.steps).into(),
+            mode: "integrated".into(),
+            destination: None,
+            earlier: HashMap::new(),
+            use_pin_data: false,
+            depth,
+            ..run.options.clone()
+        };
+        let engine = run.engine.clone();
+        let cancel = run.cancel.child_token();
+        if !call.wait {
+            tokio::spawn(async move { engine.run(plan, start, options, cancel).await });
+            return Ok(Vec::new());
+        }
+        let outcome = Box::pin(engine.run(plan, start, options, cancel)).await;
+        match &outcome.error {
+            Some(error) => Err(NodeError::new(error.code, error.message.clone())
+                .with("workflow", outcome.workflow_name.clone())
+                .with("failedNode", error.node.clone())),
+            None => Ok(vec![outcome.last_items().cloned().unwrap_or_default()]),
+        }
+    }
+
+    fn http(&self) -> &dyn Http {
+        self.run.engine.ports.http.as_ref()
+    }
+
+    fn files(&self) -> &dyn Files {
+        self.run.engine.ports.files.as_ref()
+    }
+
+    fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
+        let id = self.run.plan.nodes[self.entry.node].credentials.get(kind).and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
+        self.run.engine.ports.credentials.get(kind, id)
+    }
+
+    fn state(&self) -> NodeState {
+        lock(&self.run.states).get(&self.entry.node).cloned().unwrap_or_default()
+    }
+
+    fn set_state(&self, state: NodeState) {
+        lock(&self.run.states).insert(self.entry.node, state);
+    }
+
+    fn static_data(&self, scope: StaticScope) -> Value {
+        let key = self.static_key(scope);
+        lock(&self.run.static_data).get(&key).cloned().unwrap_or_else(Value::empty_object)
+    }
+
+    fn set_static_data(&self, scope: StaticScope, data: Value) {
+        let key = self.static_key(scope);
+        lock(&self.run.static_data).make_object().insert(key, data);
+    }
+
+    fn set_custom_data(&self, key: &str, value: &str) {
+        lock(&self.run.custom_data).insert(key, value);
+    }
+
+    fn pause(&self, until: Pause) {
+        *lock(&self.pause) = Some(until);
+    }
+
+    fn execution(&self) -> &ExecutionInfo {
+        &self.run.execution
+    }
+
+    fn input_source(&self, input: usize) -> Option<Source> {
+        self.entry.sources.get(input).cloned().flatten()
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.run.now()
+    }
+
+    fn timezone(&self) -> &str {
+        self.run.plan.timezone.as_ref().unwrap_or(&self.run.options.timezone)
+    }
+
+    fn fill_random(&self, bytes: &mut [u8]) {
+        self.run.engine.ports.random.fill(bytes);
+    }
+
+    async fn sleep(&self, milliseconds: u64) -> Result<(), NodeError> {
+        tokio::select! {
+            () = self.run.engine.ports.clock.sleep(milliseconds) => Ok(()),
+            () = self.run.cancel.cancelled() => Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.run.cancel.is_cancelled()
+    }
+
+    fn allows(&self, feature: Feature) -> bool {
+        self.run.options.features.contains(&feature)
+    }
+
+    fn spill(&self) -> Option<Arc<dyn Spill>> {
+        self.run.spill.clone()
+    }
+}
+
+impl NodeHost<'_> {
+    /// n8n's keys of static data.
+    fn static_key(&self, scope: StaticScope) -> Str {
+        match scope {
+            StaticScope::Workflow => "global".into(),
+            StaticScope::Node => format!("node:{}", self.run.plan.nodes[self.entry.node].info.name).into(),
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Runs a plan: takes nodes off the stack, executes them, and puts their successors on it.
+
+mod host;
+mod schedule;
+mod step;
+
+use crate::options::RunOptions;
+use crate::outcome::Outcome;
+use crate::plan::Plan;
+use crate::ports::{JournalError, Ports};
+use crate::scope::{RunData, Vars};
+use expr::Session;
+use model::{Code, Item, Items, Object, RunEvent, RunStatus, Source, Spill, SpillError, Str, Value, Workflow};
+use node_api::host::{ExecutionInfo, NodeState, Pause};
+use node_api::{NodeError, Registry, StartedBy};
+use schedule::Schedule;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use tokio_util::sync::CancellationToken;
+
+/// Runs workflows. Cheap to clone; one per process is enough.
+#[derive(Clone)]
+pub struct Engine {
+    pub registry: Arc<Registry>,
+    pub ports: Ports,
+}
+
+/// Where a run begins.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub cause: StartedBy,
+    /// The node by name; without one, the trigger that fits the cause.
+    pub node: Option<Str>,
+    /// What the node is given; one empty item if nothing is said.
+    pub items: Option<Items>,
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Self { cause: StartedBy::Hand, node: None, items: None }
+    }
+}
+
+impl Engine {
+    pub fn new(registry: Arc<Registry>, ports: Ports) -> Self {
+        Self { registry, ports }
+    }
+
+    pub fn plan(&self, workflow: &Workflow) -> Plan {
+        Plan::new(workflow, &self.registry)
+    }
+
+    /// Runs a plan to its end, to a wait, or until it is cancelled. Failures are part of the outcome.
+    pub async fn run(&self, plan: Arc<Plan>, start: Start, options: RunOptions, cancel: CancellationToken) -> Outcome {
+        let mut run = Run::new(self.clone(), plan, options, cancel);
+        run.go(start).await;
+        let outcome = run.finish().await;
+        self.report_failure(&run, &outcome).await;
+        outcome
+    }
+
+    /// Starts the workflow that is to hear of failures.
+    async fn report_failure(&self, run: &Run, outcome: &Outcome) {
+        let (Some(id), Some(error)) = (&run.plan.error_workflow, &outcome.error) else { return };
+        if outcome.status != RunStatus::Error || outcome.mode == "manual" || run.options.depth >= run.options.limits.max_depth {
+            return;
+        }
+        let Some(workflow) = self.ports.workflows.get(id).await else { return };
+        let execution = Object::from_iter([
+            ("id", Value::from(outcome.run_id.clone())),
+            ("error", error.to_value()),
+            ("lastNodeExecuted", outcome.last_node.clone().into()),
+            ("mode", outcome.mode.clone().into()),
+        ]);
+        let about = Object::from_iter([("id", Value::from(run.plan.id.clone())), ("name", run.plan.name.clone().into())]);
+        let item = Item::new(Object::from_iter([("execution", Value::from(execution)), ("workflow", about.into())]));
+        let start = Start { cause: StartedBy::Error, node: None, items: Some(Items::one(item)) };
+        let options = RunOptions {
+            run_id: format!("{}-error", outcome.run_id).into(),
+            mode: "error".into(),
+            depth: run.options.depth + 1,
+            earlier: HashMap::new(),
+            destination: None,
+            ..run.options.clone()
+        };
+        let plan = Arc::new(self.plan(&workflow));
+        Box::pin(self.run(plan, start, options, CancellationToken::new())).await;
+    }
+}
+
+/// A run under way.
+pub(crate) struct Run {
+    engine: Engine,
+    plan: Arc<Plan>,
+    options: RunOptions,
+    cancel: CancellationToken,
+    data: RunData,
+    schedule: Schedule,
+    session: Session,
+    vars: Vars,
+    execution: ExecutionInfo,
+    spill: Option<Arc<dyn Spill>>,
+    states: Mutex<HashMap<usize, NodeState>>,
+    static_data: Mutex<Value>,
+    custom_data: Mutex<Object>,
+    outcome: Outcome,
+    steps: usize,
+}
+
+impl Run {
+    fn new(engine: Engine, plan: Arc<Plan>, options: RunOptions, cancel: CancellationToken) -> Self {
+        let execution = ExecutionInfo {
+            id: options.run_id.clone(),
+            mode: options.mode.clone(),
+            workflow_id: plan.id.clone(),
+            workflow_name: plan.name.clone(),
+            workflow_active: plan.active,
+            ..ExecutionInfo::default()
+        };
+        let said_mode = if options.mode == "manual" { "test" } else { "production" };
+        let vars = Vars {
+            timezone: options.timezone.clone(),
+            execution: Object::from_iter([
+                ("id", Value::from(options.run_id.clone())),
+                ("mode", said_mode.into()),
+                ("resumeUrl", execution.resume_url.clone().into()),
+                ("resumeFormUrl", execution.resume_form_url.clone().into()),
+            ]),
+            variables: options.variables.clone(),
+            environment: options.features.contains(&node_api::host::Feature::EnvironmentAccess).then(|| options.environment.clone()),
+            mode: options.mode.clone(),
+            more: Object::new(),
+        };
+        Self {
+            data: RunData::new(&plan),
+            schedule: Schedule::new(&plan),
+            session: Session::new(),
+            vars,
+            execution,
+            spill: engine.ports.spill.as_ref().map(|make| make()),
+            states: Mutex::default(),
+            static_data: Mutex::new(plan.static_data.clone()),
+            custom_data: Mutex::default(),
+            outcome: Outcome::new(&plan, options.run_id.clone(), options.mode.clone()),
+            steps: 0,
+            engine,
+            plan,
+            options,
+            cancel,
+        }
+    }
+
+    fn now(&self) -> i64 {
+        self.engine.ports.clock.now_ms()
+    }
+
+    async fn record(&self, event: RunEvent) -> Result<(), JournalError> {
+        self.engine.ports.journal.append(&self.options.run_id, event).await
+    }
+
+    async fn go(&mut self, start: Start) {
+        self.outcome.started_ms = self.now();
+        let started = RunEvent::RunStarted {
+            run_id: self.options.run_id.clone(),
+            workflow_id: self.plan.id.clone(),
+            workflow_name: self.plan.name.clone(),
+            mode: self.options.mode.clone(),
+            started_ms: self.outcome.started_ms,
+        };
+        if let Err(error) = self.record(started).await {
+            return self.fail(None, journal_failed(error));
+        }
+        if let Err(error) = self.begin(start) {
+            return self.fail(None, error);
+        }
+        let timeout = [self.options.limits.timeout_ms, self.plan.timeout_ms].into_iter().flatten().min();
+        let clock = self.engine.ports.clock.clone();
+        let limit = async move {
+            match timeout {
+                Some(milliseconds) => clock.sleep(milliseconds).await,
+                None => std::future::pending().await,
+            }
+        };
+        let cancel = self.cancel.clone();
+        let ended = tokio::select! {
+            () = self.walk() => None,
+            () = cancel.cancelled() => Some(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            () = limit => Some(NodeError::new(Code::RUN_TIMEOUT, format!("The run took longer than {} ms", timeout.unwrap_or_default()))
+                .hint("Raise executionTimeout in the workflow's settings, or make the workflow do less.")),
+        };
+        if let Some(error) = ended {
+            let status = if error.code() == Code::RUN_CANCELLED { RunStatus::Cancelled } else { RunStatus::Error };
+            self.fail(None, error);
+            self.outcome.status = status;
+        }
+    }
+
+    /// Puts the first node on the stack.
+    fn begin(&mut self, start: Start) -> Result<(), NodeError> {
+        let node = match &start.node {
+            Some(name) => self.plan.index_of(name).ok_or_else(|| {
+                let names: Vec<&str> = self.plan.nodes.iter().map(|node| node.info.name.as_str()).collect();
+                NodeError::new(Code::WORKFLOW_NO_START, format!("There is no node called '{name}' to start from"))
+                    .hint(format!("The nodes are: {}.", names.join(", ")))
+            })?,
+            None => self.plan.start_node(start.cause).ok_or_else(|| {
+                NodeError::new(Code::WORKFLOW_NO_START, "The workflow has no node to start from")
+                    .hint("Add a trigger, for example a Manual Trigger.")
+            })?,
+        };
+        self.take_earlier_data();
+        let (inputs, sources) = match &start.items {
+            Some(items) => (vec![Some(items.clone())], Vec::new()),
+            None => self.inputs_from_earlier(node).unwrap_or_else(|| (vec![Some(Items::one(Item::new(Object::new())))], Vec::new())),
+        };
+        self.schedule.push(schedule::Entry { node, inputs, sources });
+        Ok(())
+    }
+
+    /// Outputs of a former run stand in for the nodes that made them.
+    fn take_earlier_data(&mut self) {
+        let plan = self.plan.clone();
+        for (node, info) in plan.nodes.iter().enumerate() {
+            if let Some(outputs) = self.options.earlier.get(&info.info.name) {
+                let outputs = outputs.iter().cloned().map(Some).collect();
+                self.data.push(node, Arc::new(step::task(self.now(), 0, Vec::new(), outputs)));
+            }
+        }
+    }
+
+    fn inputs_from_earlier(&self, node: usize) -> Option<(Vec<Option<Items>>, Vec<Option<Source>>)> {
+        let feeding = |input: &Vec<crate::plan::Target>| {
+            input.iter().find_map(|from| {
+                let items = self.data.of(from.node).last()?.output(from.index)?.clone();
+                let source = Source {
+                    node: self.plan.nodes[from.node].info.name.clone(),
+                    output: from.index,
+                    run: self.data.of(from.node).len() - 1,
+                };
+                Some((items, source))
+            })
+        };
+        let found: Vec<_> = self.plan.nodes[node].inputs.iter().map(feeding).collect();
+        if found.iter().all(Option::is_none) {
+            return None;
+        }
+        Some((
+            found.iter().map(|pair| pair.as_ref().map(|(items, _)| items.clone())).collect(),
+            found.into_iter().map(|pair| pair.map(|(_, source)| source)).collect(),
+        ))
+    }
+
+    /// Executes nodes until none is left, one fails or the run goes to sleep.
+    async fn walk(&mut self) {
+        loop {
+            let next = match self.schedule.next(&self.plan, &self.data) {
+                Ok(Some(entry)) => entry,
+                Ok(None) => {
+                    self.outcome.status = RunStatus::Success;
+                    return;
+                }
+                Err(error) => return self.fail(None, error),
+            };
+            self.steps += 1;
+            if self.steps > self.options.limits.max_steps {
+                let limit = self.options.limits.max_steps;
+                return self.fail(
+                    Some(next.node),
+                    NodeError::new(Code::RUN_STEPS, format!("The run executed more than {limit} nodes"))
+                        .hint("Look for a loop that never ends."),
+                );
+            }
+            if self.step(next).await.is_break() {
+                return;
+            }
+            if let Some(failure) = self.spill.as_ref().and_then(|spill| spill.failure()) {
+                return self.fail(None, spill_failed(failure));
+            }
+            tokio::task::consume_budget().await;
+        }
+    }
+
+    fn fail(&mut self, node: Option<usize>, error: NodeError) {
+        self.outcome.status = RunStatus::Error;
+        let name = node.map(|index| self.plan.nodes[index].info.name.clone());
+        let mut record = error.to_run_error(name.as_deref().unwrap_or_default());
+        record.node = name.or_else(|| self.outcome.last_node.clone());
+        self.outcome.error = Some(record);
+    }
+
+    fn sleep_until(&mut self, pause: &Pause) {
+        self.outcome.status = RunStatus::Waiting;
+        self.outcome.wait_till_ms = match pause {
+            Pause::Until(moment) => Some(*moment),
+            Pause::Webhook { until } | Pause::Form { until } => *until,
+        };
+    }
+
+    async fn finish(&mut self) -> Outcome {
+        self.outcome.finished_ms = self.now();
+        let ended =
+            RunEvent::RunFinished { status: self.outcome.status, error: self.outcome.error.clone(), finished_ms: self.outcome.finished_ms };
+        if let Err(error) = self.record(ended).await {
+            self.fail(None, journal_failed(error));
+        }
+        let mut outcome = self.outcome.clone();
+        outcome.run_data =
+            self.data.order().iter().map(|node| (self.plan.nodes[*node].info.name.clone(), self.data.of(*node).to_vec())).collect();
+        outcome.static_data = lock(&self.static_data).clone();
+        outcome.custom_data = lock(&self.custom_data).clone();
+        outcome
+    }
+}
+
+fn journal_failed(error: JournalError) -> NodeError {
+    NodeError::new(Code::STORE_DISK, Str::from(error.to_string())).hint("Check the disk of the data folder.")
+}
+
+fn spill_failed(failure: SpillError) -> NodeError {
+    match failure {
+        SpillError::Budget { .. } => NodeError::new(Code::RUN_DATA_LIMIT, Str::from(failure.to_string()))
+            .hint("Raise HEDDLE_RUN_DATA_LIMIT, or keep fewer items and fields."),
+        SpillError::Disk { .. } => NodeError::new(Code::STORE_DISK, Str::from(failure.to_string())),
+    }
+}
+
+/// A lock that outlives a panic elsewhere.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

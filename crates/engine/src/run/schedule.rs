@@ -1,0 +1,198 @@
+//! Which node runs next: a stack of nodes that have their data, and nodes that still wait for some.
+
+use crate::plan::{Plan, PlanNode, Target};
+use crate::scope::RunData;
+use model::{Code, Item, Items, Object, Source, Value};
+use node_api::{NodeError, RequiredInputs};
+use std::collections::VecDeque;
+
+/// A node with the data it is to run on.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) node: usize,
+    pub(crate) inputs: Vec<Option<Items>>,
+    pub(crate) sources: Vec<Option<Source>>,
+}
+
+/// The order of execution. `v1` goes depth first, topmost branch first; the legacy order goes breadth first and
+/// makes nodes with several inputs wait for all of them.
+pub(crate) struct Schedule {
+    legacy: bool,
+    stack: VecDeque<Entry>,
+    /// Nodes with several inputs of which some have data, in the order they began to wait.
+    waiting: Vec<Entry>,
+    /// The node that was put back for want of data last; seeing it again right away means nothing moves.
+    put_back: Option<(usize, usize)>,
+}
+
+impl Schedule {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        Self { legacy: plan.legacy_order, stack: VecDeque::new(), waiting: Vec::new(), put_back: None }
+    }
+
+    pub(crate) fn push(&mut self, entry: Entry) {
+        if self.legacy { self.stack.push_back(entry) } else { self.stack.push_front(entry) }
+    }
+
+    /// Takes the next node to run; `None` when all is done.
+    pub(crate) fn next(&mut self, plan: &Plan, data: &RunData) -> Result<Option<Entry>, NodeError> {
+        loop {
+            let Some(entry) = self.stack.pop_front() else {
+                match self.release_waiting(plan) {
+                    true => continue,
+                    false => return Ok(None),
+                }
+            };
+            if !self.legacy || !lacks_data(plan, &entry) {
+                self.put_back = None;
+                return Ok(Some(entry));
+            }
+            let attempt = (entry.node, data.of(entry.node).len());
+            if self.put_back.replace(attempt) == Some(attempt) {
+                let name = &plan.nodes[entry.node].info.name;
+                return Err(NodeError::new(Code::NODE_INPUT, "Stopped execution because it seems to be in an endless loop")
+                    .hint(format!("The node '{name}' waits for data on an input that nothing will send.")));
+            }
+            self.stack.push_back(entry);
+        }
+    }
+
+    /// Sends a node's outputs on to its successors.
+    pub(crate) fn follow(&mut self, plan: &Plan, data: &RunData, node: usize, run_index: usize, outputs: &[Option<Items>]) {
+        let mut targets: Vec<(usize, Target)> = Vec::new();
+        for (output, connected) in plan.nodes[node].outputs.iter().enumerate() {
+            let Some(Some(items)) = outputs.get(output) else { continue };
+            for target in connected {
+                // The legacy order tells second inputs of emptiness too, as they would wait for ever.
+                if !items.is_empty() || (self.legacy && target.index > 0) {
+                    targets.push((output, *target));
+                }
+            }
+        }
+        if !self.legacy {
+            // The stack is last in, first out, so the topmost, leftmost node goes on it last.
+            targets.sort_by(|(_, a), (_, b)| {
+                let ((ax, ay), (bx, by)) = (plan.nodes[a.node].position, plan.nodes[b.node].position);
+                by.total_cmp(&ay).then(bx.total_cmp(&ax))
+            });
+        }
+        for (output, target) in targets {
+            let source = Source { node: plan.nodes[node].info.name.clone(), output, run: run_index };
+            let items = outputs[output].clone().unwrap_or_default();
+            self.deliver(plan, data, node, target, items, source);
+        }
+    }
+
+    fn deliver(&mut self, plan: &Plan, data: &RunData, from: usize, target: Target, items: Items, source: Source) {
+        let n_inputs = plan.nodes[target.node].inputs.len();
+        if n_inputs <= 1 {
+            let mut entry = Entry { node: target.node, inputs: vec![None; target.index + 1], sources: vec![None; target.index + 1] };
+            entry.inputs[target.index] = Some(items);
+            entry.sources[target.index] = Some(source);
+            return self.push(entry);
+        }
+        let free = |entry: &Entry| entry.node == target.node && entry.inputs[target.index].is_none();
+        let was_waiting = self.waiting.iter().any(|entry| entry.node == target.node);
+        let at = self.waiting.iter().position(free).unwrap_or_else(|| {
+            self.waiting.push(Entry { node: target.node, inputs: vec![None; n_inputs], sources: vec![None; n_inputs] });
+            self.waiting.len() - 1
+        });
+        self.waiting[at].inputs[target.index] = Some(items);
+        self.waiting[at].sources[target.index] = Some(source);
+        if self.waiting[at].inputs.iter().all(Option::is_some) {
+            let entry = self.waiting.remove(at);
+            return self.push(entry);
+        }
+        if self.legacy && !was_waiting {
+            self.pull_in_other_inputs(plan, data, from, target.node);
+        }
+    }
+
+    /// The legacy order runs what feeds the other inputs of a waiting node, although nothing led there.
+    fn pull_in_other_inputs(&mut self, plan: &Plan, data: &RunData, from: usize, waiting: usize) {
+        let siblings: Vec<usize> = plan.nodes[from].outputs.iter().flatten().map(|target| target.node).collect();
+        for feeding in plan.nodes[waiting].inputs.iter().flatten() {
+            let on_stack = |node: usize, stack: &VecDeque<Entry>| stack.iter().any(|entry| entry.node == node);
+            if feeding.node == from
+                || siblings.contains(&feeding.node)
+                || on_stack(feeding.node, &self.stack)
+                || !data.of(feeding.node).is_empty()
+            {
+                continue;
+            }
+            let mut to_add = Some(feeding.node);
+            let mut line = plan.parents(feeding.node);
+            line.insert(0, feeding.node);
+            for parent in line {
+                if (parent != feeding.node && siblings.contains(&parent)) || on_stack(parent, &self.stack) {
+                    to_add = None;
+                    break;
+                }
+                if !data.of(parent).is_empty() {
+                    break;
+                }
+                to_add = Some(parent);
+            }
+            let Some(node) = to_add else { continue };
+            let fed_by_nothing = plan.nodes[node]
+                .inputs
+                .iter()
+                .flatten()
+                .all(|source| data.of(source.node).last().and_then(|task| task.output(source.index)).is_none_or(Items::is_empty));
+            if fed_by_nothing {
+                self.push(Entry { node, inputs: vec![Some(Items::one(Item::new(Object::new())))], sources: Vec::new() });
+            }
+        }
+    }
+
+    /// When nothing else can run, a waiting node runs with the inputs it has, if it may.
+    fn release_waiting(&mut self, plan: &Plan) -> bool {
+        let mut at = 0;
+        while at < self.waiting.len() {
+            let entry = &self.waiting[at];
+            let parents = plan.parents(entry.node);
+            let parent_waits = self.waiting.iter().any(|other| other.node != entry.node && parents.contains(&other.node));
+            if parent_waits || !may_run_with(&plan.nodes[entry.node], &entry.inputs, self.legacy) {
+                at += 1;
+                continue;
+            }
+            let mut entry = self.waiting.remove(at);
+            if entry.inputs.iter().flatten().all(Items::is_empty) {
+                at = 0;
+                continue;
+            }
+            let n_inputs = plan.nodes[entry.node].node_type.as_ref().map_or(0, |found| found.spec.inputs.len());
+            entry.inputs.resize(entry.inputs.len().max(n_inputs), None);
+            for input in &mut entry.inputs {
+                input.get_or_insert_default();
+            }
+            self.stack.push_back(entry);
+            return true;
+        }
+        false
+    }
+}
+
+/// Whether an input that something could feed has no data yet.
+fn lacks_data(plan: &Plan, entry: &Entry) -> bool {
+    let node = &plan.nodes[entry.node];
+    if node.inputs.len() < 2 {
+        return false;
+    }
+    node.inputs.iter().enumerate().any(|(index, sources)| !sources.is_empty() && entry.inputs.get(index).is_none_or(Option::is_none))
+}
+
+fn may_run_with(node: &PlanNode, inputs: &[Option<Items>], legacy: bool) -> bool {
+    let Some(found) = &node.node_type else { return true };
+    let n_inputs = found.spec.inputs.len().max(inputs.len());
+    let n_with_data = inputs.iter().flatten().count();
+    match &found.spec.required_inputs {
+        _ if legacy => true,
+        RequiredInputs::Any => true,
+        RequiredInputs::AtLeast(least) => *least < n_inputs && n_with_data >= *least,
+        RequiredInputs::AllIf { param, equals } => {
+            let all = node.raw_params.get(param).and_then(Value::as_str) == Some(equals.as_str());
+            !all && n_with_data >= 1
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Executes one node: pinned data, retries, error outputs, pairing, the record.
+
+use super::host::NodeHost;
+use super::schedule::Entry;
+use super::{Run, journal_failed};
+use model::{Code, Item, ItemError, Items, Kind, Object, OnError, PairedItem, Pairs, RunEvent, Source, TaskData, TaskStatus, Value};
+use node_api::host::Pause;
+use node_api::{Ctx, NodeError};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What came of trying a node.
+enum Tried {
+    /// Its outputs; `None` where the node had no input items to run on.
+    Done {
+        outputs: Option<Vec<Items>>,
+        pause: Option<Pause>,
+    },
+    /// The node had nothing to say: the branch ends and leaves no record.
+    Nothing,
+    Failed(NodeError),
+}
+
+impl Run {
+    pub(super) async fn step(&mut self, entry: Entry) -> ControlFlow<()> {
+        let plan = self.plan.clone();
+        let node = &plan.nodes[entry.node];
+        let run_index = self.data.of(entry.node).len();
+        let started_ms = self.now();
+        let started = RunEvent::NodeStarted { node: node.info.name.clone(), run_index, started_ms };
+        if let Err(error) = self.record(started).await {
+            self.fail(Some(entry.node), journal_failed(error));
+            return ControlFlow::Break(());
+        }
+        self.outcome.last_node = Some(node.info.name.clone());
+        let tried = self.try_node(&entry, run_index).await;
+        let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
+        let mut pause = None;
+        let outputs = match tried {
+            Tried::Nothing => return ControlFlow::Continue(()),
+            Tried::Done { outputs, pause: wanted } => {
+                pause = wanted;
+                outputs.map(|outputs| self.complete(&entry, outputs))
+            }
+            Tried::Failed(error) => {
+                task.error = Some(error.to_run_error(&node.info.name));
+                task.status = TaskStatus::Error;
+                match self.outputs_of_failure(&entry, &error) {
+                    Some(outputs) => Some(outputs),
+                    None => {
+                        self.fail(Some(entry.node), error);
+                        None
+                    }
+                }
+            }
+        };
+        let stops = self.outcome.error.is_some();
+        task.execution_time_ms = (self.now() - started_ms).max(0) as u64;
+        let outputs: Vec<Option<Items>> = outputs.unwrap_or_default().into_iter().map(Some).collect();
+        if !outputs.is_empty() {
+            task.data = BTreeMap::from([(Kind::Main, outputs.clone())]);
+        }
+        let sleeps = pause.as_ref().is_some_and(|pause| !self.sits_out(pause));
+        if sleeps {
+            task.status = TaskStatus::Waiting;
+        }
+        let task = Arc::new(task);
+        self.data.push(entry.node, task.clone());
+        let finished = RunEvent::NodeFinished { node: node.info.name.clone(), run_index, task };
+        if let Err(error) = self.record(finished).await {
+            self.fail(Some(entry.node), journal_failed(error));
+            return ControlFlow::Break(());
+        }
+        match pause {
+            Some(pause) if sleeps => {
+                self.sleep_until(&pause);
+                return ControlFlow::Break(());
+            }
+            Some(Pause::Until(moment)) => {
+                let wait = (moment - self.now()).max(0) as u64;
+                self.engine.ports.clock.sleep(wait).await;
+            }
+            _ => {}
+        }
+        if stops {
+            return ControlFlow::Break(());
+        }
+        if self.options.destination.as_ref() == Some(&node.info.name) {
+            return ControlFlow::Continue(());
+        }
+        self.schedule.follow(&plan, &self.data, entry.node, run_index, &outputs);
+        ControlFlow::Continue(())
+    }
+
+    fn sits_out(&self, pause: &Pause) -> bool {
+        self.options.sits_out_waits && matches!(pause, Pause::Until(_))
+    }
+
+    async fn try_node(&self, entry: &Entry, run_index: usize) -> Tried {
+        let node = &self.plan.nodes[entry.node];
+        if node.disabled {
+            return Tried::Done { outputs: entry.inputs.first().cloned().flatten().map(|items| vec![items]), pause: None };
+        }
+        if let Some(pinned) = node.pinned.as_ref().filter(|_| self.options.use_pin_data && run_index == 0) {
+            return Tried::Done { outputs: Some(vec![pinned.clone()]), pause: None };
+        }
+        let tries = node.retry.map_or(1, |retry| retry.tries);
+        let mut attempt = 1;
+        loop {
+            let tried = self.try_once(entry, run_index).await;
+            let error = match &tried {
+                Tried::Failed(error) => error.clone(),
+                Tried::Done { outputs: Some(outputs), .. } if attempt < tries && carries_errors(outputs) => {
+                    NodeError::failed("The node sent on items that failed")
+                }
+                _ => return tried,
+            };
+            if attempt >= tries || self.cancel.is_cancelled() {
+                return tried;
+            }
+            let retried = RunEvent::NodeRetried { node: node.info.name.clone(), attempt, error: error.to_run_error(&node.info.name) };
+            if let Err(error) = self.record(retried).await {
+                return Tried::Failed(journal_failed(error));
+            }
+            self.engine.ports.clock.sleep(node.retry.map_or(0, |retry| retry.wait_ms)).await;
+            attempt += 1;
+        }
+    }
+
+    async fn try_once(&self, entry: &Entry, run_index: usize) -> Tried {
+        let node = &self.plan.nodes[entry.node];
+        let Some(node_type) = &node.node_type else { return Tried::Failed(unknown_type(&self.engine, node)) };
+        let mut inputs: Vec<Option<Items>> =
+            entry.inputs.iter().enumerate().map(|(index, items)| items.as_ref().map(|items| items.paired_by_index(index))).collect();
+        if node.execute_once {
+            for items in inputs.iter_mut().flatten() {
+                *items = items.first().map(Items::one).unwrap_or_default();
+            }
+        }
+        let first = inputs.first().cloned().flatten().unwrap_or_default();
+        let items = match self.plan.legacy_order {
+            true => first,
+            false => inputs.iter().flatten().find(|items| !items.is_empty()).cloned().unwrap_or(first),
+        };
+        if items.is_empty() && !node.is_trigger() {
+            return Tried::Done { outputs: None, pause: None };
+        }
+        let host = NodeHost::new(self, entry, &inputs, run_index);
+        let ctx = Ctx::new(&node.info, &inputs, run_index, &host);
+        match node_type.run(&ctx, items).await {
+            Ok(outputs) if outputs.is_empty() && !node.always_output => Tried::Nothing,
+            Ok(outputs) => Tried::Done { outputs: Some(outputs), pause: host.take_pause() },
+            Err(error) => Tried::Failed(error),
+        }
+    }
+
+    /// Brings a node's outputs into their final form: failed items to the error output, pairing where it is missing,
+    /// an empty item where some output is always wanted.
+    fn complete(&self, entry: &Entry, mut outputs: Vec<Items>) -> Vec<Items> {
+        let node = &self.plan.nodes[entry.node];
+        if node.info.on_error == OnError::ContinueError && !node.disabled {
+            split_off_errors(entry, node.node_type.as_ref().map_or(1, |found| found.spec.outputs.len()), &mut outputs);
+        }
+        pair_if_plain(entry, &mut outputs);
+        if node.always_output && outputs.first().is_none_or(Items::is_empty) {
+            let pairs =
+                entry.inputs.iter().enumerate().flat_map(|(input, items)| {
+                    (0..items.as_ref().map_or(0, Items::len)).map(move |item| PairedItem::on_input(item, input))
+                });
+            let empty = Items::one(Item::new(Object::new()).with_pairs(pairs.collect::<Pairs>()));
+            match outputs.first_mut() {
+                Some(first) => *first = empty,
+                None => outputs.push(empty),
+            }
+        }
+        outputs
+    }
+
+    /// What a failed node sends on, if the run is to go on.
+    fn outputs_of_failure(&self, entry: &Entry, error: &NodeError) -> Option<Vec<Items>> {
+        let node = &self.plan.nodes[entry.node];
+        if !node.continues_on_fail() || matches!(error.code(), Code::RUN_CANCELLED | Code::NODE_TYPE_UNKNOWN | Code::NODE_VERSION_UNKNOWN) {
+            return None;
+        }
+        let items = entry.inputs.first().cloned().flatten().unwrap_or_default().paired_by_index(0);
+        if node.info.on_error == OnError::ContinueRegular {
+            return Some(vec![items]);
+        }
+        let failed = items.iter().map(|mut item| {
+            item.json.make_object().insert("error", error.message().clone());
+            item.error = Some(Arc::new(ItemError { message: error.message().clone(), description: error.description().cloned() }));
+            item
+        });
+        let n_outputs = node.node_type.as_ref().map_or(1, |found| found.spec.outputs.len());
+        let mut outputs = vec![Items::new(); n_outputs];
+        outputs.push(failed.collect());
+        Some(outputs)
+    }
+}
+
+/// A record with outputs and nothing special about it.
+pub(super) fn task(start_time_ms: i64, execution_index: usize, source: Vec<Option<Source>>, outputs: Vec<Option<Items>>) -> TaskData {
+    TaskData {
+        start_time_ms,
+        execution_index,
+        execution_time_ms: 0,
+        source,
+        data: if outputs.is_empty() { BTreeMap::new() } else { BTreeMap::from([(Kind::Main, outputs)]) },
+        error: None,
+        status: TaskStatus::Success,
+        input_override: None,
+        hints: Vec::new(),
+        metadata: None,
+    }
+}
+
+fn carries_errors(outputs: &[Items]) -> bool {
+    outputs.iter().any(|items| items.iter().any(|item| item.error.is_some()))
+}
+
+/// Moves failed items to an extra last output, each with the fields of the item it was made from.
+fn split_off_errors(entry: &Entry, n_outputs: usize, outputs: &mut Vec<Items>) {
+    let n_outputs = n_outputs.max(outputs.len());
+    outputs.resize(n_outputs, Items::new());
+    let mut failed = Vec::new();
+    for items in outputs.iter_mut().filter(|items| items.iter().any(|item| is_failed(&item))) {
+        let (bad, good): (Vec<Item>, Vec<Item>) = items.iter().partition(is_failed);
+        failed.extend(bad);
+        *items = good.into();
+    }
+    for item in &mut failed {
+        let origin = item.paired.first().and_then(|pair| entry.inputs.get(pair.input as usize)?.as_ref()?.get(pair.item as usize));
+        if let Some(Value::Object(fields)) = origin.map(|origin| origin.json) {
+            let mut merged = (*fields).clone();
+            if let Value::Object(own) = &item.json {
+                merged.extend(own.iter().map(|(key, value)| (key.clone(), value.clone())));
+            }
+            item.json = merged.into();
+        }
+        item.error = None;
+    }
+    outputs.push(failed.into());
+}
+
+fn is_failed(item: &Item) -> bool {
+    let says_error = item.json.as_object().is_some_and(|json| {
+        let has = |key: &str| json.get(key).is_some_and(Value::is_truthy);
+        has("error") && (json.len() == 1 || (json.len() == 2 && has("message")))
+    });
+    item.error.is_some() || says_error
+}
+
+/// Pairs the items of nodes that do not, where there is only one way to do it.
+fn pair_if_plain(entry: &Entry, outputs: &mut [Items]) {
+    let [Some(input)] = entry.inputs.as_slice() else { return };
+    let same_number = outputs.len() == 1 && outputs[0].len() == input.len();
+    if input.len() != 1 && !same_number {
+        return;
+    }
+    for items in outputs.iter_mut() {
+        if items.first().is_some_and(|item| item.paired.is_empty()) && items.iter().all(|item| item.paired.is_empty()) {
+            *items = match same_number {
+                true => items.paired_by_index(0),
+                false => items.iter().map(|item| item.paired_with(0)).collect(),
+            };
+        }
+    }
+}
+
+fn unknown_type(engine: &super::Engine, node: &crate::plan::PlanNode) -> NodeError {
+    let known = engine.registry.of_type(&node.info.type_name);
+    let (type_name, version) = (&node.info.type_name, node.info.version);
+    if known.is_empty() {
+        return NodeError::new(Code::NODE_TYPE_UNKNOWN, format!("The node type '{type_name}' is not known here"))
+            .hint("The workflow keeps the node as it is; disable it, pin data to it, or replace it. `heddle nodes` lists what can run.");
+    }
+    let versions: Vec<String> = known.iter().flat_map(|found| found.spec.versions.iter().map(f64::to_string)).collect();
+    NodeError::new(Code::NODE_VERSION_UNKNOWN, format!("Version {version} of the node type '{type_name}' is not known here"))
+        .hint(format!("Known versions: {}.", versions.join(", ")))
+}

@@ -1,0 +1,173 @@
+//! What an expression sees of a run: the engine's side of [`expr::Scope`].
+
+mod nodes;
+mod paired;
+mod vars;
+
+pub use vars::Vars;
+
+use crate::plan::Plan;
+use expr::{Error, PreviousNode, Scope};
+use model::{Item, Items, Object, Source, Str, TaskData, Value};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The records of a run so far, per node of the plan.
+#[derive(Clone, Default)]
+pub struct RunData {
+    runs: Vec<Vec<Arc<TaskData>>>,
+    /// Nodes in the order they were first executed.
+    order: Vec<usize>,
+}
+
+impl RunData {
+    pub fn new(plan: &Plan) -> Self {
+        Self { runs: vec![Vec::new(); plan.nodes.len()], order: Vec::new() }
+    }
+
+    pub fn push(&mut self, node: usize, task: Arc<TaskData>) {
+        if self.runs[node].is_empty() {
+            self.order.push(node);
+        }
+        self.runs[node].push(task);
+    }
+
+    pub fn of(&self, node: usize) -> &[Arc<TaskData>] {
+        self.runs.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+}
+
+/// One expression's place in a run.
+pub struct RunView<'a> {
+    pub plan: &'a Plan,
+    pub data: &'a RunData,
+    /// The node the expression belongs to.
+    pub node: usize,
+    /// What arrived at each of its inputs.
+    pub inputs: &'a [Option<Items>],
+    /// Where it came from.
+    pub sources: &'a [Option<Source>],
+    pub item_index: usize,
+    pub run_index: usize,
+    pub vars: &'a Vars,
+    pub now_ms: i64,
+    /// Names that only this evaluation has, such as `$response`.
+    pub extra: Option<&'a Object>,
+    /// The parameters of the node, resolved as far as they are.
+    pub parameters: Cow<'a, Value>,
+    /// What looping nodes share with expressions.
+    pub contexts: &'a dyn Fn(usize) -> Object,
+}
+
+impl RunView<'_> {
+    /// The input that expressions look at: the first that has any items.
+    fn main_input(&self) -> Option<(usize, &Items)> {
+        let arrived = || self.inputs.iter().enumerate().filter_map(|(index, items)| items.as_ref().map(|items| (index, items)));
+        arrived().find(|(_, items)| !items.is_empty()).or_else(|| arrived().next())
+    }
+
+    fn find(&self, name: &str) -> Result<usize, Error> {
+        self.plan.index_of(name).ok_or_else(|| Error::Data {
+            message: "Referenced node doesn't exist".into(),
+            description: Some(format!("The node '{name}' doesn't exist, but it's used in an expression here.").into()),
+            kind: Some("paired_item_non_existent".into()),
+        })
+    }
+}
+
+impl Scope for RunView<'_> {
+    fn item(&self) -> Option<Item> {
+        self.main_input().and_then(|(_, items)| items.get(self.item_index))
+    }
+
+    fn item_index(&self) -> usize {
+        self.item_index
+    }
+
+    fn run_index(&self) -> usize {
+        self.run_index
+    }
+
+    fn input(&self) -> Items {
+        self.main_input().map(|(_, items)| items.clone()).unwrap_or_default()
+    }
+
+    fn previous(&self) -> Option<PreviousNode> {
+        let (index, _) = self.main_input()?;
+        let source = self.sources.get(index)?.as_ref()?;
+        Some(PreviousNode { name: source.node.clone(), output: source.output, run: source.run })
+    }
+
+    fn node_items(&self, node: &str, output: Option<usize>, run: Option<usize>) -> Result<Items, Error> {
+        self.items_of(node, output, run)
+    }
+
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {
+        self.paired_with(node, index.unwrap_or(self.item_index))
+    }
+
+    fn has_node(&self, node: &str) -> bool {
+        self.plan.index_of(node).is_some()
+    }
+
+    fn is_executed(&self, node: &str) -> bool {
+        self.plan.index_of(node).is_some_and(|index| !self.data.of(index).is_empty())
+    }
+
+    fn parameters(&self, node: Option<&str>) -> Result<Value, Error> {
+        match node {
+            None => Ok(self.parameters.clone().into_owned()),
+            Some(name) => Ok(self.plan.nodes[self.find(name)?].raw_params.clone()),
+        }
+    }
+
+    fn context(&self, node: Option<&str>) -> Result<Value, Error> {
+        let index = node.map_or(Ok(self.node), |name| self.find(name))?;
+        Ok(Value::object((self.contexts)(index)))
+    }
+
+    fn variable(&self, name: &str) -> Result<Option<Value>, Error> {
+        if let Some(value) = self.extra.and_then(|extra| extra.get(name)) {
+            return Ok(Some(value.clone()));
+        }
+        let node = &self.plan.nodes[self.node];
+        Ok(Some(match name {
+            "$nodeId" => node.info.id.clone().into(),
+            "$nodeVersion" => node.info.version.into(),
+            "$webhookId" => node.webhook_id.clone().into(),
+            "$position" | "$thisItemIndex" => self.item_index.into(),
+            "$thisRunIndex" => self.run_index.into(),
+            "$workflow" => Object::from_iter([
+                ("id", Value::from(self.plan.id.clone())),
+                ("name", Value::from(self.plan.name.clone())),
+                ("active", Value::from(self.plan.active)),
+            ])
+            .into(),
+            _ => return self.vars.get(name),
+        }))
+    }
+
+    fn variable_names(&self) -> Vec<Str> {
+        let own = ["$nodeId", "$nodeVersion", "$webhookId", "$position", "$thisItemIndex", "$thisRunIndex", "$workflow"];
+        let extra = self.extra.into_iter().flat_map(Object::keys).cloned();
+        own.iter().map(|name| Str::from(*name)).chain(self.vars.names()).chain(extra).collect()
+    }
+
+    fn from_ai(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+        let given = self.extra.and_then(|extra| extra.get("$fromAIValues")).and_then(|values| values.get(key)).cloned();
+        let from_item = || self.item().and_then(|item| item.json.get(key).cloned());
+        Ok(given.or_else(from_item).or(default).unwrap_or_default())
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    fn timezone(&self) -> &str {
+        self.plan.timezone.as_ref().unwrap_or(&self.vars.timezone)
+    }
+}
