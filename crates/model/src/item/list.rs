@@ -38,7 +38,7 @@ enum Pairing {
     ByIndex { input: u32, from: u32 },
 }
 
-/// A chunk that lives outside of memory. Implemented by `store`.
+/// A chunk that a [`Spill`] has taken over. Implemented by `store`.
 pub trait Spilled: Send + Sync {
     fn len(&self) -> usize;
     fn is_empty(&self) -> bool {
@@ -51,8 +51,9 @@ pub trait Spilled: Send + Sync {
 
 /// Decides where a run's data lives and counts it against the run's byte budget. Implemented by `store`.
 pub trait Spill: Send + Sync {
-    /// Takes note of a full chunk: `Ok(None)` keeps it in memory.
-    fn keep(&self, items: &[Item], bytes: usize) -> Option<Arc<dyn Spilled>>;
+    /// Takes over a full chunk of about so many bytes, in memory or on disk; the chunk counts until it is dropped.
+    /// Past a failure chunks are not kept any more, so that a node that does not look cannot fill the memory.
+    fn keep(&self, items: Vec<Item>, bytes: usize) -> Arc<dyn Spilled>;
     /// What went wrong since the run began: the budget is used up, or the disk failed.
     fn failure(&self) -> Option<SpillError>;
 }
@@ -260,12 +261,10 @@ impl ItemsBuilder {
         let items = std::mem::take(&mut self.open);
         let bytes = std::mem::take(&mut self.open_bytes);
         self.done.len += items.len();
-        let spilled = self.spill.as_ref().and_then(|spill| spill.keep(&items, bytes));
-        let chunk = match spilled {
-            Some(spilled) => Chunk { place: Place::Spilled(spilled), pairing: Pairing::Own },
+        self.done.chunks.push(match &self.spill {
+            Some(spill) => Chunk { place: Place::Spilled(spill.keep(items, bytes)), pairing: Pairing::Own },
             None => Chunk::held(items),
-        };
-        self.done.chunks.push(chunk);
+        });
     }
 }
 
