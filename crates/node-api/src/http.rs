@@ -25,6 +25,10 @@ pub struct HttpRequest {
     pub proxy: Option<String>,
     /// The answer may not be larger than this after decompression.
     pub max_response_bytes: usize,
+    /// Headers that carry secrets besides `Authorization` and `Cookie`; a redirect to another origin loses them all.
+    pub credential_headers: Vec<String>,
+    /// Send credentials along even when a redirect leads to another origin.
+    pub credentials_cross_origins: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -84,6 +88,8 @@ impl HttpRequest {
             allow_invalid_certificates: false,
             proxy: None,
             max_response_bytes: 512 << 20,
+            credential_headers: Vec::new(),
+            credentials_cross_origins: false,
         }
     }
 
