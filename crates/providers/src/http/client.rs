@@ -1,0 +1,272 @@
+//! The one client that reaches the outside: every hop is checked, looked up once, and connected to what was checked.
+
+use super::decode::BodyCollector;
+use super::policy::{Destination, Policy};
+use super::resolve::{Resolve, SystemResolver};
+use super::userinfo::take_basic_auth;
+use super::{multipart, redirect};
+use bytes::Bytes;
+use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use std::error::Error as _;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use url::Url;
+
+/// How many connection pools are kept, one for each place with its addresses.
+const KEPT_CLIENTS: usize = 64;
+/// A request without a time limit of its own gets this one.
+const LONGEST_MS: u64 = 3_600_000;
+const MAX_HEADERS: usize = 256;
+const MAX_HEADER_BYTES: usize = 128 << 10;
+
+/// HTTP behind the egress policy.
+pub struct GuardedHttp {
+    policy: Policy,
+    resolver: Arc<dyn Resolve>,
+    clients: Mutex<Vec<(ClientKey, reqwest::Client)>>,
+}
+
+/// What a pool of connections may be shared by: requests to the same place that was found at the same checked addresses.
+#[derive(Clone, PartialEq)]
+struct ClientKey {
+    host: String,
+    port: u16,
+    pinned: Vec<SocketAddr>,
+    allow_invalid_certificates: bool,
+    proxy: Option<String>,
+}
+
+impl GuardedHttp {
+    pub fn new(policy: Policy) -> Self {
+        Self::with_resolver(policy, Arc::new(SystemResolver))
+    }
+
+    pub fn with_resolver(policy: Policy, resolver: Arc<dyn Resolve>) -> Self {
+        Self { policy, resolver, clients: Mutex::default() }
+    }
+
+    async fn send_following(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let mut hops = 0;
+        loop {
+            let destination = self.policy.check_url(&request.url)?;
+            let response = self.send_once(&request, &destination).await?;
+            if !request.follow_redirects {
+                return Ok(response);
+            }
+            match redirect::follow(&request, &destination.url, &response)? {
+                None => return Ok(response),
+                Some(_) if hops >= request.max_redirects => return Err(HttpError::TooManyRedirects { limit: request.max_redirects }),
+                Some(next) => request = next,
+            }
+            hops += 1;
+        }
+    }
+
+    async fn send_once(&self, request: &HttpRequest, destination: &Destination) -> Result<HttpResponse, HttpError> {
+        let pinned = self.checked_addresses(destination).await?;
+        let client = match &request.proxy {
+            None => self.client(ClientKey::of(destination, pinned, request, None))?,
+            Some(proxy) => {
+                let proxy = self.policy.check_url(&with_scheme(proxy))?;
+                let pinned = self.checked_addresses(&proxy).await?;
+                self.client(ClientKey::of(&proxy, pinned, request, Some(proxy.url.to_string())))?
+            }
+        };
+        let mut url = destination.url.clone();
+        let mut headers = self.headers(request, &url)?;
+        // Credentials in the URL become a header, where a redirect can lose them and no message shows them.
+        if let Some(basic) = take_basic_auth(&mut url) {
+            let basic = HeaderValue::try_from(basic).map_err(|error| unreachable(error.to_string()))?;
+            headers.entry("authorization").or_insert(basic);
+        }
+        let method = reqwest::Method::from_bytes(request.method.as_bytes())
+            .map_err(|_| unreachable(format!("'{}' is no method", request.method)))?;
+        let mut builder = client.request(method, url.clone());
+        match &request.body {
+            HttpBody::None => {}
+            HttpBody::Bytes(bytes) => builder = builder.body(bytes.clone()),
+            HttpBody::Multipart(parts) => {
+                let (body, content_type) = multipart::encode(parts);
+                headers.insert("content-type", HeaderValue::try_from(content_type).map_err(|error| unreachable(error.to_string()))?);
+                builder = builder.body(body);
+            }
+        }
+        let response = builder.headers(headers).send().await.map_err(|error| connection_error(&error, destination))?;
+        read(response, request.max_response_bytes, url, destination).await
+    }
+
+    /// The addresses of a destination, every one of them checked. One closed address among several closes the name.
+    async fn checked_addresses(&self, destination: &Destination) -> Result<Vec<SocketAddr>, HttpError> {
+        if let Some(address) = destination.ip() {
+            return self.policy.check_address(destination, address).map(|()| Vec::new());
+        }
+        let host = destination.host.to_string();
+        let not_found = |reason: String| HttpError::Unreachable { reason, errno: Some("ENOTFOUND") };
+        let mut addresses = self.resolver.resolve(&host).await.map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => HttpError::Unreachable { reason: format!("getaddrinfo EAI_AGAIN {host}"), errno: Some("EAI_AGAIN") },
+            _ => not_found(format!("getaddrinfo ENOTFOUND {host}")),
+        })?;
+        if addresses.is_empty() {
+            return Err(not_found(format!("getaddrinfo ENOTFOUND {host}")));
+        }
+        for address in &addresses {
+            self.policy.check_address(destination, *address)?;
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        Ok(addresses.into_iter().map(|address| SocketAddr::new(address, destination.port)).collect())
+    }
+
+    fn client(&self, key: ClientKey) -> Result<reqwest::Client, HttpError> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = clients.iter().position(|(known, _)| *known == key) {
+            clients[..=at].rotate_right(1);
+            return Ok(clients[0].1.clone());
+        }
+        let client = key.build().map_err(|error| unreachable(error.to_string()))?;
+        clients.insert(0, (key, client.clone()));
+        clients.truncate(KEPT_CLIENTS);
+        Ok(client)
+    }
+
+    fn headers(&self, request: &HttpRequest, url: &Url) -> Result<HeaderMap, HttpError> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in &request.headers {
+            let is_multipart = matches!(request.body, HttpBody::Multipart(_));
+            match name.to_ascii_lowercase().as_str() {
+                // How the body is framed is decided here; a header that says otherwise would let one request smuggle another.
+                "content-length" | "transfer-encoding" | "connection" | "keep-alive" | "upgrade" | "te" | "trailer" | "expect" => continue,
+                "content-type" if is_multipart => continue,
+                "host" if url.host_str().is_some_and(|host| value.eq_ignore_ascii_case(host)) => continue,
+                "host" => self.policy.check_host_header(value)?,
+                _ => {}
+            }
+            let invalid = || unreachable(format!("Invalid character in header content [\"{name}\"]"));
+            let header = HeaderName::try_from(name.as_str()).map_err(|_| unreachable("Header name must be a valid HTTP token".into()))?;
+            headers.append(header, HeaderValue::from_bytes(value.as_bytes()).map_err(|_| invalid())?);
+        }
+        headers.entry("accept").or_insert(HeaderValue::from_static("*/*"));
+        headers.entry("accept-encoding").or_insert(HeaderValue::from_static("gzip, deflate"));
+        Ok(headers)
+    }
+}
+
+#[async_trait::async_trait]
+impl Http for GuardedHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let timeout_ms = if request.timeout_ms == 0 { LONGEST_MS } else { request.timeout_ms.min(LONGEST_MS) };
+        // The limit is on everything together: lookups, redirects and the last byte of a slow body.
+        let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), self.send_following(request)).await;
+        answer.unwrap_or(Err(HttpError::Timeout { timeout_ms }))
+    }
+}
+
+impl ClientKey {
+    fn of(place: &Destination, pinned: Vec<SocketAddr>, request: &HttpRequest, proxy: Option<String>) -> Self {
+        let allow_invalid_certificates = request.allow_invalid_certificates;
+        let host = place.url.host_str().unwrap_or_default().to_owned();
+        Self { host, port: place.port, pinned, allow_invalid_certificates, proxy }
+    }
+
+    fn build(&self) -> reqwest::Result<reqwest::Client> {
+        let mut builder = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            // Only what was looked up and checked is connected to; any other name ends here.
+            .dns_resolver(NoNames)
+            .resolve_to_addrs(&self.host, &self.pinned)
+            .tls_danger_accept_invalid_certs(self.allow_invalid_certificates)
+            .http1_max_headers(MAX_HEADERS)
+            .http2_max_header_list_size(MAX_HEADER_BYTES as u32)
+            .pool_idle_timeout(Duration::from_secs(60))
+            .connect_timeout(Duration::from_secs(60));
+        if let Some(proxy) = &self.proxy {
+            builder = builder.proxy(reqwest::Proxy::all(proxy)?);
+        }
+        builder.build()
+    }
+}
+
+/// A resolver that knows nothing.
+struct NoNames;
+
+impl reqwest::dns::Resolve for NoNames {
+    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        let error = io::Error::new(io::ErrorKind::PermissionDenied, format!("{} was not checked", name.as_str()));
+        Box::pin(std::future::ready(Err(error.into())))
+    }
+}
+
+async fn read(mut response: reqwest::Response, limit: usize, url: Url, destination: &Destination) -> Result<HttpResponse, HttpError> {
+    let status = response.status();
+    let header_bytes: usize = response.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    if header_bytes > MAX_HEADER_BYTES {
+        return Err(HttpError::TooLarge { limit: MAX_HEADER_BYTES });
+    }
+    if response.content_length().is_some_and(|length| length > limit as u64) {
+        return Err(HttpError::TooLarge { limit });
+    }
+    let coding = response.headers().get("content-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let mut collector = BodyCollector::new(coding.as_deref(), limit);
+    let unpacks = collector.unpacks();
+    let text = |value: &HeaderValue| value.to_str().map_or_else(|_| latin1(value.as_bytes()), str::to_owned);
+    let headers = response.headers().iter().filter(|(name, _)| !(unpacks && *name == "content-encoding"));
+    let headers = headers.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+    while let Some(piece) = response.chunk().await.map_err(|error| connection_error(&error, destination))? {
+        collector.push(&piece)?;
+    }
+    let body: Bytes = collector.finish()?;
+    let status_text = status.canonical_reason().unwrap_or_default().into();
+    Ok(HttpResponse { status: status.as_u16(), status_text, headers, body, url: url.to_string() })
+}
+
+/// Header values that are not ASCII are read byte by byte, as browsers and Node.js do it.
+fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+fn with_scheme(proxy: &str) -> String {
+    if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") }
+}
+
+fn unreachable(reason: String) -> HttpError {
+    HttpError::Unreachable { reason, errno: None }
+}
+
+/// The failure in Node.js's words, which workflows know. The URL is left out: it may carry secrets.
+fn connection_error(error: &reqwest::Error, destination: &Destination) -> HttpError {
+    let place = format!("{}:{}", destination.host, destination.port);
+    let mut cause = error.source();
+    let mut deepest = None;
+    while let Some(inner) = cause {
+        if let Some(io_error) = inner.downcast_ref::<io::Error>() {
+            let errno = match io_error.kind() {
+                io::ErrorKind::ConnectionRefused => Some("ECONNREFUSED"),
+                io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => Some("ECONNRESET"),
+                io::ErrorKind::ConnectionAborted => Some("ECONNABORTED"),
+                io::ErrorKind::TimedOut => Some("ETIMEDOUT"),
+                io::ErrorKind::HostUnreachable => Some("EHOSTUNREACH"),
+                io::ErrorKind::NetworkUnreachable => Some("ENETUNREACH"),
+                io::ErrorKind::BrokenPipe => Some("EPIPE"),
+                _ => None,
+            };
+            if let Some(name) = errno {
+                let verb = if error.is_connect() { "connect" } else { "read" };
+                return HttpError::Unreachable { reason: format!("{verb} {name} {place}"), errno };
+            }
+        }
+        deepest = Some(inner);
+        cause = inner.source();
+    }
+    let words = deepest.map_or_else(|| "the request failed".to_owned(), ToString::to_string);
+    let errno = match () {
+        () if words.contains("certificate") => Some("CERT_INVALID"),
+        () if words.contains("connection closed") || words.contains("end of file") => Some("ECONNRESET"),
+        () => None,
+    };
+    HttpError::Unreachable { reason: format!("{words} ({place})"), errno }
+}

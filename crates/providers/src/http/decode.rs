@@ -1,0 +1,181 @@
+//! Collects an answer's body, unpacked as it arrives and never past its limit.
+
+use bytes::Bytes;
+use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use node_api::http::HttpError;
+use std::io::{self, Write};
+
+/// Takes the body piece by piece.
+pub(super) struct BodyCollector {
+    limit: usize,
+    received: usize,
+    coding: Coding,
+}
+
+enum Coding {
+    Plain(Bounded),
+    Gzip(Box<MultiGzDecoder<Bounded>>),
+    /// Servers call both forms deflate; the first bytes tell which it is.
+    DeflateUnknown(Bounded),
+    Zlib(Box<ZlibDecoder<Bounded>>),
+    Deflate(Box<DeflateDecoder<Bounded>>),
+}
+
+/// A vector that refuses to grow past its limit.
+struct Bounded {
+    data: Vec<u8>,
+    limit: usize,
+    overflown: bool,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.data.len() + bytes.len() > self.limit {
+            self.overflown = true;
+            return Err(io::Error::other("too large"));
+        }
+        self.data.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl BodyCollector {
+    /// `coding` is the answer's `Content-Encoding`.
+    pub(super) fn new(coding: Option<&str>, limit: usize) -> Self {
+        let out = Bounded { data: Vec::new(), limit, overflown: false };
+        let coding = match coding.map(|coding| coding.trim().to_ascii_lowercase()).as_deref() {
+            Some("gzip" | "x-gzip") => Coding::Gzip(Box::new(MultiGzDecoder::new(out))),
+            Some("deflate") => Coding::DeflateUnknown(out),
+            _ => Coding::Plain(out),
+        };
+        Self { limit, received: 0, coding }
+    }
+
+    /// Whether the collector undoes the coding, so that the header no longer holds.
+    pub(super) fn unpacks(&self) -> bool {
+        !matches!(self.coding, Coding::Plain(_))
+    }
+
+    pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), HttpError> {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        self.received += piece.len();
+        if self.received > self.limit {
+            return Err(HttpError::TooLarge { limit: self.limit });
+        }
+        if let Coding::DeflateUnknown(out) = &mut self.coding {
+            let out = Bounded { data: Vec::new(), limit: out.limit, overflown: false };
+            let has_header = piece[0] & 0x0f == 8 && piece[0] >> 4 <= 7;
+            self.coding = match has_header {
+                true => Coding::Zlib(Box::new(ZlibDecoder::new(out))),
+                false => Coding::Deflate(Box::new(DeflateDecoder::new(out))),
+            };
+        }
+        let written = match &mut self.coding {
+            Coding::Plain(out) | Coding::DeflateUnknown(out) => out.write_all(piece),
+            Coding::Gzip(decoder) => decoder.write_all(piece),
+            Coding::Zlib(decoder) => decoder.write_all(piece),
+            Coding::Deflate(decoder) => decoder.write_all(piece),
+        };
+        written.map_err(|error| self.failure(&error))
+    }
+
+    pub(super) fn finish(mut self) -> Result<Bytes, HttpError> {
+        // A HEAD answer or a 204 may name a coding and have no body at all.
+        if self.received == 0 {
+            return Ok(Bytes::new());
+        }
+        let ended = match &mut self.coding {
+            Coding::Plain(_) | Coding::DeflateUnknown(_) => Ok(()),
+            Coding::Gzip(decoder) => decoder.try_finish(),
+            Coding::Zlib(decoder) => decoder.try_finish(),
+            Coding::Deflate(decoder) => decoder.try_finish(),
+        };
+        ended.map_err(|error| self.failure(&error))?;
+        let out = match &mut self.coding {
+            Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
+            Coding::Gzip(decoder) => decoder.get_mut(),
+            Coding::Zlib(decoder) => decoder.get_mut(),
+            Coding::Deflate(decoder) => decoder.get_mut(),
+        };
+        Ok(std::mem::take(&mut out.data).into())
+    }
+
+    fn failure(&self, error: &io::Error) -> HttpError {
+        let out = match &self.coding {
+            Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
+            Coding::Gzip(decoder) => decoder.get_ref(),
+            Coding::Zlib(decoder) => decoder.get_ref(),
+            Coding::Deflate(decoder) => decoder.get_ref(),
+        };
+        match out.overflown {
+            true => HttpError::TooLarge { limit: self.limit },
+            false => HttpError::Unreachable { reason: format!("the answer could not be unpacked: {error}"), errno: None },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+    fn collect(coding: Option<&str>, limit: usize, body: &[u8]) -> Result<Bytes, HttpError> {
+        let mut collector = BodyCollector::new(coding, limit);
+        for piece in body.chunks(7) {
+            collector.push(piece)?;
+        }
+        collector.finish()
+    }
+
+    fn gzip(data: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn every_coding_gives_the_same_text() {
+        let text = b"the same text, the same text, the same text".repeat(20);
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(&text).unwrap();
+        let mut raw = DeflateEncoder::new(Vec::new(), Compression::fast());
+        raw.write_all(&text).unwrap();
+        let two_members = [gzip(&text[..100]), gzip(&text[100..])].concat();
+        let cases = [
+            (Some("gzip"), gzip(&text)),
+            (Some("X-GZIP"), two_members),
+            (Some("deflate"), zlib.finish().unwrap()),
+            (Some("deflate"), raw.finish().unwrap()),
+            (None, text.clone()),
+            (Some("br"), text.clone()),
+        ];
+        for (coding, body) in cases {
+            assert_eq!(collect(coding, 1 << 20, &body).unwrap(), text, "{coding:?}");
+        }
+        assert_eq!(collect(Some("gzip"), 10, b"").unwrap(), Bytes::new());
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_limit() {
+        let bomb = gzip(&vec![0; 20 << 20]);
+        assert!(bomb.len() < 64 << 10);
+        assert!(matches!(collect(Some("gzip"), 1 << 20, &bomb), Err(HttpError::TooLarge { limit }) if limit == 1 << 20));
+        assert!(matches!(collect(None, 10, b"eleven chars"), Err(HttpError::TooLarge { .. })));
+        assert_eq!(collect(None, 10, b"ten chars.").unwrap().len(), 10);
+    }
+
+    #[test]
+    fn broken_and_cut_bodies_are_errors() {
+        let whole = gzip(b"some text that is long enough");
+        for body in [&b"this is not gzip at all"[..], &whole[..whole.len() - 9]] {
+            assert!(matches!(collect(Some("gzip"), 1 << 20, body), Err(HttpError::Unreachable { .. })));
+        }
+    }
+}

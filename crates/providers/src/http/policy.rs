@@ -1,0 +1,425 @@
+//! The egress policy: which URLs and addresses a request may go to. Pure: no lookups, no clock, no network.
+
+use super::address::{self, Special};
+use ipnet::IpNet;
+use model::Code;
+use node_api::http::HttpError;
+use std::net::IpAddr;
+use url::{Host, Url};
+
+/// What the operator has opened beyond the public internet. The default opens nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    allowed: Vec<Allowed>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Allowed {
+    place: Place,
+    /// Only this port, if there is one.
+    port: Option<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Place {
+    Name(String),
+    Network(IpNet),
+}
+
+/// A URL that passed the check, taken apart once: the connection is made from this and not from the text again.
+#[derive(Clone, Debug)]
+pub struct Destination {
+    pub url: Url,
+    pub host: Host<String>,
+    pub port: u16,
+}
+
+/// An entry of the allow list that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("HEDDLE_EGRESS_ALLOW: '{entry}' cannot be used: {reason}")]
+pub struct PolicyError {
+    pub entry: String,
+    pub reason: &'static str,
+}
+
+impl PolicyError {
+    pub fn code(&self) -> Code {
+        Code::SETTING_INVALID
+    }
+}
+
+const HINT: &str = "the operator can open it with HEDDLE_EGRESS_ALLOW";
+
+/// Names that mean this machine or its cloud's metadata service, whatever a resolver says.
+const CLOSED_NAMES: &[&str] =
+    &["localhost", "ip6-localhost", "ip6-loopback", "broadcasthost", "metadata", "metadata.goog", "instance-data"];
+/// Name endings that are never given out on the internet.
+const CLOSED_ENDINGS: &[&str] = &[".localhost", ".localdomain", ".internal", ".local", ".home.arpa"];
+
+/// Ports of services that are not HTTP and that a request could be made to talk to. From the fetch standard's list, and databases.
+const CLOSED_PORTS: &[u16] = &[
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115,
+    117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 445, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587,
+    601, 636, 873, 989, 990, 993, 995, 1433, 1521, 1719, 1720, 1723, 2049, 2375, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5900,
+    6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, 11211, 27017,
+];
+
+impl Policy {
+    /// Reads a comma list of `host`, `host:port`, `CIDR` and `CIDR:port`.
+    pub fn parse(list: &str) -> Result<Self, PolicyError> {
+        let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        let allowed = entries.map(|entry| Allowed::parse(entry).map_err(|reason| PolicyError { entry: entry.to_owned(), reason }));
+        Ok(Self { allowed: allowed.collect::<Result<_, _>>()? })
+    }
+
+    /// Checks everything about a URL that can be known before its name is looked up.
+    pub fn check_url(&self, text: &str) -> Result<Destination, HttpError> {
+        let refuse = |reason: String| HttpError::Url { url: without_secrets(text), reason };
+        let url = Url::parse(text.trim()).map_err(|error| refuse(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(refuse(format!("only http and https are possible, not {}", url.scheme())));
+        }
+        let host = url.host().ok_or_else(|| refuse("it has no host".into()))?.to_owned();
+        let port = url.port_or_known_default().ok_or_else(|| refuse("it has no port".into()))?;
+        let destination = Destination { host, port, url };
+        self.check_destination(&destination)?;
+        Ok(destination)
+    }
+
+    /// Checks an address that the destination's name was looked up to, or that stands in the URL itself.
+    pub fn check_address(&self, destination: &Destination, address: IpAddr) -> Result<(), HttpError> {
+        let address = address::unwrap_mapped(address);
+        let Some(special) = address::classify(address) else { return Ok(()) };
+        if self.opens_address(address, destination.port) {
+            return Ok(());
+        }
+        if self.opens_name(destination) && !special.needs_an_address_entry() {
+            return Ok(());
+        }
+        Err(destination.blocked(special))
+    }
+
+    /// Checks a `Host` header against the same names and literals as a URL, so that it cannot ask a public proxy for a private place.
+    pub fn check_host_header(&self, value: &str) -> Result<(), HttpError> {
+        self.check_url(&format!("http://{value}/")).map(drop)
+    }
+
+    fn check_destination(&self, destination: &Destination) -> Result<(), HttpError> {
+        if CLOSED_PORTS.binary_search(&destination.port).is_ok() && !self.opens_port(destination) {
+            return Err(destination.refuse(format!("port {} belongs to another kind of service; {HINT}", destination.port)));
+        }
+        match destination.ip() {
+            Some(address) => self.check_address(destination, address),
+            None => {
+                let name = destination.name();
+                let closed = CLOSED_NAMES.contains(&name.as_str()) || CLOSED_ENDINGS.iter().any(|ending| name.ends_with(ending));
+                if closed && !self.opens_name(destination) {
+                    return Err(destination.refuse(format!("the name is one of the local network; {HINT}")));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn opens_name(&self, destination: &Destination) -> bool {
+        let name = destination.name();
+        self.allowed.iter().any(|entry| matches!(&entry.place, Place::Name(open) if *open == name) && entry.fits(destination.port))
+    }
+
+    fn opens_address(&self, address: IpAddr, port: u16) -> bool {
+        self.allowed.iter().any(|entry| matches!(&entry.place, Place::Network(open) if open.contains(&address)) && entry.fits(port))
+    }
+
+    /// A closed port is opened only by an entry that names it.
+    fn opens_port(&self, destination: &Destination) -> bool {
+        let name = destination.name();
+        self.allowed.iter().filter(|entry| entry.port == Some(destination.port)).any(|entry| match &entry.place {
+            Place::Name(open) => *open == name,
+            // Which addresses a name has is not known yet; they are checked one by one once it is.
+            Place::Network(open) => destination.ip().is_none_or(|address| open.contains(&address)),
+        })
+    }
+}
+
+impl Destination {
+    /// The address that stands in the URL, if it is not a name.
+    pub fn ip(&self) -> Option<IpAddr> {
+        match &self.host {
+            Host::Ipv4(address) => Some(IpAddr::V4(*address)),
+            Host::Ipv6(address) => Some(address::unwrap_mapped(IpAddr::V6(*address))),
+            Host::Domain(name) => name.trim_end_matches('.').parse().ok(),
+        }
+    }
+
+    fn name(&self) -> String {
+        self.host.to_string().trim_end_matches('.').to_ascii_lowercase()
+    }
+
+    fn blocked(&self, special: Special) -> HttpError {
+        // For a name the address is not told: that would let a workflow read the local network's names.
+        let verb = if self.ip().is_some() { "it is" } else { "it leads to" };
+        self.refuse(format!("{verb} {}; {HINT}", special.words()))
+    }
+
+    fn refuse(&self, reason: String) -> HttpError {
+        HttpError::Blocked { host: self.host.to_string(), reason }
+    }
+}
+
+impl Allowed {
+    fn parse(entry: &str) -> Result<Self, &'static str> {
+        if let Some((address, rest)) = entry.split_once('/') {
+            let (length, port) = match rest.split_once(':') {
+                Some((length, port)) => (length, Some(parse_port(port)?)),
+                None => (rest, None),
+            };
+            let address: IpAddr = address.trim_matches(['[', ']']).parse().map_err(|_| "what stands before the slash is no address")?;
+            let length = length.parse().map_err(|_| "the number after the slash is no prefix length")?;
+            let network = IpNet::new(address, length).map_err(|_| "the prefix length is too large")?;
+            return Ok(Self { place: Place::Network(network.trunc()), port });
+        }
+        let (host, port) = match entry.parse::<IpAddr>() {
+            Ok(_) => (entry, None),
+            Err(_) => match entry.rsplit_once(':') {
+                Some((host, port)) if !port.contains(']') => (host, Some(parse_port(port)?)),
+                _ => (entry, None),
+            },
+        };
+        let place = match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+            Ok(address) => Place::Network(address::unwrap_mapped(address).into()),
+            Err(_) if host.contains('*') => return Err("wildcards are not possible; name each host"),
+            Err(_) => match Host::parse(host).map_err(|_| "it is neither a host nor a network")? {
+                Host::Domain(name) => Place::Name(name.trim_end_matches('.').to_ascii_lowercase()),
+                Host::Ipv4(address) => Place::Network(IpAddr::V4(address).into()),
+                Host::Ipv6(address) => Place::Network(IpAddr::V6(address).into()),
+            },
+        };
+        Ok(Self { place, port })
+    }
+
+    fn fits(&self, port: u16) -> bool {
+        self.port.is_none_or(|open| open == port)
+    }
+}
+
+fn parse_port(text: &str) -> Result<u16, &'static str> {
+    text.parse().ok().filter(|port| *port > 0).ok_or("the port must be a number from 1 to 65535")
+}
+
+/// A URL as it may stand in a message: no user, no password, no query.
+pub(super) fn without_secrets(text: &str) -> String {
+    let cut: String = text.split(['?', '#']).next().unwrap_or_default().chars().take(200).collect();
+    match (cut.find("://"), cut.rfind('@')) {
+        (Some(scheme), Some(at)) if at > scheme => format!("{}://{}", &cut[..scheme], &cut[at + 1..]),
+        _ => cut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(allow: &str, url: &str) -> Result<Destination, HttpError> {
+        Policy::parse(allow).unwrap().check_url(url)
+    }
+
+    fn is_blocked(result: &Result<Destination, HttpError>) -> bool {
+        matches!(result, Err(HttpError::Blocked { .. }))
+    }
+
+    #[test]
+    fn every_spelling_of_a_local_address_is_blocked() {
+        for host in [
+            "127.0.0.1",
+            "127.1",
+            "127.0.1",
+            "0",
+            "0.0.0.0",
+            "0x7f000001",
+            "0x7F.1",
+            "2130706433",
+            "017700000001",
+            "0177.0.0.1",
+            "127.0.0.1.",
+            "①②⑦.⓪.⓪.①",
+            "１２７.0.0.1",
+            "127。0。0。1",
+            "localhost",
+            "localhost.",
+            "LOCALHOST",
+            "loca%6chost",
+            "a.localhost",
+            "[::1]",
+            "[::]",
+            "[0:0:0:0:0:0:0:1]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]",
+            "[64:ff9b::7f00:1]",
+            "[2002:7f00:1::]",
+            "[fc00::1]",
+            "[fd12::1]",
+            "[ff02::1]",
+            "[fe80::1]",
+            "10.1.2.3",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.0.1",
+            "100.64.0.1",
+            "169.254.0.1",
+            "192.0.0.1",
+            "198.18.0.1",
+            "224.0.0.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "192.0.2.1",
+            "198.51.100.1",
+            "203.0.113.1",
+            "169.254.169.254",
+            "169.254.170.2",
+            "[fd00:ec2::254]",
+            "100.100.100.200",
+            "192.0.0.192",
+            "metadata.google.internal",
+            "METADATA.google.internal.",
+            "168.63.129.16",
+            "0xa9fea9fe",
+            "2852039166",
+            "metadata",
+            "[::ffff:a9fe:a9fe]",
+            "printer.local",
+        ] {
+            for scheme in ["http", "https", "HtTp"] {
+                let result = check("", &format!("{scheme}://{host}/x"));
+                assert!(is_blocked(&result), "{scheme}://{host}: {result:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_zone_in_an_address_and_broken_hosts_are_no_urls() {
+        for url in [
+            "http://[fe80::1%25eth0]/",
+            "http://[fe80::1%eth0]/",
+            "http://a%2fb/",
+            "http://a b/",
+            "http:///",
+            "http://",
+            "",
+            "x",
+            "//host/x",
+            "http://256.256.256.256/",
+            "http://0x1ffffffff/",
+            "http://a:99999/",
+            "http://[::1",
+            "http://%00/",
+            "http://a%0d%0ab/",
+        ] {
+            assert!(matches!(check("", url), Err(HttpError::Url { .. })), "{url}: {:?}", check("", url));
+        }
+    }
+
+    #[test]
+    fn other_schemes_are_refused() {
+        for url in [
+            "file:///etc/passwd",
+            "gopher://example.com/",
+            "ftp://example.com/",
+            "data:text/plain,x",
+            "unix:///var/run/docker.sock",
+            "http+unix://%2Fvar%2Frun/x",
+            "javascript:alert(1)",
+            "ws://example.com/",
+            "dict://example.com/",
+            "FILE:///x",
+        ] {
+            assert!(matches!(check("", url), Err(HttpError::Url { .. })), "{url}");
+        }
+    }
+
+    #[test]
+    fn the_host_is_what_a_browser_would_take_it_for() {
+        for (url, host) in [
+            ("http://private.test@example.com/", "example.com"),
+            ("http://example.com#@127.0.0.1/", "example.com"),
+            ("http://example.com\\@127.0.0.1/", "example.com"),
+            ("http://exam\tple.c\nom/", "example.com"),
+            ("http://example。com/", "example.com"),
+            ("http://EXAMPLE.com:80/", "example.com"),
+            ("http://example.com/%2f@127.0.0.1", "example.com"),
+            ("  http://example.com/ ", "example.com"),
+        ] {
+            assert_eq!(check("", url).unwrap().host.to_string(), host, "{url}");
+        }
+        for url in [
+            "http://example.com@127.0.0.1/",
+            "http://127.0.0.1#@example.com/",
+            "http://127.0.0.1\\@example.com/",
+            "http://127.0.0.1:80\\@example.com",
+            "http://example.com:80@127.0.0.1/",
+            "http://12\t7.0.0.1/",
+            "http:127.0.0.1/",
+            "http:\\\\127.0.0.1",
+            "http://example.com%40x@127.0.0.1/",
+        ] {
+            assert!(is_blocked(&check("", url)), "{url}: {:?}", check("", url));
+        }
+    }
+
+    #[test]
+    fn ports_of_other_services_are_closed() {
+        assert!(CLOSED_PORTS.is_sorted());
+        for port in [22, 25, 6379, 3306, 11211] {
+            assert!(is_blocked(&check("", &format!("http://example.com:{port}/"))));
+            assert!(is_blocked(&check("example.com", &format!("http://example.com:{port}/"))));
+            assert!(check(&format!("example.com:{port}"), &format!("http://example.com:{port}/")).is_ok());
+        }
+        assert!(check("", "http://example.com:8080/").is_ok());
+    }
+
+    #[test]
+    fn an_entry_opens_its_host_and_port_and_nothing_else() {
+        assert!(check("127.0.0.1:5678", "http://127.0.0.1:5678/").is_ok());
+        assert!(check("127.0.0.1:5678", "http://2130706433:5678/").is_ok());
+        assert!(is_blocked(&check("127.0.0.1:5678", "http://127.0.0.1:5679/")));
+        assert!(is_blocked(&check("127.0.0.1:5678", "http://127.0.0.1/")));
+        assert!(is_blocked(&check("127.0.0.1:5678", "http://127.0.0.2:5678/")));
+        assert!(is_blocked(&check("127.0.0.1:5678", "http://localhost:5678/")));
+        assert!(check("localhost:5678", "http://LOCALHOST.:5678/").is_ok());
+        assert!(check("10.0.0.0/8:443", "https://10.9.8.7/").is_ok());
+        assert!(is_blocked(&check("10.0.0.0/8:443", "http://10.9.8.7/")));
+        assert!(check("fd00::/8", "http://[fd01::1]/").is_ok());
+        assert!(check("[::1]:80", "http://[::1]/").is_ok());
+        assert!(is_blocked(&check("[::1]:80", "http://[::1]:81/")));
+        assert!(check("127.0.0.0/8", "http://[::ffff:127.0.0.1]/").is_ok());
+        assert!(is_blocked(&check("example.com", "http://sub.example.com.localhost/")));
+    }
+
+    #[test]
+    fn a_name_in_the_list_opens_private_addresses_but_never_metadata() {
+        let policy = Policy::parse("intranet.test").unwrap();
+        let destination = policy.check_url("http://intranet.test/").unwrap();
+        assert!(policy.check_address(&destination, "10.0.0.1".parse().unwrap()).is_ok());
+        assert!(policy.check_address(&destination, "169.254.169.254".parse().unwrap()).is_err());
+        let other = policy.check_url("http://other.test/").unwrap();
+        assert!(policy.check_address(&other, "10.0.0.1".parse().unwrap()).is_err());
+    }
+
+    #[test]
+    fn broken_entries_are_settings_errors() {
+        for entry in
+            ["10.0.0.0/33", "10.0.0/8", "host:0", "host:99999", "host:x", "*.example.com", "a b", "10.0.0.0/8:0", "/8", "http://x/"]
+        {
+            let error = Policy::parse(entry).unwrap_err();
+            assert_eq!(error.code(), Code::SETTING_INVALID, "{entry}");
+            assert!(error.to_string().contains(entry));
+        }
+        assert!(Policy::parse(" , ,").unwrap().allowed.is_empty());
+    }
+
+    #[test]
+    fn messages_show_no_password_and_no_query() {
+        assert_eq!(without_secrets("ftp://user:pass@host/path?token=1#x"), "ftp://host/path");
+        let shown = check("", "ftp://user:pass@host/path?token=1").unwrap_err().to_string();
+        assert!(!shown.contains("pass@") && !shown.contains("token"), "{shown}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Where a redirect leads and what of the request goes along.
+
+use node_api::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
+use url::Url;
+
+/// The request that an answer asks for instead, if it is a redirect. Its URL is not checked yet.
+pub(super) fn follow(request: &HttpRequest, from: &Url, response: &HttpResponse) -> Result<Option<HttpRequest>, HttpError> {
+    let location = match (response.status, response.header("location")) {
+        (301 | 302 | 303 | 307 | 308, Some(location)) => location,
+        _ => return Ok(None),
+    };
+    let mut to =
+        from.join(location).map_err(|error| HttpError::Url { url: super::policy::without_secrets(location), reason: error.to_string() })?;
+    if to.fragment().is_none() {
+        to.set_fragment(from.fragment());
+    }
+    let mut next = request.clone();
+    let becomes_get = match response.status {
+        301 | 302 => next.method.eq_ignore_ascii_case("POST"),
+        303 => !next.method.eq_ignore_ascii_case("GET") && !next.method.eq_ignore_ascii_case("HEAD"),
+        _ => false,
+    };
+    if becomes_get {
+        next.method = "GET".into();
+        next.body = HttpBody::None;
+        next.headers.retain(|(name, _)| !name.to_ascii_lowercase().starts_with("content-"));
+    }
+    next.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("host"));
+    if from.origin() != to.origin() && !request.credentials_cross_origins {
+        let is_secret = |name: &str| {
+            ["authorization", "proxy-authorization", "cookie"].iter().any(|secret| name.eq_ignore_ascii_case(secret))
+                || request.credential_headers.iter().any(|secret| name.eq_ignore_ascii_case(secret))
+        };
+        next.headers.retain(|(name, _)| !is_secret(name));
+    }
+    next.url = to.into();
+    Ok(Some(next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    fn answer(status: u16, location: &str) -> HttpResponse {
+        let headers = vec![("Location".to_owned(), location.to_owned())];
+        HttpResponse { status, status_text: "".into(), headers, body: Bytes::new(), url: String::new() }
+    }
+
+    fn request(method: &str) -> HttpRequest {
+        let mut request = HttpRequest::new(method, "https://a.test/x/y?q=1");
+        request.body = HttpBody::Bytes(Bytes::from_static(b"body"));
+        for name in ["Authorization", "Cookie", "X-Api-Key", "Content-Type", "Accept", "Host"] {
+            request.set_header(name, "v");
+        }
+        request.credential_headers = vec!["x-api-key".into()];
+        request
+    }
+
+    fn next(method: &str, status: u16, location: &str) -> HttpRequest {
+        let request = request(method);
+        follow(&request, &Url::parse(&request.url).unwrap(), &answer(status, location)).unwrap().unwrap()
+    }
+
+    #[test]
+    fn methods_and_bodies_follow_the_rules_of_each_status() {
+        for (method, status, expected, keeps_body) in [
+            ("POST", 301, "GET", false),
+            ("POST", 302, "GET", false),
+            ("POST", 303, "GET", false),
+            ("PUT", 303, "GET", false),
+            ("PUT", 302, "PUT", true),
+            ("HEAD", 303, "HEAD", true),
+            ("POST", 307, "POST", true),
+            ("PATCH", 308, "PATCH", true),
+        ] {
+            let next = next(method, status, "/z");
+            assert_eq!(next.method, expected, "{method} {status}");
+            assert_eq!(matches!(next.body, HttpBody::Bytes(_)), keeps_body, "{method} {status}");
+            assert_eq!(next.header("content-type").is_some(), keeps_body, "{method} {status}");
+            assert_eq!(next.header("host"), None);
+        }
+    }
+
+    #[test]
+    fn locations_are_joined_to_the_url() {
+        for (location, url) in [
+            ("/z", "https://a.test/z"),
+            ("z", "https://a.test/x/z"),
+            ("../z?a=b", "https://a.test/z?a=b"),
+            ("//b.test/z", "https://b.test/z"),
+            ("http://c.test", "http://c.test/"),
+            ("?p=2", "https://a.test/x/y?p=2"),
+        ] {
+            assert_eq!(next("GET", 302, location).url, url);
+        }
+    }
+
+    #[test]
+    fn credentials_stay_within_the_origin() {
+        let headers = |location: &str| next("GET", 302, location).headers.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(headers("/z"), ["Authorization", "Cookie", "X-Api-Key", "Content-Type", "Accept"]);
+        for other in ["//b.test/", "http://a.test/", "https://a.test:444/", "https://a.test.evil.test/"] {
+            assert_eq!(headers(other), ["Content-Type", "Accept"], "{other}");
+        }
+    }
+
+    #[test]
+    fn only_redirects_with_a_location_are_followed() {
+        let request = request("GET");
+        let from = Url::parse(&request.url).unwrap();
+        for status in [200, 300, 304, 305, 404] {
+            assert!(follow(&request, &from, &answer(status, "/z")).unwrap().is_none());
+        }
+        let bare = HttpResponse { headers: Vec::new(), ..answer(302, "") };
+        assert!(follow(&request, &from, &bare).unwrap().is_none());
+        assert!(follow(&request, &from, &answer(302, "http://[")).is_err());
+    }
+}
