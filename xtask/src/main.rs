@@ -1,1 +1,26 @@
-fn main() {}
+//! Chores of the project: what CI runs, and what is generated from code.
+
+mod ci;
+mod tidy;
+
+use anyhow::{Result, bail};
+use std::process::Command;
+
+fn main() -> Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        Some("ci") => ci::run(),
+        Some("docs") => ci::write_docs(),
+        Some("tidy") => tidy::run(),
+        _ => bail!("usage: cargo xtask ci | docs | tidy"),
+    }
+}
+
+/// Runs a program and fails if it does.
+fn call(program: &str, arguments: &[&str]) -> Result<()> {
+    eprintln!("$ {program} {}", arguments.join(" "));
+    let status = Command::new(program).args(arguments).status()?;
+    if !status.success() {
+        bail!("`{program} {}` failed with {status}", arguments.join(" "));
+    }
+    Ok(())
+}

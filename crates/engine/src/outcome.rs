@@ -1,7 +1,8 @@
 //! What a finished run gives back, and its form in n8n's execution JSON.
 
 use crate::plan::Plan;
-use model::{Kind, Object, RunError, RunStatus, Str, TaskData, Value};
+use model::{Kind, Object, RunError, RunStatus, Str, TaskData, Value, json};
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// A run that has ended or gone to sleep.
@@ -72,6 +73,35 @@ impl Outcome {
             .iter()
             .map(|(name, runs)| (name.clone(), Value::array(runs.iter().map(|run| run.to_value()).collect())))
             .collect();
+        self.frame(run_data.into())
+    }
+
+    /// Writes what [`Outcome::to_value`] gives, one run of a node at a time.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        /// Stands where the run data goes; no JSON text of ours can contain it unescaped.
+        const MARK: &str = "\"\u{0}runData\"";
+        let frame = json::to_string(&self.frame("\u{0}runData".into())).replace("\\u0000", "\u{0}");
+        let (before, after) = frame.split_once(MARK).unwrap_or((&frame, ""));
+        out.write_all(before.as_bytes())?;
+        out.write_all(b"{")?;
+        for (position, (name, runs)) in self.run_data.iter().enumerate() {
+            let mut key = String::from(if position > 0 { "," } else { "" });
+            json::write_string(&mut key, name);
+            out.write_all(key.as_bytes())?;
+            out.write_all(b":[")?;
+            for (index, run) in runs.iter().enumerate() {
+                if index > 0 {
+                    out.write_all(b",")?;
+                }
+                run.write_json(out)?;
+            }
+            out.write_all(b"]")?;
+        }
+        out.write_all(b"}")?;
+        out.write_all(after.as_bytes())
+    }
+
+    fn frame(&self, run_data: Value) -> Value {
         let mut result = Object::new();
         result.insert("runData", run_data);
         result.insert("lastNodeExecuted", self.last_node.clone());

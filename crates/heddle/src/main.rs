@@ -1,1 +1,22 @@
-fn main() {}
+//! The `heddle` command: wires the rooms together and talks to the person at the terminal.
+
+mod cli;
+mod commands;
+mod conformance;
+mod settings;
+mod terminal;
+mod world;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = cli::Cli::parse();
+    match commands::dispatch(arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            terminal::complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}

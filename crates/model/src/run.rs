@@ -1,7 +1,7 @@
 //! What a run leaves behind: one record per node execution, in n8n's `runData` shape.
 
 use crate::kind::Kind;
-use crate::{Code, Items, Object, Source, Str, Value};
+use crate::{Code, Items, Object, Source, Str, Value, json};
 use std::collections::BTreeMap;
 
 /// The error of a node or of a run, in the one shape that every face shows.
@@ -64,7 +64,35 @@ impl TaskData {
         self.data.get(&Kind::Main)?.get(index)?.as_ref()
     }
 
+    /// The record in n8n's form.
     pub fn to_value(&self) -> Value {
+        let per_kind = self.data.iter().map(|(kind, outputs)| (kind.name(), Value::array(outputs.iter().map(output_to_value).collect())));
+        let data = (!self.data.is_empty()).then(|| per_kind.collect::<Object>());
+        self.frame(data.into())
+    }
+
+    /// Writes what [`TaskData::to_value`] gives, item by item.
+    pub fn write_json(&self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+        let frame = json::to_string(&self.frame(Value::Undefined));
+        out.write_all(frame.strip_suffix('}').unwrap_or(&frame).as_bytes())?;
+        if !self.data.is_empty() {
+            out.write_all(b",\"data\":{")?;
+            for (position, (kind, outputs)) in self.data.iter().enumerate() {
+                out.write_all(if position > 0 { b",\"" } else { b"\"" })?;
+                out.write_all(kind.name().as_bytes())?;
+                out.write_all(b"\":[")?;
+                for (index, items) in outputs.iter().enumerate() {
+                    out.write_all(if index > 0 { b"," } else { b"" })?;
+                    write_items(out, items)?;
+                }
+                out.write_all(b"]")?;
+            }
+            out.write_all(b"}")?;
+        }
+        out.write_all(b"}")
+    }
+
+    fn frame(&self, data: Value) -> Value {
         let mut object = Object::new();
         object.insert("startTime", self.start_time_ms);
         object.insert("executionIndex", self.execution_index);
@@ -75,11 +103,7 @@ impl TaskData {
         object.insert("hints", Value::array(self.hints.iter().map(|hint| Value::from(hint.clone())).collect()));
         object.insert("executionTime", self.execution_time_ms);
         object.insert("executionStatus", self.status.name());
-        if !self.data.is_empty() {
-            let per_kind =
-                self.data.iter().map(|(kind, outputs)| (kind.name(), Value::array(outputs.iter().map(output_to_value).collect())));
-            object.insert("data", per_kind.collect::<Object>());
-        }
+        object.insert("data", data);
         if let Some(error) = &self.error {
             object.insert("error", error.to_value());
         }
@@ -95,6 +119,16 @@ fn output_to_value(items: &Option<Items>) -> Value {
         Some(items) => Value::array(items.iter().map(|item| item.to_value()).collect()),
         None => Value::Null,
     }
+}
+
+fn write_items(out: &mut dyn std::io::Write, items: &Option<Items>) -> std::io::Result<()> {
+    let Some(items) = items else { return out.write_all(b"null") };
+    out.write_all(b"[")?;
+    for (index, item) in items.iter().enumerate() {
+        out.write_all(if index > 0 { b"," } else { b"" })?;
+        out.write_all(json::to_string(&item.to_value()).as_bytes())?;
+    }
+    out.write_all(b"]")
 }
 
 impl TaskStatus {

@@ -1,0 +1,20 @@
+# Two commands do all the set-up on a fresh machine: `make run` and `make test`.
+
+.PHONY: run test bench docs
+
+# Builds Heddle and runs the example workflow.
+run:
+	cargo build --release --package heddle
+	./target/release/heddle run examples/hello.json --input '{"hello": "world"}'
+
+# Installs what the tests need, then runs everything that CI runs.
+test:
+	cargo xtask ci
+
+# Prints benchmarks as ratios against a floor.
+bench:
+	cargo xtask bench
+
+# Writes the reference pages that are made from code.
+docs:
+	cargo xtask docs

@@ -1,0 +1,68 @@
+//! One file per command.
+
+mod check;
+mod doctor;
+mod export;
+mod expr;
+mod node_docs;
+mod nodes;
+mod run;
+
+use crate::cli::{Cli, Command};
+use crate::conformance;
+use anyhow::{Context as _, Result};
+use clap::CommandFactory as _;
+use model::Workflow;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn dispatch(arguments: Cli) -> Result<ExitCode> {
+    match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Expr(arguments) => expr::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
+        Command::Conformance(arguments) => conformance::run(&arguments),
+        Command::Nodes(arguments) => nodes::run(&arguments),
+        Command::Doctor => doctor::run(),
+        Command::Completions(arguments) => {
+            clap_complete::generate(arguments.shell, &mut Cli::command(), "heddle", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// A file's text, or that of standard input for `-`; at most 100 MB.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    const MAX_BYTES: u64 = 100 << 20;
+    let mut text = String::new();
+    let source: Box<dyn std::io::Read> = match path.to_str() {
+        Some("-") => Box::new(std::io::stdin()),
+        _ => Box::new(std::fs::File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?),
+    };
+    source.take(MAX_BYTES + 1).read_to_string(&mut text).with_context(|| format!("{} cannot be read as text", path.display()))?;
+    anyhow::ensure!(text.len() as u64 <= MAX_BYTES, "{} is larger than 100 MB (WORKFLOW_TOO_LARGE)", path.display());
+    Ok(text)
+}
+
+/// Reads a workflow file. A list with one workflow in it, as n8n's export writes, counts as that workflow.
+pub(crate) fn read_workflow(path: &Path) -> Result<Workflow> {
+    let text = read_text(path)?;
+    match Workflow::parse(&text) {
+        Ok(workflow) => Ok(workflow),
+        Err(error) => {
+            let list = model::json::parse(&text).ok().and_then(|value| value.as_array().map(<[_]>::to_vec)).unwrap_or_default();
+            match list.as_slice() {
+                [one] if one.is_object() => Workflow::from_value(one).context("the list's workflow cannot be read"),
+                _ => Err(error).with_context(|| format!("{} is not a workflow (WORKFLOW_JSON)", path.display())),
+            }
+        }
+    }
+}
+
+/// Runs a future to its end on this thread, with others for blocking work.
+pub(crate) fn block_on<F: Future>(future: F) -> Result<F::Output> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("the runtime cannot start")?;
+    Ok(runtime.block_on(future))
+}

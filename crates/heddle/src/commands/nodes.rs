@@ -1,0 +1,43 @@
+//! `heddle nodes`: lists the nodes that can run, and writes their reference pages.
+
+use super::node_docs;
+use crate::cli;
+use crate::settings::Settings;
+use crate::terminal::{note, say};
+use anyhow::{Context as _, Result};
+use model::{Value, to_value};
+use node_api::Spec;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub(super) fn run(arguments: &cli::Nodes) -> Result<ExitCode> {
+    let registry = if Settings::load()?.test_nodes { nodes::registry_with_test_nodes() } else { nodes::registry() };
+    let all: Vec<Arc<Spec>> = registry.all().into_iter().map(|found| found.spec.clone()).collect();
+    if let Some(folder) = &arguments.docs {
+        let written = node_docs::write(&all, folder).with_context(|| format!("the pages cannot be written to {}", folder.display()))?;
+        note(&format!("{written} pages written"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let wanted = arguments.search.as_deref().unwrap_or_default().to_lowercase();
+    let fits = |spec: &Spec| {
+        let words = [&spec.id, &spec.name, &spec.summary].into_iter().chain(&spec.aliases);
+        words.into_iter().any(|text| text.to_lowercase().contains(&wanted))
+    };
+    let found: Vec<&Arc<Spec>> = all.iter().filter(|spec| fits(spec)).collect();
+    if arguments.json {
+        let values: Result<Vec<Value>, _> = found.iter().map(|spec| to_value(spec.as_ref())).collect();
+        say(&model::json::to_string(&Value::array(values.context("a description cannot be printed")?)));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if found.is_empty() {
+        note(&format!("No node fits '{wanted}'. `heddle nodes` lists them all."));
+        return Ok(ExitCode::from(1));
+    }
+    let width = found.iter().map(|spec| spec.id.len()).max().unwrap_or(0);
+    for spec in &found {
+        let versions: Vec<String> = spec.versions.iter().map(f64::to_string).collect();
+        say(&format!("{:width$}  {:12}  {}", spec.id, format!("v{}", versions.join(",")), spec.summary));
+    }
+    note(&format!("{} entries", found.len()));
+    Ok(ExitCode::SUCCESS)
+}

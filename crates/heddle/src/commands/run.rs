@@ -1,0 +1,187 @@
+//! `heddle run`: runs a workflow file and shows how it goes.
+
+use super::{block_on, read_text, read_workflow};
+use crate::cli;
+use crate::settings::Settings;
+use crate::terminal::{Colour, note, paint, say};
+use crate::world;
+use anyhow::{Context as _, Result};
+use engine::{Journal, JournalError, Outcome, RunOptions, Start};
+use indicatif::{ProgressBar, ProgressStyle};
+use model::{Item, Items, Kind, RunEvent, RunStatus, Str, TaskStatus, Value};
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
+    let settings = Settings::load()?;
+    let workflow = read_workflow(&arguments.file)?;
+    let mut engine = world::engine(&settings)?;
+    let progress = Arc::new(Progress::new(arguments));
+    engine.ports.journal = progress.clone();
+    let start = Start {
+        node: arguments.start.as_deref().map(Str::from),
+        items: arguments.input.as_deref().map(read_items).transpose()?,
+        ..Start::default()
+    };
+    let mut options = RunOptions {
+        destination: arguments.until.as_deref().map(Str::from),
+        use_pin_data: !arguments.no_pins,
+        earlier: arguments.from.as_deref().map(read_earlier).transpose()?.unwrap_or_default(),
+        ..world::run_options(&settings)
+    };
+    options.limits.timeout_ms = arguments.timeout.map(|seconds| (seconds.max(0.0) * 1000.0) as u64);
+    let plan = Arc::new(engine.plan(&workflow));
+    let outcome = block_on(async move {
+        let cancel = CancellationToken::new();
+        let on_interrupt = cancel.clone();
+        tokio::spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                on_interrupt.cancel();
+            }
+        });
+        engine.run(plan, start, options, cancel).await
+    })?;
+    progress.done();
+    if arguments.json {
+        print_json(&outcome)?;
+    } else {
+        report(&outcome, arguments.quiet);
+    }
+    Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Items from JSON text: an object is one item, a list several.
+fn read_items(text: &str) -> Result<Items> {
+    let text = if text == "-" { read_text(Path::new("-"))? } else { text.to_owned() };
+    let value = model::json::parse(&text).context("--input is not JSON")?;
+    Ok(match &value {
+        Value::Array(elements) => elements.iter().map(Item::from_value).collect(),
+        single => Items::one(Item::from_value(single)),
+    })
+}
+
+/// The outputs of every node of a former execution.
+fn read_earlier(path: &Path) -> Result<HashMap<Str, Vec<Items>>> {
+    let execution = model::json::parse(&read_text(path)?).with_context(|| format!("{} is not JSON", path.display()))?;
+    let run_data = execution.get_path("data.resultData.runData").and_then(Value::as_object);
+    let run_data = run_data.with_context(|| format!("{} is not an execution: it has no data.resultData.runData", path.display()))?;
+    let outputs_of = |runs: &Value| -> Option<Vec<Items>> {
+        let outputs = runs.as_array()?.last()?.get_path("data.main")?.as_array()?;
+        Some(outputs.iter().map(|items| items.as_array().unwrap_or_default().iter().map(Item::from_value).collect()).collect())
+    };
+    Ok(run_data.iter().filter_map(|(node, runs)| Some((node.clone(), outputs_of(runs)?))).collect())
+}
+
+/// Writes the execution node by node, so that a big one needs no second copy in memory.
+fn print_json(outcome: &Outcome) -> Result<()> {
+    use std::io::Write as _;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    outcome.write_json(&mut out).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).context("the execution cannot be printed")
+}
+
+fn report(outcome: &Outcome, quiet: bool) {
+    if let Some(error) = &outcome.error {
+        let place = error.node.as_ref().map(|node| format!(" in '{node}'")).unwrap_or_default();
+        let item = error.item.map(|item| format!(", item {item}")).unwrap_or_default();
+        note(&format!("{} {}{place}{item} [{}]", paint("failed:", Colour::Red), error.message, error.code));
+        for text in [&error.description, &error.hint].into_iter().flatten() {
+            note(&format!("  {text}"));
+        }
+        return;
+    }
+    if outcome.status == RunStatus::Waiting {
+        let until = outcome.wait_till_ms.and_then(|moment| jiff::Timestamp::from_millisecond(moment).ok());
+        let until = until.map_or_else(|| "a call from outside".to_owned(), |moment| moment.to_string());
+        note(&format!("{} for {until}; a run from the command line ends here", paint("waiting", Colour::Yellow)));
+    }
+    if quiet {
+        return;
+    }
+    if let Some(items) = outcome.last_items() {
+        /// More items than this are of no use on a screen.
+        const SHOWN: usize = 20;
+        for item in items.iter().take(SHOWN) {
+            say(&model::json::to_string(&item.json));
+        }
+        if items.len() > SHOWN {
+            note(&format!("… and {} more; --json prints them all", items.len() - SHOWN));
+        }
+    }
+}
+
+/// Shows each node as it starts and ends.
+struct Progress {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+}
+
+impl Progress {
+    fn new(arguments: &cli::Run) -> Self {
+        let quiet = arguments.quiet || arguments.json;
+        let bar = (!quiet && std::io::IsTerminal::is_terminal(&std::io::stderr())).then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(150));
+            bar
+        });
+        Self { bar, quiet }
+    }
+
+    fn line(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| note(line)),
+            None => note(line),
+        }
+    }
+
+    fn done(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl Journal for Progress {
+    async fn append(&self, _run_id: &str, event: RunEvent) -> Result<(), JournalError> {
+        if self.quiet {
+            return Ok(());
+        }
+        match event {
+            RunEvent::NodeStarted { node, .. } => {
+                if let Some(bar) = &self.bar {
+                    bar.set_message(node.to_string());
+                }
+            }
+            RunEvent::NodeLog { node, line } => self.line(&format!("  {} {line}", paint(&format!("{node}:"), Colour::Dim))),
+            RunEvent::NodeRetried { node, attempt, error } => {
+                self.line(&format!("{} {node}: try {attempt} failed, {}", paint("↻", Colour::Yellow), error.message));
+            }
+            RunEvent::NodeFinished { node, task, .. } => {
+                let mark = match task.status {
+                    TaskStatus::Success => paint("✓", Colour::Green),
+                    TaskStatus::Error => paint("✗", Colour::Red),
+                    TaskStatus::Waiting | TaskStatus::Cancelled => paint("…", Colour::Yellow),
+                };
+                let counts: Vec<String> = task
+                    .data
+                    .get(&Kind::Main)
+                    .into_iter()
+                    .flatten()
+                    .map(|items| items.as_ref().map_or(0, Items::len).to_string())
+                    .collect();
+                let counts = if counts.is_empty() { "no".to_owned() } else { counts.join(" | ") };
+                let tail = format!("{counts} items, {} ms", task.execution_time_ms);
+                self.line(&format!("{mark} {} {}", paint(&node, Colour::Bold), paint(&tail, Colour::Dim)));
+            }
+            RunEvent::RunStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunFinished { .. } => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! Settings, read from environment variables; this table is their manual.
+
+use anyhow::{Context as _, Result};
+use node_api::host::Feature;
+use std::path::PathBuf;
+
+/// Everything an operator can set.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) timezone: String,
+    pub(crate) files_root: PathBuf,
+    pub(crate) test_nodes: bool,
+    pub(crate) egress_allow: String,
+    pub(crate) features: Vec<Feature>,
+    pub(crate) run_data_limit: usize,
+    pub(crate) run_memory_limit: usize,
+}
+
+/// A setting as it is documented.
+pub(crate) struct Setting {
+    pub(crate) name: &'static str,
+    pub(crate) default: &'static str,
+    pub(crate) help: &'static str,
+}
+
+pub(crate) const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "HEDDLE_TIMEZONE",
+        default: "UTC",
+        help: "Zone of dates in workflows that name none, such as Europe/Berlin. Since 0.1.",
+    },
+    Setting { name: "HEDDLE_FILES_ROOT", default: "./workspace", help: "The folder that file nodes may read and write. Since 0.1." },
+    Setting {
+        name: "HEDDLE_EGRESS_ALLOW",
+        default: "",
+        help: "Private hosts that workflows may call: host, host:port or CIDR, separated by commas. Since 0.1.",
+    },
+    Setting { name: "HEDDLE_ALLOW_EXECUTE_COMMAND", default: "0", help: "1 lets the Execute Command node run programs. Since 0.1." },
+    Setting { name: "HEDDLE_ALLOW_ENV", default: "0", help: "1 lets expressions read the environment through $env. Since 0.1." },
+    Setting { name: "HEDDLE_RUN_DATA_LIMIT", default: "8GB", help: "How much data one run may produce. Since 0.1." },
+    Setting {
+        name: "HEDDLE_RUN_MEMORY_LIMIT",
+        default: "256MB",
+        help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
+    },
+    Setting { name: "HEDDLE_TEST_NODES", default: "0", help: "1 adds the nodes that test workflows use. Since 0.1." },
+];
+
+impl Settings {
+    /// Reads all settings; a value that cannot be used is an error that names it.
+    pub(crate) fn load() -> Result<Self> {
+        report_unknown();
+        let flag = |name: &str| matches!(read(name).as_str(), "1" | "true" | "yes" | "on");
+        let mut features = Vec::new();
+        if flag("HEDDLE_ALLOW_EXECUTE_COMMAND") {
+            features.push(Feature::ExecuteCommand);
+        }
+        if flag("HEDDLE_ALLOW_ENV") {
+            features.push(Feature::EnvironmentAccess);
+        }
+        let timezone = read("HEDDLE_TIMEZONE");
+        jiff::tz::TimeZone::get(&timezone)
+            .with_context(|| format!("HEDDLE_TIMEZONE is '{timezone}', which is no time zone (SETTING_INVALID)"))?;
+        Ok(Self {
+            timezone,
+            files_root: read("HEDDLE_FILES_ROOT").into(),
+            test_nodes: flag("HEDDLE_TEST_NODES"),
+            egress_allow: read("HEDDLE_EGRESS_ALLOW"),
+            features,
+            run_data_limit: bytes("HEDDLE_RUN_DATA_LIMIT")?,
+            run_memory_limit: bytes("HEDDLE_RUN_MEMORY_LIMIT")?,
+        })
+    }
+}
+
+/// The value of a setting, or its default.
+pub(crate) fn read(name: &str) -> String {
+    let default = SETTINGS.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
+    std::env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())
+}
+
+fn bytes(name: &str) -> Result<usize> {
+    let text = read(name);
+    let digits = text.trim_end_matches(|last: char| last.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" => 1 << 10,
+        "M" | "MB" => 1 << 20,
+        "G" | "GB" => 1 << 30,
+        _ => 0,
+    };
+    let number: Option<usize> = digits.trim().parse().ok();
+    number
+        .filter(|_| unit > 0)
+        .and_then(|number| number.checked_mul(unit))
+        .with_context(|| format!("{name} is '{text}', which is no size such as 256MB (SETTING_INVALID)"))
+}
+
+/// Tells of variables that look like settings but are none.
+fn report_unknown() {
+    for (name, _) in std::env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with("HEDDLE_")) else { continue };
+        if SETTINGS.iter().all(|setting| setting.name != name) {
+            let nearest = SETTINGS.iter().min_by_key(|setting| distance(setting.name, name)).map_or("", |setting| setting.name);
+            crate::terminal::note(&format!("warning: {name} is not a setting; did you mean {nearest}?"));
+        }
+    }
+}
+
+/// How many letters have to change to turn one word into the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, left) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, right) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(left != *right);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

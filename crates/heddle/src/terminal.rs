@@ -1,0 +1,49 @@
+//! Words for the person at the terminal.
+
+use std::io::{IsTerminal, Write};
+
+/// Prints a line to standard output; a closed pipe ends the program quietly.
+pub(crate) fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    if out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Prints a line to standard error.
+pub(crate) fn note(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// An error with its causes.
+pub(crate) fn complain(error: &anyhow::Error) {
+    let mut text = format!("{} {error}", paint("error:", Colour::Red));
+    for cause in error.chain().skip(1) {
+        text.push_str(&format!("\n  because: {cause}"));
+    }
+    note(&text);
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Colour {
+    Red,
+    Green,
+    Yellow,
+    Dim,
+    Bold,
+}
+
+/// Colours a text when standard error is a terminal that wants colours.
+pub(crate) fn paint(text: &str, colour: Colour) -> String {
+    if !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some() {
+        return text.to_owned();
+    }
+    let code = match colour {
+        Colour::Red => "31",
+        Colour::Green => "32",
+        Colour::Yellow => "33",
+        Colour::Dim => "2",
+        Colour::Bold => "1",
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}

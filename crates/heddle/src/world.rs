@@ -1,0 +1,65 @@
+//! The world outside of the engine: the system's clock, network, files and random numbers.
+
+use crate::settings::Settings;
+use anyhow::{Context as _, Result};
+use engine::{Clock, Engine, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use providers::http::{GuardedHttp, Policy};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use store::{SpillFile, SpillLimits, Workspace};
+
+/// An engine with everything real behind it.
+pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
+    let registry = if settings.test_nodes { nodes::registry_with_test_nodes() } else { nodes::registry() };
+    Ok(Engine::new(Arc::new(registry), ports(settings)?))
+}
+
+pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
+    let policy = Policy::parse(&settings.egress_allow).context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
+    let limits = SpillLimits { memory: settings.run_memory_limit, budget: settings.run_data_limit };
+    Ok(Ports {
+        clock: Arc::new(SystemClock),
+        random: Arc::new(SystemRandom),
+        http: Arc::new(GuardedHttp::new(policy)),
+        files: Arc::new(Workspace::new(&settings.files_root)),
+        credentials: Arc::new(NoCredentials),
+        workflows: Arc::new(NoWorkflows),
+        journal: Arc::new(NoJournal),
+        spill: Some(Arc::new(move || Arc::new(SpillFile::new(std::env::temp_dir(), limits)))),
+    })
+}
+
+/// What every run of this process shares.
+pub(crate) fn run_options(settings: &Settings) -> RunOptions {
+    RunOptions {
+        timezone: settings.timezone.as_str().into(),
+        features: settings.features.clone(),
+        environment: std::env::vars().filter(|(name, _)| !name.starts_with("HEDDLE_")).collect(),
+        sits_out_waits: true,
+        ..RunOptions::default()
+    }
+}
+
+pub(crate) struct SystemClock;
+
+#[async_trait::async_trait]
+impl Clock for SystemClock {
+    fn now_ms(&self) -> i64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+    }
+
+    async fn sleep(&self, milliseconds: u64) {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    }
+}
+
+pub(crate) struct SystemRandom;
+
+impl Random for SystemRandom {
+    fn fill(&self, bytes: &mut [u8]) {
+        // The system's random source does not fail once the machine is up; if it did, zeros would be worse than stopping.
+        if getrandom::fill(bytes).is_err() {
+            std::process::abort();
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Everything that must hold before a change lands.
+
+use crate::{call, tidy};
+use anyhow::Result;
+
+pub(crate) fn run() -> Result<()> {
+    call("cargo", &["fmt", "--all", "--check"])?;
+    tidy::run()?;
+    call("cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
+    test()?;
+    docs_are_current()?;
+    eprintln!("all checks passed");
+    Ok(())
+}
+
+fn test() -> Result<()> {
+    call("cargo", &["test", "--workspace", "--quiet"])
+}
+
+/// Writes the pages that are made from code.
+pub(crate) fn write_docs() -> Result<()> {
+    call("cargo", &["run", "--quiet", "--package", "heddle", "--", "nodes", "--docs", "docs/nodes"])
+}
+
+fn docs_are_current() -> Result<()> {
+    write_docs()?;
+    call("git", &["diff", "--exit-code", "--stat", "--", "docs/nodes"])
+}
