@@ -7,12 +7,16 @@
 
 mod error;
 mod evaluator;
+mod from_ai;
 pub mod native;
+mod rename;
 pub mod sandbox;
 mod scope;
 mod template;
 
 pub use error::Error;
 pub use evaluator::Session;
+pub use from_ai::{FromAiCall, FromAiKind, extract_from_ai_calls, is_from_ai_only_expression};
+pub use rename::rename_in_expression;
 pub use scope::{PreviousNode, Scope};
-pub use template::{Part, Template};
+pub use template::{Part, Split, Template, is_expression, split, strict_form};

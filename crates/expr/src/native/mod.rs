@@ -1,1 +1,122 @@
 //! The native evaluator: the common forms of expressions without leaving Rust.
+//!
+//! It takes what it knows to mean exactly what it means in JavaScript and declines the rest: at compile time where the
+//! text already tells, at run time where a value does. Declining is always safe, because evaluating changes nothing.
+
+mod array;
+mod ast;
+mod builtin;
+mod date;
+mod date_methods;
+mod eval;
+mod extension;
+mod hash;
+mod json;
+mod lexer;
+mod names;
+mod nodes;
+mod number;
+mod number_methods;
+mod object;
+mod operators;
+mod parser;
+mod regexp;
+mod statics;
+mod string;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod text;
+mod value;
+
+use crate::{Error, Scope};
+use ast::{Expr, Function};
+use model::Value;
+use std::sync::Arc;
+
+/// Longer expressions are left to the sandbox.
+const MAX_SOURCE: usize = 64 * 1024;
+/// What one evaluation may do before it is stopped.
+const MAX_STEPS: u64 = 20_000_000;
+/// What one evaluation may put together in texts and arrays.
+const MAX_BYTES: usize = 64 << 20;
+
+/// An expression that the native evaluator understands, ready to run any number of times.
+#[derive(Clone, Debug)]
+pub struct Program {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    root: Expr,
+    functions: Vec<Function>,
+    slots: u32,
+}
+
+/// Why there is no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The sandbox has to evaluate this one.
+    Declined,
+    Error(Error),
+}
+
+impl Program {
+    /// Reads the JavaScript between `{{` and `}}`. `None`: not for this evaluator, or not JavaScript at all.
+    pub fn compile(source: &str) -> Option<Program> {
+        if source.len() > MAX_SOURCE {
+            return None;
+        }
+        let parsed = parser::parse(lexer::tokens(source)?)?;
+        Some(Program { inner: Arc::new(Inner { root: parsed.root, functions: parsed.functions, slots: parsed.slots }) })
+    }
+
+    /// The value for one item. Like n8n, reading a property of `undefined` makes the whole value `undefined`.
+    pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, Failure> {
+        let mut machine = eval::Machine::new(&self.inner, scope);
+        match machine.eval(&self.inner.root).and_then(value::Js::into_value) {
+            Ok(value) => Ok(value),
+            Err(Stop::TypeError) => Ok(Value::Undefined),
+            Err(Stop::Declined | Stop::Short) => Err(Failure::Declined),
+            Err(Stop::Error(error)) => Err(Failure::Error(*error)),
+        }
+    }
+}
+
+/// What `String(date)` gives for a JavaScript date.
+pub(crate) fn date_text(epoch_ms: f64) -> model::Str {
+    if epoch_ms.is_finite() { date::js_date_text(epoch_ms as i64, true) } else { "Invalid Date".into() }
+}
+
+/// The name of the function, if the source is one call with nothing but constants for arguments.
+pub(crate) fn literal_call(source: &str) -> Option<model::Str> {
+    use lexer::Token;
+    let tokens = lexer::tokens(source)?;
+    let [Token::Name(name), Token::Sign("("), args @ .., Token::Sign(")")] = tokens.as_slice() else { return None };
+    let is_constant = |arg: &[Token]| match arg {
+        [Token::Text(_) | Token::Number(_) | Token::Keyword("true" | "false" | "null")] | [Token::Sign("-"), Token::Number(_)] => true,
+        [Token::Template(_, parts)] => parts.is_empty(),
+        _ => false,
+    };
+    (!args.is_empty() && args.split(|token| *token == Token::Sign(",")).all(is_constant)).then(|| name.clone())
+}
+
+/// Why evaluating stops early.
+enum Stop {
+    Declined,
+    /// A property of `null` or `undefined` was asked for.
+    TypeError,
+    /// `?.` met nothing: the chain around it is `undefined`.
+    Short,
+    Error(Box<Error>),
+}
+
+type Run<T> = Result<T, Stop>;
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Error(Box::new(error))
+    }
+}

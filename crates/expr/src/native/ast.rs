@@ -1,0 +1,277 @@
+//! What the parser makes of an expression: names are resolved, keys interned, constants ready.
+
+use super::regexp::RegExp;
+use model::{Str, Value};
+use std::sync::Arc;
+
+#[derive(Debug)]
+pub(super) enum Expr {
+    Literal(Value),
+    /// `$json.a.b` and its like: walked by reference, one clone at the end.
+    Path {
+        root: PathRoot,
+        keys: Box<[Str]>,
+    },
+    Local(u32),
+    Root(Root),
+    /// A name that only the scope knows.
+    Variable(Str),
+    /// A global function or class as a value: `filter(Boolean)`.
+    Builtin(Builtin),
+    /// A template literal: texts and what stands between them.
+    Template {
+        texts: Box<[Str]>,
+        parts: Box<[Expr]>,
+    },
+    RegExp(Arc<RegExp>),
+    Member {
+        object: Box<Expr>,
+        key: Str,
+        optional: bool,
+    },
+    Index {
+        object: Box<Expr>,
+        index: Box<Expr>,
+        optional: bool,
+    },
+    /// The end of a chain with `?.` in it: a short cut inside stops here with `undefined`.
+    Chain(Box<Expr>),
+    Method(Box<MethodCall>),
+    /// `Math.max(…)`, `JSON.parse(…)`.
+    Static {
+        class: Class,
+        name: Str,
+        args: Box<[Arg]>,
+    },
+    /// `parseInt(…)`, `$if(…)`, `$('Node')`.
+    Call {
+        function: Builtin,
+        args: Box<[Arg]>,
+    },
+    /// A call of a function value: an arrow function on the spot or a local that holds one.
+    Apply {
+        function: Box<Expr>,
+        args: Box<[Arg]>,
+    },
+    New {
+        class: Class,
+        args: Box<[Arg]>,
+    },
+    Arrow(u32),
+    Array(Box<[Arg]>),
+    Object(Box<[Field]>),
+    Unary {
+        operator: Unary,
+        operand: Box<Expr>,
+    },
+    Binary {
+        operator: Binary,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    Logical {
+        operator: Logical,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    InstanceOf {
+        value: Box<Expr>,
+        class: Class,
+    },
+    Conditional {
+        test: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
+    Sequence(Box<[Expr]>),
+    /// Sets a local that was declared with `let`.
+    Assign {
+        slot: u32,
+        value: Box<Expr>,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct MethodCall {
+    pub(super) object: Expr,
+    pub(super) name: Str,
+    pub(super) args: Box<[Arg]>,
+    /// `object?.name()`.
+    pub(super) optional: bool,
+    /// `object.name?.()`.
+    pub(super) optional_call: bool,
+    /// Whether the object is a value that nothing else can see, so that `sort()` in place is unobserved.
+    pub(super) fresh: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Arg {
+    pub(super) value: Expr,
+    pub(super) spread: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Field {
+    Named(Str, Expr),
+    Computed(Expr, Expr),
+    Spread(Expr),
+}
+
+/// A function of the program; its parameters and locals have slots of their own.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) params: Box<[Param]>,
+    pub(super) rest: Option<u32>,
+    pub(super) body: Body,
+    /// The slots that a call of this function writes: saved before and put back after.
+    pub(super) slots: std::ops::Range<u32>,
+}
+
+#[derive(Debug)]
+pub(super) struct Param {
+    pub(super) pattern: Pattern,
+    pub(super) default: Option<Expr>,
+}
+
+#[derive(Debug)]
+pub(super) enum Pattern {
+    Slot(u32),
+    Array(Box<[Option<Param>]>, Option<u32>),
+    Object(Box<[(Str, Param)]>, Option<u32>),
+}
+
+#[derive(Debug)]
+pub(super) enum Body {
+    Expr(Expr),
+    Block(Box<[Statement]>),
+}
+
+#[derive(Debug)]
+pub(super) enum Statement {
+    Declare(Pattern, Expr),
+    If(Expr, Box<[Statement]>, Box<[Statement]>),
+    Return(Option<Expr>),
+    Expr(Expr),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PathRoot {
+    Json,
+    /// `$input.item.json`, the same item.
+    InputJson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    Json,
+    Binary,
+    Input,
+    OldNodes,
+    PreviousNode,
+    Parameter,
+    RunIndex,
+    ItemIndex,
+    Now,
+    Today,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unary {
+    Not,
+    Minus,
+    Plus,
+    BitNot,
+    TypeOf,
+    Void,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Pow,
+    Equal,
+    NotEqual,
+    Same,
+    NotSame,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    BitAnd,
+    BitOr,
+    BitXor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightZero,
+    In,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Logical {
+    And,
+    Or,
+    Coalesce,
+}
+
+macro_rules! names {
+    ($(#[$meta:meta])* $name:ident { $($variant:ident = $($text:literal)|+,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum $name { $($variant,)* }
+
+        impl $name {
+            pub(super) fn from_name(name: &str) -> Option<Self> {
+                match name { $($($text)|+ => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+names! {
+    /// Functions that stand alone.
+    Builtin {
+        ParseInt = "parseInt",
+        ParseFloat = "parseFloat",
+        IsNaN = "isNaN",
+        IsFinite = "isFinite",
+        EncodeUri = "encodeURI",
+        EncodeUriComponent = "encodeURIComponent",
+        DecodeUri = "decodeURI",
+        DecodeUriComponent = "decodeURIComponent",
+        String = "String",
+        Number = "Number",
+        Boolean = "Boolean",
+        Node = "$",
+        Items = "$items",
+        FromAi = "$fromAI" | "$fromAi" | "$fromai",
+        If = "$if",
+        IfEmpty = "$ifEmpty",
+        Not = "$not",
+        Min = "min" | "$min",
+        Max = "max" | "$max",
+        Average = "average" | "$average",
+        NumberList = "numberList",
+        Zip = "zip",
+        JmesPath = "$jmespath" | "$jmesPath",
+    }
+}
+
+names! {
+    /// Objects and classes whose functions are called by name.
+    Class {
+        Math = "Math",
+        Json = "JSON",
+        Object = "Object",
+        Array = "Array",
+        String = "String",
+        Number = "Number",
+        Date = "Date",
+        DateTime = "DateTime",
+        Set = "Set",
+        RegExp = "RegExp",
+    }
+}

@@ -1,0 +1,142 @@
+//! Functions that stand alone: JavaScript's, and n8n's `$if`, `$min`, `$jmespath` and so on.
+
+use super::ast::Builtin;
+use super::eval::{Args, Machine};
+use super::value::{self, Js, UNDEFINED};
+use super::{Run, Stop, names, nodes, text};
+use model::{Object, Value};
+
+/// Longest list that `numberList` makes.
+const MAX_LIST: f64 = 100_000.0;
+
+pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> Run<Js> {
+    let first = args.first().unwrap_or(&UNDEFINED);
+    match function {
+        Builtin::ParseInt => {
+            let radix = args.get(1).map_or(Ok(0.0), Js::to_number)?;
+            Ok(text::parse_int(&first.to_text()?, radix).ok_or(Stop::Declined)?.into())
+        }
+        Builtin::ParseFloat => Ok(text::parse_float(&first.to_text()?).into()),
+        Builtin::IsNaN => Ok(first.to_number()?.is_nan().into()),
+        Builtin::IsFinite => Ok(first.to_number()?.is_finite().into()),
+        Builtin::EncodeUri => Ok(text::percent_encode(&first.to_text()?, text::URI_KEEPS).into()),
+        Builtin::EncodeUriComponent => Ok(text::percent_encode(&first.to_text()?, text::COMPONENT_KEEPS).into()),
+        Builtin::DecodeUri => text::percent_decode(&first.to_text()?, ";/?:@&=+$,#").map(Js::from).ok_or(Stop::Declined),
+        Builtin::DecodeUriComponent => text::percent_decode(&first.to_text()?, "").map(Js::from).ok_or(Stop::Declined),
+        Builtin::String => args.first().map_or(Ok("".into()), Js::to_text).map(Js::from),
+        Builtin::Number => args.first().map_or(Ok(0.0), Js::to_number).map(Js::from),
+        Builtin::Boolean => Ok(first.is_truthy().into()),
+        Builtin::Node => match first {
+            Js::Value(Value::String(name)) => nodes::node(machine, name),
+            _ => Err(Stop::Declined),
+        },
+        Builtin::Items => nodes::items_function(machine, &args),
+        Builtin::FromAi => {
+            let key = first.as_str().ok_or(Stop::Declined)?;
+            let default = match args.get(3) {
+                Some(Js::Value(value)) if !value.is_undefined() => Some(value.clone()),
+                Some(Js::Value(_)) | None => None,
+                Some(_) => return Err(Stop::Declined),
+            };
+            Ok(Js::Value(machine.scope.from_ai(key, default)?))
+        }
+        Builtin::If => {
+            let chosen =
+                if first.is_truthy() { args.get(1).cloned().unwrap_or(UNDEFINED) } else { args.get(2).cloned().unwrap_or(Js::from(false)) };
+            Ok(chosen)
+        }
+        Builtin::IfEmpty => {
+            let Js::Value(data) = first else { return Err(Stop::Declined) };
+            if args.len() < 2 {
+                return Err(Stop::Declined);
+            }
+            let is_empty = match data {
+                Value::Undefined | Value::Null => true,
+                Value::String(text) => text.is_empty(),
+                Value::Array(values) => values.is_empty(),
+                Value::Object(object) => object.is_empty(),
+                Value::Date(_) => return Err(Stop::Declined),
+                Value::Bool(_) | Value::Number(_) => false,
+            };
+            Ok(if is_empty { args.get(1).cloned().unwrap_or(UNDEFINED) } else { first.clone() })
+        }
+        Builtin::Not => Ok((!first.is_truthy()).into()),
+        Builtin::Min => super::statics::extreme(&args, true),
+        Builtin::Max => super::statics::extreme(&args, false),
+        Builtin::Average => {
+            let numbers = args.iter().map(numbers_only).collect::<Run<Vec<_>>>()?;
+            if numbers.is_empty() {
+                return Err(Stop::Declined);
+            }
+            Ok((numbers.iter().sum::<f64>() / numbers.len() as f64).into())
+        }
+        Builtin::NumberList => {
+            let (from, to) = (numbers_only(first)?, args.get(1).map_or(Err(Stop::Declined), numbers_only)?);
+            if from.fract() != 0.0 || to.fract() != 0.0 || to < from || to - from > MAX_LIST {
+                return Err(Stop::Declined);
+            }
+            let count = (to - from) as usize + 1;
+            machine.spend(count)?;
+            machine.allocate(count * size_of::<Value>())?;
+            Ok(Value::array((0..count).map(|step| Value::Number(from + step as f64)).collect()).into())
+        }
+        Builtin::Zip => {
+            let (Some(Js::Value(Value::Array(keys))), Some(Js::Value(Value::Array(values)))) = (args.first(), args.get(1)) else {
+                return Err(Stop::Declined);
+            };
+            let mut object = Object::with_capacity(keys.len());
+            if keys.len() != values.len() {
+                return Err(Stop::Declined);
+            }
+            for (key, field) in keys.iter().zip(values.iter()) {
+                let key = Js::Value(key.clone()).to_key()?;
+                if names::is_unsafe(&key) {
+                    return Err(Stop::Declined);
+                }
+                object.insert(key, field.clone());
+            }
+            Ok(Js::from(value::in_js_key_order(object)))
+        }
+        Builtin::JmesPath => {
+            let (Js::Value(data @ Value::Object(_)), Some(Js::Value(Value::String(query)))) = (first, args.get(1)) else {
+                return Err(Stop::Declined);
+            };
+            simple_jmespath(data, query).map(Js::Value)
+        }
+    }
+}
+
+fn numbers_only(value: &Js) -> Run<f64> {
+    if let Js::Value(Value::Number(number)) = value { Ok(*number) } else { Err(Stop::Declined) }
+}
+
+/// `a.b[0].c`: the part of JMESPath that most queries are. The rest is the sandbox's.
+fn simple_jmespath(data: &Value, query: &str) -> Run<Value> {
+    let mut current = data;
+    for step in query.split('.') {
+        let (name, brackets) = step.split_at(step.find('[').unwrap_or(step.len()));
+        let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.chars().all(|part| part.is_ascii_alphanumeric() || part == '_');
+        if !is_name || names::is_object_prototype(name) || names::is_prototype_method(name) {
+            return Err(Stop::Declined);
+        }
+        current = match current {
+            Value::Object(object) => object.get(name).unwrap_or(&Value::Null),
+            _ => &Value::Null,
+        };
+        let mut rest = brackets;
+        while let Some(inner) = rest.strip_prefix('[') {
+            let (index, after) = inner.split_once(']').ok_or(Stop::Declined)?;
+            let index = value::array_index(index).ok_or(Stop::Declined)?;
+            current = match current {
+                Value::Array(values) => values.get(index).unwrap_or(&Value::Null),
+                _ => &Value::Null,
+            };
+            rest = after;
+        }
+        if !rest.is_empty() {
+            return Err(Stop::Declined);
+        }
+    }
+    Ok(if current.is_undefined() { Value::Null } else { current.clone() })
+}

@@ -1,0 +1,450 @@
+//! Walks an expression.
+
+use super::ast::*;
+use super::value::{self, Js, UNDEFINED};
+use super::{Inner, MAX_BYTES, MAX_STEPS, Run, Stop, names, operators};
+use crate::{Error, Scope};
+use model::{Object, Str, Value};
+
+/// Calls and nested parts that may be open at once.
+const MAX_DEPTH: u32 = 150;
+
+pub(super) struct Machine<'a> {
+    program: &'a Inner,
+    pub(super) scope: &'a dyn Scope,
+    locals: Vec<Js>,
+    /// Functions that are running, so that none is entered twice.
+    active: Vec<u32>,
+    steps: u64,
+    bytes: usize,
+    depth: u32,
+}
+
+/// The values of a call's arguments; most calls have few.
+pub(super) type Args = Vec<Js>;
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(program: &'a Inner, scope: &'a dyn Scope) -> Self {
+        let locals = if program.slots == 0 { Vec::new() } else { vec![UNDEFINED; program.slots as usize] };
+        Self { program, scope, locals, active: Vec::new(), steps: 0, bytes: 0, depth: 0 }
+    }
+
+    /// Counts work that does not show as steps, such as the elements a method walks over.
+    pub(super) fn spend(&mut self, steps: usize) -> Run<()> {
+        self.steps += steps as u64;
+        if self.steps > MAX_STEPS { Err(Error::Loops { limit: MAX_STEPS }.into()) } else { Ok(()) }
+    }
+
+    /// Asks before putting together a text or an array of this size.
+    pub(super) fn allocate(&mut self, bytes: usize) -> Run<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > MAX_BYTES { Err(Error::Memory { limit_bytes: MAX_BYTES }.into()) } else { Ok(()) }
+    }
+
+    pub(super) fn eval(&mut self, expr: &Expr) -> Run<Js> {
+        self.steps += 1;
+        if self.depth >= MAX_DEPTH {
+            return Err(Stop::Declined);
+        }
+        match expr {
+            Expr::Path { root, keys } => self.path(*root, keys),
+            Expr::Literal(value) => Ok(Js::Value(value.clone())),
+            Expr::Local(slot) => Ok(self.locals.get(*slot as usize).cloned().unwrap_or(UNDEFINED)),
+            Expr::Arrow(index) => Ok(Js::Closure(*index)),
+            Expr::Builtin(function) => Ok(Js::Builtin(*function)),
+            Expr::RegExp(regexp) => Ok(Js::RegExp(regexp.clone())),
+            Expr::Root(root) => self.root(*root),
+            Expr::Variable(name) => self.variable(name),
+            _ => {
+                self.depth += 1;
+                let result = self.eval_inner(expr);
+                self.depth -= 1;
+                result
+            }
+        }
+    }
+
+    fn eval_inner(&mut self, expr: &Expr) -> Run<Js> {
+        match expr {
+            Expr::Member { object, key, optional } => {
+                let object = self.eval(object)?;
+                if *optional && object.is_nullish() {
+                    return Err(Stop::Short);
+                }
+                self.member(&object, key)
+            }
+            Expr::Index { object, index, optional } => self.index(object, index, *optional),
+            Expr::Method(call) => self.method_call(call),
+            Expr::Chain(inner) => match self.eval(inner) {
+                Err(Stop::Short) => Ok(UNDEFINED),
+                other => other,
+            },
+            Expr::Conditional { test, then, otherwise } => {
+                if self.eval(test)?.is_truthy() {
+                    self.eval(then)
+                } else {
+                    self.eval(otherwise)
+                }
+            }
+            Expr::Logical { operator, left, right } => {
+                let left = self.eval(left)?;
+                let takes_right = match operator {
+                    Logical::And => left.is_truthy(),
+                    Logical::Or => !left.is_truthy(),
+                    Logical::Coalesce => left.is_nullish(),
+                };
+                if takes_right { self.eval(right) } else { Ok(left) }
+            }
+            Expr::Binary { operator, left, right } => {
+                let left = self.eval(left)?;
+                let right = self.eval(right)?;
+                operators::binary(self, *operator, &left, &right)
+            }
+            Expr::Unary { operator, operand } => {
+                let operand = self.eval(operand)?;
+                operators::unary(*operator, &operand)
+            }
+            Expr::Template { texts, parts } => self.template(texts, parts),
+            Expr::Array(elements) => {
+                let values = self.arguments(elements)?;
+                let values = values.into_iter().map(Js::into_value).collect::<Run<Vec<_>>>()?;
+                Ok(Value::array(values).into())
+            }
+            Expr::Object(fields) => self.object(fields),
+            Expr::Static { class, name, args } => {
+                let args = self.arguments(args)?;
+                super::statics::call(self, *class, name, args)
+            }
+            Expr::Call { function, args } => {
+                let args = self.arguments(args)?;
+                super::builtin::call(self, *function, args)
+            }
+            Expr::Apply { function, args } => {
+                let function = self.eval(function)?;
+                let args = self.arguments(args)?;
+                match function {
+                    Js::Closure(_) => self.call(&function, args),
+                    _ => Err(Stop::Declined),
+                }
+            }
+            Expr::New { class, args } => {
+                let args = self.arguments(args)?;
+                super::statics::new(self, *class, args)
+            }
+            Expr::InstanceOf { value, class } => {
+                let value = self.eval(value)?;
+                operators::instance_of(&value, *class).map(Js::from)
+            }
+            Expr::Sequence(parts) => {
+                let mut last = UNDEFINED;
+                for part in parts {
+                    last = self.eval(part)?;
+                }
+                Ok(last)
+            }
+            Expr::Assign { slot, value } => {
+                let value = self.eval(value)?;
+                self.set_local(*slot, value.clone());
+                Ok(value)
+            }
+            _ => Err(Stop::Declined),
+        }
+    }
+
+    /// Walks data by reference and clones only what comes out at the end.
+    fn path(&mut self, root: PathRoot, keys: &[Str]) -> Run<Js> {
+        debug_assert!(matches!(root, PathRoot::Json | PathRoot::InputJson));
+        let Some(item) = self.scope.item() else { return Err(Stop::Declined) };
+        let mut current = &item.json;
+        for (at, key) in keys.iter().enumerate() {
+            match current {
+                Value::Object(object) => match object.get(key) {
+                    Some(found) => current = found,
+                    None if names::is_object_prototype(key) => return Err(Stop::Declined),
+                    None if at + 1 == keys.len() => return Ok(UNDEFINED),
+                    None => return Err(Stop::TypeError),
+                },
+                other => {
+                    let found = value::member(other, key)?.into_owned();
+                    return keys[at + 1..].iter().try_fold(Js::Value(found), |value, key| self.member(&value, key));
+                }
+            }
+        }
+        Ok(Js::Value(current.clone()))
+    }
+
+    pub(super) fn member(&mut self, object: &Js, key: &str) -> Run<Js> {
+        match object {
+            Js::Value(Value::Date(_)) | Js::DateTime(_) | Js::Span(_) | Js::RegExp(_) | Js::Set(_) => {
+                super::date_methods::property(object, key)
+            }
+            Js::Value(value) => Ok(Js::Value(value::member(value, key)?.into_owned())),
+            Js::Item(item) => super::nodes::item_member(item, key),
+            Js::Input | Js::OldNodes | Js::Node(_) | Js::OldNode(_) => super::nodes::member(self, object, key),
+            _ => Err(Stop::Declined),
+        }
+    }
+
+    fn index(&mut self, object: &Expr, index: &Expr, optional: bool) -> Run<Js> {
+        let object = self.eval(object)?;
+        if optional && object.is_nullish() {
+            return Err(Stop::Short);
+        }
+        let index = self.eval(index)?;
+        if object.is_nullish() {
+            return Err(Stop::TypeError);
+        }
+        if let (Js::Value(Value::Array(values)), Js::Value(Value::Number(number))) = (&object, &index)
+            && *number >= 0.0
+            && number.fract() == 0.0
+        {
+            return Ok(values.get(*number as usize).cloned().unwrap_or_default().into());
+        }
+        let key = index.to_key()?;
+        if names::is_unsafe(&key) {
+            return Err(Stop::Declined);
+        }
+        self.member(&object, &key)
+    }
+
+    fn method_call(&mut self, call: &MethodCall) -> Run<Js> {
+        let object = self.eval(&call.object)?;
+        if object.is_nullish() {
+            if call.optional {
+                return Err(Stop::Short);
+            }
+            // Extension functions on nothing fail with a message of their own.
+            return Err(if names::is_extension(&call.name) { Stop::Declined } else { Stop::TypeError });
+        }
+        if call.optional_call && !self.has_method(&object, &call.name) {
+            return Err(Stop::Declined);
+        }
+        let args = self.arguments(&call.args)?;
+        self.spend(1)?;
+        super::extension::call_method(self, object, &call.name, args, call.fresh)
+    }
+
+    /// Only what is surely there is called through `?.()`.
+    fn has_method(&self, object: &Js, name: &str) -> bool {
+        matches!(object, Js::Value(Value::Array(_) | Value::String(_))) && (names::is_prototype_method(name) || names::is_extension(name))
+    }
+
+    pub(super) fn arguments(&mut self, args: &[Arg]) -> Run<Args> {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            let value = self.eval(&arg.value)?;
+            if arg.spread {
+                let elements = self.spread(&value)?;
+                values.extend(elements.iter().cloned().map(Js::Value));
+            } else {
+                values.push(value);
+            }
+        }
+        if values.len() > 8 {
+            self.spend(values.len())?;
+            self.allocate(values.len() * size_of::<Value>())?;
+        }
+        Ok(values)
+    }
+
+    /// What `...value` gives in an array or a call.
+    pub(super) fn spread(&mut self, value: &Js) -> Run<std::sync::Arc<Vec<Value>>> {
+        match value {
+            Js::Value(Value::Array(values)) | Js::Set(values) | Js::Iterator(values) => {
+                self.spend(values.len())?;
+                Ok(values.clone())
+            }
+            Js::Value(Value::String(text)) => {
+                self.spend(text.len())?;
+                Ok(std::sync::Arc::new(text.chars().map(|character| Value::String(Str::from_iter([character]))).collect()))
+            }
+            _ => Err(Stop::Declined),
+        }
+    }
+
+    fn template(&mut self, texts: &[Str], parts: &[Expr]) -> Run<Js> {
+        let mut out = String::new();
+        for (position, text) in texts.iter().enumerate() {
+            out.push_str(text);
+            if let Some(part) = parts.get(position) {
+                let value = self.eval(part)?;
+                match value.as_str() {
+                    Some(text) => out.push_str(text),
+                    None => out.push_str(&value.to_text()?),
+                }
+            }
+        }
+        self.allocate(out.len())?;
+        Ok(Js::from(out))
+    }
+
+    fn object(&mut self, fields: &[Field]) -> Run<Js> {
+        let mut object = Object::with_capacity(fields.len());
+        for field in fields {
+            match field {
+                Field::Named(key, value) => {
+                    let value = self.eval(value)?.into_value()?;
+                    object.insert(key.clone(), value);
+                }
+                Field::Computed(key, value) => {
+                    let key = self.eval(key)?.to_key()?;
+                    let value = self.eval(value)?.into_value()?;
+                    if names::is_unsafe(&key) {
+                        return Err(Stop::Declined);
+                    }
+                    object.insert(key, value);
+                }
+                Field::Spread(value) => match self.eval(value)? {
+                    Js::Value(Value::Object(other)) => {
+                        self.spend(other.len())?;
+                        self.allocate(other.len() * 40)?;
+                        object.extend(other.iter().map(|(key, value)| (key.clone(), value.clone())));
+                    }
+                    Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_)) => {}
+                    _ => return Err(Stop::Declined),
+                },
+            }
+        }
+        Ok(Value::object(value::in_js_key_order(object)).into())
+    }
+
+    fn variable(&mut self, name: &Str) -> Run<Js> {
+        match self.scope.variable(name)? {
+            Some(value) => Ok(Js::Value(value)),
+            None if name.starts_with('$') => Err(Stop::Declined),
+            None => Ok(UNDEFINED),
+        }
+    }
+
+    fn root(&mut self, root: Root) -> Run<Js> {
+        super::nodes::root(self, root)
+    }
+
+    fn set_local(&mut self, slot: u32, value: Js) {
+        if let Some(place) = self.locals.get_mut(slot as usize) {
+            *place = value;
+        }
+    }
+
+    /// Calls a function value with arguments.
+    pub(super) fn call(&mut self, function: &Js, args: Args) -> Run<Js> {
+        let index = match function {
+            Js::Closure(index) => *index,
+            Js::Builtin(builtin) => return super::builtin::call(self, *builtin, args),
+            _ => return Err(Stop::Declined),
+        };
+        self.spend(1)?;
+        let program = self.program;
+        let Some(function) = program.functions.get(index as usize) else { return Err(Stop::Declined) };
+        if self.active.contains(&index) || self.depth >= MAX_DEPTH {
+            return Err(Stop::Declined);
+        }
+        self.active.push(index);
+        self.depth += 1;
+        let result = self.run_function(function, args);
+        self.depth -= 1;
+        self.active.pop();
+        match result? {
+            // The slots a returned function refers to are about to be used again.
+            Js::Closure(_) => Err(Stop::Declined),
+            value => Ok(value),
+        }
+    }
+
+    fn run_function(&mut self, function: &Function, args: Args) -> Run<Js> {
+        for slot in function.slots.clone() {
+            self.set_local(slot, UNDEFINED);
+        }
+        if let ([Param { pattern: Pattern::Slot(slot), default: None }], None) = (&*function.params, function.rest) {
+            let first = args.into_iter().next().unwrap_or(UNDEFINED);
+            self.set_local(*slot, first);
+        } else {
+            let mut args = args.into_iter();
+            for param in &function.params {
+                let value = args.next().unwrap_or(UNDEFINED);
+                self.bind_param(param, value)?;
+            }
+            if let Some(slot) = function.rest {
+                let values = args.map(Js::into_value).collect::<Run<Vec<_>>>()?;
+                self.set_local(slot, Value::array(values).into());
+            }
+        }
+        match &function.body {
+            Body::Expr(expr) => self.eval(expr),
+            Body::Block(statements) => Ok(self.block(statements)?.unwrap_or(UNDEFINED)),
+        }
+    }
+
+    fn bind_param(&mut self, param: &Param, value: Js) -> Run<()> {
+        let value = match &param.default {
+            Some(default) if matches!(value, Js::Value(Value::Undefined)) => self.eval(default)?,
+            _ => value,
+        };
+        self.bind(&param.pattern, value)
+    }
+
+    fn bind(&mut self, pattern: &Pattern, value: Js) -> Run<()> {
+        match pattern {
+            Pattern::Slot(slot) => self.set_local(*slot, value),
+            Pattern::Array(elements, rest) => {
+                let values = self.spread(&value)?;
+                for (position, element) in elements.iter().enumerate() {
+                    if let Some(param) = element {
+                        self.bind_param(param, values.get(position).cloned().unwrap_or_default().into())?;
+                    }
+                }
+                if let Some(slot) = rest {
+                    let others = values.iter().skip(elements.len()).cloned().collect();
+                    self.set_local(*slot, Value::array(others).into());
+                }
+            }
+            Pattern::Object(fields, rest) => {
+                if value.is_nullish() {
+                    return Err(Stop::TypeError);
+                }
+                for (key, param) in fields {
+                    let field = self.member(&value, key)?;
+                    self.bind_param(param, field)?;
+                }
+                if let Some(slot) = rest {
+                    let Js::Value(Value::Object(object)) = &value else { return Err(Stop::Declined) };
+                    let others: Object = object
+                        .iter()
+                        .filter(|(key, _)| !fields.iter().any(|(taken, _)| taken == *key))
+                        .map(|(key, value)| (key.clone(), value.clone()))
+                        .collect();
+                    self.set_local(*slot, others.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs statements; a value when one of them returned.
+    fn block(&mut self, statements: &[Statement]) -> Run<Option<Js>> {
+        for statement in statements {
+            self.spend(1)?;
+            match statement {
+                Statement::Declare(pattern, value) => {
+                    let value = self.eval(value)?;
+                    self.bind(pattern, value)?;
+                }
+                Statement::Expr(expr) => {
+                    self.eval(expr)?;
+                }
+                Statement::Return(None) => return Ok(Some(UNDEFINED)),
+                Statement::Return(Some(expr)) => return self.eval(expr).map(Some),
+                Statement::If(test, then, otherwise) => {
+                    let branch = if self.eval(test)?.is_truthy() { then } else { otherwise };
+                    self.depth += 1;
+                    let returned = self.block(branch);
+                    self.depth -= 1;
+                    if let Some(value) = returned? {
+                        return Ok(Some(value));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,63 @@
+//! Finds the method of a value: JavaScript's own first, then n8n's extension functions.
+
+use super::eval::{Args, Machine};
+use super::value::Js;
+use super::{Run, Stop, array, date_methods, json, nodes, number_methods, object, string};
+use model::Value;
+
+pub(super) fn call_method(machine: &mut Machine<'_>, object: Js, name: &str, args: Args, fresh: bool) -> Run<Js> {
+    match object {
+        Js::Value(Value::String(text)) => string::call(machine, text, name, args),
+        Js::Value(Value::Array(values)) => array::call(machine, values, name, args, fresh),
+        Js::Value(Value::Object(fields)) => object::call(machine, fields, name, &args),
+        Js::Value(Value::Number(number)) => number_methods::number(machine, number, name, &args),
+        Js::Value(Value::Bool(flag)) => number_methods::boolean(flag, name, &args),
+        Js::Value(Value::Date(_)) | Js::DateTime(_) | Js::Span(_) => date_methods::call(machine, &object, name, &args, fresh),
+        Js::RegExp(regexp) => string::regexp_call(&regexp, name, &args),
+        Js::Set(members) if name == "has" && args.len() == 1 => {
+            let wanted = args.into_iter().next().map_or(Ok(Value::Undefined), Js::into_value)?;
+            array::contains(&members, &wanted).map(Js::from)
+        }
+        Js::Item(item) if name == "toJsonString" && args.is_empty() => json::text_of(machine, &item.to_value(), "").map(Js::from),
+        Js::Input | Js::Node(_) => nodes::call(machine, &object, name, &args),
+        _ => Err(Stop::Declined),
+    }
+}
+
+/// `toJsonString()`, which every kind of data has.
+pub(super) fn to_json_string(machine: &mut Machine<'_>, value: &Value) -> Run<Js> {
+    json::text_of(machine, value, "").map(Js::from)
+}
+
+/// Deep equality as n8n's list functions use it.
+pub(super) fn deep_equal(left: &Value, right: &Value) -> Run<bool> {
+    match (left, right) {
+        (Value::Date(_), _) | (_, Value::Date(_)) => Err(Stop::Declined),
+        (Value::Undefined, other) | (other, Value::Undefined) => Ok(other.is_undefined()),
+        (Value::Number(left), Value::Number(right)) if left.is_nan() || right.is_nan() => Err(Stop::Declined),
+        (Value::Array(left), Value::Array(right)) => {
+            if left.len() != right.len() {
+                return Ok(false);
+            }
+            for (left, right) in left.iter().zip(right.iter()) {
+                if !deep_equal(left, right)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            if left.len() != right.len() {
+                return Ok(false);
+            }
+            for (key, left) in left.iter() {
+                match right.get(key) {
+                    Some(right) if deep_equal(left, right)? => {}
+                    _ => return Ok(false),
+                }
+            }
+            Ok(true)
+        }
+        _ => Ok(left == right),
+    }
+}

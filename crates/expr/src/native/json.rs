@@ -1,0 +1,116 @@
+//! `JSON.stringify` and `JSON.parse`.
+
+use super::eval::{Args, Machine};
+use super::value::{Js, UNDEFINED, has_js_key_order};
+use super::{Run, Stop};
+use model::{Value, json, number_to_string};
+
+const MAX_DEPTH: usize = 100;
+
+pub(super) fn stringify(machine: &mut Machine<'_>, args: Args) -> Run<Js> {
+    let mut args = args.into_iter();
+    let value = args.next().unwrap_or(UNDEFINED);
+    if args.next().is_some_and(|replacer| !replacer.is_nullish()) {
+        return Err(Stop::Declined);
+    }
+    let indent = match args.next() {
+        None | Some(Js::Value(Value::Undefined | Value::Null)) => String::new(),
+        Some(Js::Value(Value::Number(number))) => " ".repeat(number.trunc().clamp(0.0, 10.0) as usize),
+        Some(Js::Value(Value::String(text))) => text.chars().take(10).collect(),
+        Some(_) => return Err(Stop::Declined),
+    };
+    let value = value.into_value()?;
+    if value.is_undefined() {
+        return Ok(UNDEFINED);
+    }
+    text_of(machine, &value, &indent).map(Js::from)
+}
+
+pub(super) fn text_of(machine: &mut Machine<'_>, value: &Value, indent: &str) -> Run<String> {
+    let mut writer = Writer { out: String::new(), indent, depth: 0 };
+    writer.value(value)?;
+    machine.allocate(writer.out.len())?;
+    machine.spend(writer.out.len() / 16)?;
+    Ok(writer.out)
+}
+
+pub(super) fn parse(machine: &mut Machine<'_>, text: &str) -> Run<Js> {
+    machine.allocate(text.len())?;
+    machine.spend(text.len() / 16)?;
+    json::parse(text).map(Js::Value).map_err(|_| Stop::Declined)
+}
+
+struct Writer<'a> {
+    out: String,
+    indent: &'a str,
+    depth: usize,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, value: &Value) -> Run<()> {
+        match value {
+            Value::Undefined | Value::Null => self.out.push_str("null"),
+            Value::Bool(flag) => self.out.push_str(if *flag { "true" } else { "false" }),
+            Value::Number(number) if number.is_finite() => self.out.push_str(&number_to_string(*number)),
+            Value::Number(_) => self.out.push_str("null"),
+            Value::String(text) => json::write_string(&mut self.out, text),
+            Value::Date(date) => json::write_string(&mut self.out, &date.iso),
+            Value::Array(values) if values.is_empty() => self.out.push_str("[]"),
+            Value::Array(values) => {
+                self.open('[')?;
+                for (position, element) in values.iter().enumerate() {
+                    self.separate(position);
+                    self.value(element)?;
+                }
+                self.close(']');
+            }
+            Value::Object(object) => {
+                if !has_js_key_order(object) {
+                    return Err(Stop::Declined);
+                }
+                let mut fields = object.iter().filter(|(_, field)| !field.is_undefined()).enumerate().peekable();
+                if fields.peek().is_none() {
+                    self.out.push_str("{}");
+                    return Ok(());
+                }
+                self.open('{')?;
+                for (position, (key, field)) in fields {
+                    self.separate(position);
+                    json::write_string(&mut self.out, key);
+                    self.out.push_str(if self.indent.is_empty() { ":" } else { ": " });
+                    self.value(field)?;
+                }
+                self.close('}');
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, bracket: char) -> Run<()> {
+        self.out.push(bracket);
+        self.depth += 1;
+        if self.depth > MAX_DEPTH { Err(Stop::Declined) } else { Ok(()) }
+    }
+
+    fn separate(&mut self, position: usize) {
+        if position > 0 {
+            self.out.push(',');
+        }
+        self.line();
+    }
+
+    fn close(&mut self, bracket: char) {
+        self.depth -= 1;
+        self.line();
+        self.out.push(bracket);
+    }
+
+    fn line(&mut self) {
+        if !self.indent.is_empty() {
+            self.out.push('\n');
+            for _ in 0..self.depth {
+                self.out.push_str(self.indent);
+            }
+        }
+    }
+}

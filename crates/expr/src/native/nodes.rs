@@ -1,0 +1,166 @@
+//! `$input`, `$('Node')`, `$node`, items and the other things that the scope knows.
+
+use super::ast::Root;
+use super::date::{DateTime, Zone};
+use super::eval::{Args, Machine};
+use super::value::{Js, UNDEFINED};
+use super::{Run, Stop};
+use model::{Binary, Item, Items, Object, Str, Value};
+use std::sync::Arc;
+
+pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> Run<Js> {
+    let scope = machine.scope;
+    match root {
+        Root::Json => Ok(Js::Value(scope.item().ok_or(Stop::Declined)?.json)),
+        Root::Binary => Ok(binary_without_data(&scope.item().ok_or(Stop::Declined)?)),
+        Root::Input => Ok(Js::Input),
+        Root::OldNodes => Ok(Js::OldNodes),
+        Root::PreviousNode => {
+            let previous = scope.previous().ok_or(Stop::Declined)?;
+            let mut object = Object::with_capacity(3);
+            object.insert("name", previous.name);
+            object.insert("outputIndex", previous.output);
+            object.insert("runIndex", previous.run);
+            Ok(Js::from(object))
+        }
+        Root::Parameter => Ok(Js::Value(scope.parameters(None)?)),
+        Root::RunIndex => Ok(scope.run_index().into()),
+        Root::ItemIndex => Ok(scope.item_index().into()),
+        Root::Now => now(machine).map(|now| Js::DateTime(Arc::new(now))),
+        Root::Today => {
+            let today = now(machine)?.start_of(4).ok_or(Stop::Declined)?;
+            Ok(Js::DateTime(Arc::new(today)))
+        }
+    }
+}
+
+/// The run's zone.
+pub(super) fn local_zone(machine: &Machine<'_>) -> Run<Zone> {
+    Zone::from_name(machine.scope.timezone()).ok_or(Stop::Declined)
+}
+
+pub(super) fn now(machine: &Machine<'_>) -> Run<DateTime> {
+    DateTime::from_ms(machine.scope.now_ms(), local_zone(machine)?).ok_or(Stop::Declined)
+}
+
+/// `$binary`: what is known about the files, without their content.
+fn binary_without_data(item: &Item) -> Js {
+    let files = item.binary.iter().flat_map(|files| files.iter());
+    let described: Object = files
+        .map(|(name, file)| {
+            let light = Binary { data: Default::default(), ..file.clone() };
+            let mut value = light.to_value();
+            let fields = value.make_object();
+            fields.remove("data");
+            if !file.extra.contains_key("fileSize") {
+                fields.insert("fileSize", file.size_text());
+            }
+            (name.clone(), value)
+        })
+        .collect();
+    Js::from(described)
+}
+
+pub(super) fn item_member(item: &Item, key: &str) -> Run<Js> {
+    match key {
+        "json" => Ok(Js::Value(item.json.clone())),
+        "binary" if item.binary.is_none() => Ok(UNDEFINED),
+        "binary" | "pairedItem" | "error" => {
+            let value = item.to_value();
+            Ok(Js::Value(value.get(key).cloned().unwrap_or_default()))
+        }
+        _ if super::names::is_object_prototype(key) => Err(Stop::Declined),
+        _ => Ok(UNDEFINED),
+    }
+}
+
+/// A property of `$input`, `$node`, `$('Node')` or `$node["Node"]`.
+pub(super) fn member(machine: &mut Machine<'_>, object: &Js, key: &str) -> Run<Js> {
+    let scope = machine.scope;
+    match (object, key) {
+        (Js::Input, "item") => Ok(Js::Item(Box::new(scope.item().ok_or(Stop::Declined)?))),
+        (Js::Input, "params") => Ok(Js::Value(scope.parameters(None)?)),
+        (Js::OldNodes, name) => Ok(Js::OldNode(name.into())),
+        (Js::Node(node), "item") => Ok(Js::Item(Box::new(scope.paired_item(node, None)?))),
+        (Js::Node(node), "params") => Ok(Js::Value(scope.parameters(Some(node))?)),
+        (Js::Node(node), "context") => Ok(Js::Value(scope.context(Some(node))?)),
+        (Js::Node(node), "isExecuted") => Ok(scope.is_executed(node).into()),
+        (Js::OldNode(node), "json" | "data") => Ok(Js::Value(old_item(machine, node)?.json)),
+        (Js::OldNode(node), "binary") => Ok(binary_without_data(&old_item(machine, node)?)),
+        (Js::OldNode(node), "parameter") => Ok(Js::Value(scope.parameters(Some(node))?)),
+        (Js::OldNode(node), "context") => Ok(Js::Value(scope.context(Some(node))?)),
+        _ => Err(Stop::Declined),
+    }
+}
+
+/// `$node["X"]` goes by the position of the item, not by what it was made from.
+fn old_item(machine: &Machine<'_>, node: &str) -> Run<Item> {
+    let items = machine.scope.node_items(node, None, None)?;
+    items.get(machine.scope.item_index()).ok_or(Stop::Declined)
+}
+
+/// `$('Node')`; a node that does not exist is the scope's to complain about.
+pub(super) fn node(machine: &Machine<'_>, name: &Str) -> Run<Js> {
+    if machine.scope.has_node(name) {
+        return Ok(Js::Node(name.clone()));
+    }
+    match machine.scope.node_items(name, None, None) {
+        Err(error) => Err(error.into()),
+        Ok(_) => Err(Stop::Declined),
+    }
+}
+
+/// `$items(node, output, run)`.
+pub(super) fn items_function(machine: &mut Machine<'_>, args: &Args) -> Run<Js> {
+    let items = match args.as_slice() {
+        [] => machine.scope.input(),
+        [name, positions @ ..] => {
+            let name = name.as_str().ok_or(Stop::Declined)?;
+            let (output, run) = positions_of(positions)?;
+            machine.scope.node_items(name, Some(output.unwrap_or(0)), run)?
+        }
+    };
+    array_of(machine, &items)
+}
+
+/// A method of `$input` or `$('Node')`.
+pub(super) fn call(machine: &mut Machine<'_>, object: &Js, name: &str, args: &Args) -> Run<Js> {
+    let scope = machine.scope;
+    let items = match (object, name) {
+        (Js::Input, "first" | "last" | "all") if args.is_empty() => scope.input(),
+        (Js::Node(node), "first" | "last" | "all") => {
+            let (output, run) = positions_of(args)?;
+            scope.node_items(node, output, run)?
+        }
+        (Js::Node(node), "itemMatching" | "pairedItem") => {
+            let index = match args.first() {
+                None if name == "pairedItem" => None,
+                Some(Js::Value(value)) => Some(value.as_usize().ok_or(Stop::Declined)?),
+                _ => return Err(Stop::Declined),
+            };
+            return Ok(Js::Item(Box::new(scope.paired_item(node, index)?)));
+        }
+        _ => return Err(Stop::Declined),
+    };
+    let one = |item: Option<Item>| item.map_or(UNDEFINED, |item| Js::Item(Box::new(item)));
+    match name {
+        "first" => Ok(one(items.first())),
+        "last" => Ok(one(items.last())),
+        _ => array_of(machine, &items),
+    }
+}
+
+fn positions_of(args: &[Js]) -> Run<(Option<usize>, Option<usize>)> {
+    let position = |at: usize| match args.get(at) {
+        None | Some(Js::Value(Value::Undefined)) => Ok(None),
+        Some(Js::Value(value)) => value.as_usize().map(Some).ok_or(Stop::Declined),
+        _ => Err(Stop::Declined),
+    };
+    Ok((position(0)?, position(1)?))
+}
+
+fn array_of(machine: &mut Machine<'_>, items: &Items) -> Run<Js> {
+    machine.spend(items.len())?;
+    machine.allocate(items.len() * 120)?;
+    Ok(Value::array(items.iter().map(|item| item.to_value()).collect()).into())
+}

@@ -1,0 +1,251 @@
+//! Arrow functions: parameters, patterns and simple block bodies.
+
+use super::super::ast::*;
+use super::super::lexer::Token;
+use super::super::names;
+use super::{Local, MAX_SLOTS, Parser};
+use model::Str;
+
+impl Parser {
+    /// Whether an arrow function starts here: `x =>` or `( … ) =>`.
+    pub(super) fn at_arrow_function(&self) -> bool {
+        let arrow_at = |at: usize| matches!(self.tokens.get(at), Some(Token::Sign("=>")));
+        match self.peek() {
+            Some(Token::Name(_)) => arrow_at(self.at + 1),
+            Some(Token::Sign("(")) => {
+                let mut depth = 0usize;
+                for (at, token) in self.tokens.iter().enumerate().skip(self.at) {
+                    match token {
+                        Token::Sign("(" | "[" | "{") => depth += 1,
+                        Token::Sign(")" | "]" | "}") => {
+                            depth = depth.saturating_sub(1);
+                            if depth == 0 {
+                                return arrow_at(at + 1);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn arrow_function(&mut self) -> Option<Expr> {
+        let outer_locals = self.locals.len();
+        let first_slot = self.next_slot;
+        let mut params = Vec::new();
+        let mut rest = None;
+        let mut height = 0;
+        if self.take("(") {
+            while !self.take(")") {
+                if self.take("...") {
+                    let Some(Token::Name(name)) = self.next() else { return None };
+                    rest = Some(self.declare(name, true)?);
+                    self.expect(")")?;
+                    break;
+                }
+                params.push(self.parameter(true)?);
+                height = height.max(self.height);
+                if !self.take(",") {
+                    self.expect(")")?;
+                    break;
+                }
+            }
+        } else {
+            params.push(self.parameter(true)?);
+        }
+        self.expect("=>")?;
+        let body = if self.take("{") { Body::Block(self.block()?) } else { Body::Expr(self.assignment()?) };
+        self.grow(height.max(self.height))?;
+        self.locals.truncate(outer_locals);
+        let function = Function { params: params.into(), rest, body, slots: first_slot..self.next_slot };
+        self.functions.push(function);
+        Some(Expr::Arrow(self.functions.len() as u32 - 1))
+    }
+
+    /// A slot for a new name. A name that was read as a global before cannot become a local afterwards.
+    fn declare(&mut self, name: Str, can_change: bool) -> Option<u32> {
+        if self.assumed_global.contains(&name) || names::is_unsafe(&name) || self.next_slot >= MAX_SLOTS {
+            return None;
+        }
+        let slot = self.next_slot;
+        self.next_slot += 1;
+        self.locals.push(Local { name, slot, can_change, ready: true });
+        Some(slot)
+    }
+
+    fn parameter(&mut self, can_change: bool) -> Option<Param> {
+        self.height = 0;
+        let pattern = self.pattern(can_change)?;
+        let default = if self.take("=") { Some(self.assignment()?) } else { None };
+        Some(Param { pattern, default })
+    }
+
+    fn pattern(&mut self, can_change: bool) -> Option<Pattern> {
+        self.nested(|parser| match parser.next()? {
+            Token::Name(name) => parser.declare(name, can_change).map(Pattern::Slot),
+            Token::Sign("[") => parser.array_pattern(can_change),
+            Token::Sign("{") => parser.object_pattern(can_change),
+            _ => None,
+        })
+    }
+
+    fn array_pattern(&mut self, can_change: bool) -> Option<Pattern> {
+        let mut elements = Vec::new();
+        let mut rest = None;
+        while !self.take("]") {
+            if self.take(",") {
+                elements.push(None);
+                continue;
+            }
+            if self.take("...") {
+                let Some(Token::Name(name)) = self.next() else { return None };
+                rest = Some(self.declare(name, can_change)?);
+                self.expect("]")?;
+                break;
+            }
+            elements.push(Some(self.parameter(can_change)?));
+            if !self.take(",") {
+                self.expect("]")?;
+                break;
+            }
+        }
+        Some(Pattern::Array(elements.into(), rest))
+    }
+
+    fn object_pattern(&mut self, can_change: bool) -> Option<Pattern> {
+        let mut fields = Vec::new();
+        let mut rest = None;
+        while !self.take("}") {
+            if self.take("...") {
+                let Some(Token::Name(name)) = self.next() else { return None };
+                rest = Some(self.declare(name, can_change)?);
+                self.expect("}")?;
+                break;
+            }
+            let (key, may_stand_alone) = match self.next()? {
+                Token::Name(name) => (name, true),
+                Token::Text(text) => (text, false),
+                _ => return None,
+            };
+            if names::is_object_prototype(&key) {
+                return None;
+            }
+            let param = if self.take(":") {
+                self.parameter(can_change)?
+            } else if may_stand_alone {
+                let pattern = Pattern::Slot(self.declare(key.clone(), can_change)?);
+                let default = if self.take("=") { Some(self.assignment()?) } else { None };
+                Param { pattern, default }
+            } else {
+                return None;
+            };
+            fields.push((key, param));
+            if !self.take(",") {
+                self.expect("}")?;
+                break;
+            }
+        }
+        Some(Pattern::Object(fields.into(), rest))
+    }
+
+    /// Statements up to the closing brace.
+    fn block(&mut self) -> Option<Box<[Statement]>> {
+        self.nested(|parser| {
+            let outer_locals = parser.locals.len();
+            let mut statements = Vec::new();
+            let mut height = 0;
+            while !parser.take("}") {
+                if parser.take(";") {
+                    continue;
+                }
+                parser.statement(&mut statements, outer_locals)?;
+                height = height.max(parser.height);
+            }
+            parser.locals.truncate(outer_locals);
+            parser.grow(height)?;
+            Some(statements.into())
+        })
+    }
+
+    fn statement(&mut self, out: &mut Vec<Statement>, block_start: usize) -> Option<()> {
+        if self.take_keyword("return") {
+            let value = if self.is_sign(";") || self.is_sign("}") { None } else { Some(self.sequence()?) };
+            out.push(Statement::Return(value));
+            return self.end_of_statement();
+        }
+        if self.take_keyword("if") {
+            self.expect("(")?;
+            let test = self.sequence()?;
+            let test_height = self.height;
+            self.expect(")")?;
+            let then = self.branch()?;
+            let then_height = self.height;
+            let otherwise = if self.take_keyword("else") { self.branch()? } else { Box::default() };
+            self.grow(test_height.max(then_height).max(self.height))?;
+            out.push(Statement::If(test, then, otherwise));
+            return Some(());
+        }
+        if self.is_keyword("const") || self.is_keyword("let") {
+            let can_change = self.is_keyword("let");
+            self.at += 1;
+            loop {
+                let first_new = self.locals.len();
+                let pattern = self.pattern(can_change)?;
+                // A block that hides an outer name could have meant the outer one further up.
+                let hides = |local: &Local| self.locals[..first_new].iter().any(|older| older.name == local.name);
+                if self.locals[first_new..].iter().any(hides) || first_new < block_start {
+                    return None;
+                }
+                for local in &mut self.locals[first_new..] {
+                    local.ready = false;
+                }
+                let value = if self.take("=") {
+                    self.assignment()?
+                } else if can_change {
+                    self.height = 1;
+                    Expr::Literal(model::Value::Undefined)
+                } else {
+                    return None;
+                };
+                for local in &mut self.locals[first_new..] {
+                    local.ready = true;
+                }
+                out.push(Statement::Declare(pattern, value));
+                if !self.take(",") {
+                    return self.end_of_statement();
+                }
+            }
+        }
+        if matches!(self.peek(), Some(Token::Keyword(keyword)) if !matches!(*keyword, "typeof" | "void" | "true" | "false" | "null" | "new"))
+        {
+            return None;
+        }
+        let value = self.sequence()?;
+        out.push(Statement::Expr(value));
+        self.end_of_statement()
+    }
+
+    fn branch(&mut self) -> Option<Box<[Statement]>> {
+        self.nested(|parser| {
+            if parser.take("{") {
+                return parser.block();
+            }
+            let mut statements = Vec::new();
+            let start = parser.locals.len();
+            if parser.is_keyword("const") || parser.is_keyword("let") {
+                return None;
+            }
+            parser.statement(&mut statements, start)?;
+            Some(statements.into())
+        })
+    }
+
+    /// A semicolon, the end of the block, or the start of a statement that cannot continue an expression.
+    fn end_of_statement(&mut self) -> Option<()> {
+        let next_is_statement = matches!(self.peek(), Some(Token::Keyword("const" | "let" | "return" | "if" | "else")));
+        (self.take(";") || self.is_sign("}") || next_is_statement).then_some(())
+    }
+}

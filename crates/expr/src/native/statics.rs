@@ -1,0 +1,388 @@
+//! Functions of classes: `Math.max`, `Object.keys`, `DateTime.fromISO`, `new Date(…)`.
+
+use super::ast::Class;
+use super::date::{self, Civil, DateTime, Zone};
+use super::eval::{Args, Machine};
+use super::nodes::{local_zone, now};
+use super::regexp::RegExp;
+use super::value::{self, Js, UNDEFINED, in_js_key_order};
+use super::{Run, Stop, json, names, number, operators, text};
+use model::{DateKind, Object, Str, Value};
+use std::sync::Arc;
+
+const MAX_LENGTH: usize = 1_000_000;
+
+pub(super) fn call(machine: &mut Machine<'_>, class: Class, name: &str, args: Args) -> Run<Js> {
+    match class {
+        Class::Math => math(name, &args),
+        Class::Json => match name {
+            "stringify" => json::stringify(machine, args),
+            "parse" if args.len() == 1 => {
+                let text = args.first().unwrap_or(&UNDEFINED).to_text()?;
+                json::parse(machine, &text)
+            }
+            _ => Err(Stop::Declined),
+        },
+        Class::Object => object(machine, name, args),
+        Class::Array => array(machine, name, args),
+        Class::Number => number_function(name, &args),
+        Class::String => match name {
+            "fromCharCode" => {
+                let units = args.iter().map(|arg| Ok(number::to_uint32(arg.to_number()?) as u16)).collect::<Run<Vec<u16>>>()?;
+                String::from_utf16(&units).map(Js::from).map_err(|_| Stop::Declined)
+            }
+            _ => Err(Stop::Declined),
+        },
+        Class::Date => date_function(machine, name, &args),
+        Class::DateTime => date_time(machine, name, &args),
+        Class::Set | Class::RegExp => Err(Stop::Declined),
+    }
+}
+
+pub(super) fn new(machine: &mut Machine<'_>, class: Class, args: Args) -> Run<Js> {
+    match (class, args.as_slice()) {
+        (Class::Date, []) => Js::date(machine.scope.now_ms() as f64),
+        (Class::Date, [Js::Value(Value::Date(date))]) => Js::date(date.epoch_ms),
+        (Class::Date, [Js::Value(Value::String(text))]) => Js::date(date::parse_js(text).ok_or(Stop::Declined)?),
+        (Class::Date, [Js::Value(Value::Array(_) | Value::Object(_))]) => Err(Stop::Declined),
+        (Class::Date, [one]) => Js::date(one.to_number()?),
+        (Class::Date, parts) => Js::date(utc(parts)?),
+        (Class::Array, [Js::Value(Value::Number(length))]) if *length != 0.0 => Err(Stop::Declined),
+        (Class::Array, [Js::Value(Value::Number(_))]) => Ok(Value::array(Vec::new()).into()),
+        (Class::Array, _) => {
+            let values = args.into_iter().map(Js::into_value).collect::<Run<Vec<_>>>()?;
+            Ok(Value::array(values).into())
+        }
+        (Class::Set, [] | [Js::Value(Value::Undefined | Value::Null)]) => Ok(Js::Set(Arc::default())),
+        (Class::Set, [values]) => {
+            let values = machine.spread(values)?;
+            distinct(machine, &values).map(|values| Js::Set(Arc::new(values)))
+        }
+        (Class::RegExp, [Js::Value(Value::String(pattern)), flags @ ..]) => {
+            let flags = match flags {
+                [] | [Js::Value(Value::Undefined)] => "",
+                [Js::Value(Value::String(flags))] => flags.as_str(),
+                _ => return Err(Stop::Declined),
+            };
+            // A slash in the pattern shows up escaped in `source`; nobody reads that here.
+            machine.allocate(1 << 16)?;
+            RegExp::new(pattern, flags).map(|regexp| Js::RegExp(Arc::new(regexp))).ok_or(Stop::Declined)
+        }
+        _ => Err(Stop::Declined),
+    }
+}
+
+/// The members of a set: each primitive once, in order. Objects are told apart by identity, which we do not have.
+fn distinct(machine: &mut Machine<'_>, values: &[Value]) -> Run<Vec<Value>> {
+    let mut seen = std::collections::HashSet::new();
+    let mut out = Vec::new();
+    for value in values {
+        let key = match value {
+            Value::Undefined => Str::from("u"),
+            Value::Null => Str::from("n"),
+            Value::Bool(flag) => Str::from(if *flag { "t" } else { "f" }),
+            Value::Number(number) => Str::from(format!("#{}", model::number_to_string(*number))),
+            Value::String(text) => Str::from(format!("${text}")),
+            _ => return Err(Stop::Declined),
+        };
+        if seen.insert(key) {
+            out.push(value.clone());
+        }
+    }
+    machine.spend(values.len())?;
+    machine.allocate(values.len() * 64)?;
+    Ok(out)
+}
+
+/// `Math.min` and `Math.max`.
+pub(super) fn extreme(args: &[Js], smallest: bool) -> Run<Js> {
+    let mut best = if smallest { f64::INFINITY } else { f64::NEG_INFINITY };
+    let mut has_nan = false;
+    for arg in args {
+        let number = arg.to_number()?;
+        has_nan |= number.is_nan();
+        if (number < best) == smallest && number != best || (number == 0.0 && best == 0.0 && number.is_sign_negative() == smallest) {
+            best = number;
+        }
+    }
+    Ok(if has_nan { f64::NAN } else { best }.into())
+}
+
+fn math(name: &str, args: &[Js]) -> Run<Js> {
+    if name == "min" || name == "max" {
+        return extreme(args, name == "min");
+    }
+    let first = args.first().unwrap_or(&UNDEFINED).to_number()?;
+    let result = match name {
+        "floor" => first.floor(),
+        "ceil" => first.ceil(),
+        "round" => number::round(first),
+        "trunc" => first.trunc(),
+        "abs" => first.abs(),
+        "sqrt" => first.sqrt(),
+        "sign" => {
+            if first == 0.0 || first.is_nan() {
+                first
+            } else {
+                first.signum()
+            }
+        }
+        "pow" => operators::pow(first, args.get(1).unwrap_or(&UNDEFINED).to_number()?)?,
+        _ => return Err(Stop::Declined),
+    };
+    Ok(result.into())
+}
+
+fn number_function(name: &str, args: &[Js]) -> Run<Js> {
+    let first = args.first().unwrap_or(&UNDEFINED);
+    let as_number = if let Js::Value(Value::Number(number)) = first { Some(*number) } else { None };
+    let is_whole = |number: f64| number.is_finite() && number.fract() == 0.0;
+    Ok(match name {
+        "isInteger" => as_number.is_some_and(is_whole).into(),
+        "isSafeInteger" => as_number.is_some_and(|number| is_whole(number) && number.abs() <= 9_007_199_254_740_991.0).into(),
+        "isFinite" => as_number.is_some_and(f64::is_finite).into(),
+        "isNaN" => as_number.is_some_and(f64::is_nan).into(),
+        "parseFloat" => text::parse_float(&first.to_text()?).into(),
+        "parseInt" => {
+            let radix = args.get(1).map_or(Ok(0.0), Js::to_number)?;
+            text::parse_int(&first.to_text()?, radix).ok_or(Stop::Declined)?.into()
+        }
+        _ => return Err(Stop::Declined),
+    })
+}
+
+fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
+    let mut args = args.into_iter();
+    let first = args.next().unwrap_or(UNDEFINED);
+    match name {
+        "keys" | "values" | "entries" => {
+            if args.next().is_some() {
+                return Err(Stop::Declined);
+            }
+            let entries = match first {
+                Js::Value(Value::Object(object)) => in_js_key_order(Arc::unwrap_or_clone(object)),
+                Js::Value(Value::Array(values)) => values.iter().enumerate().map(|(at, value)| (at.to_string(), value.clone())).collect(),
+                Js::Value(Value::Undefined | Value::Null) => return Err(Stop::TypeError),
+                _ => return Err(Stop::Declined),
+            };
+            machine.spend(entries.len())?;
+            machine.allocate(entries.len() * 64)?;
+            let list = entries.into_iter().map(|(key, value)| match name {
+                "keys" => Value::String(key),
+                "values" => value,
+                _ => Value::array(vec![Value::String(key), value]),
+            });
+            Ok(Value::array(list.collect()).into())
+        }
+        "fromEntries" => {
+            let entries = machine.spread(&first)?;
+            let mut object = Object::with_capacity(entries.len());
+            for entry in entries.iter() {
+                let Value::Array(pair) = entry else { return Err(Stop::Declined) };
+                let key = Js::Value(pair.first().cloned().unwrap_or_default()).to_key()?;
+                if names::is_unsafe(&key) {
+                    return Err(Stop::Declined);
+                }
+                object.insert(key, pair.get(1).cloned().unwrap_or_default());
+            }
+            machine.allocate(object.len() * 64)?;
+            Ok(Js::from(in_js_key_order(object)))
+        }
+        "assign" => {
+            // The target is changed in place; only a fresh one can be told from a copy.
+            let Js::Value(Value::Object(target)) = first else { return Err(Stop::Declined) };
+            let mut target = Arc::unwrap_or_clone(target);
+            for source in args {
+                match source {
+                    Js::Value(Value::Object(source)) => {
+                        machine.spend(source.len())?;
+                        target.extend(source.iter().map(|(key, value)| (key.clone(), value.clone())));
+                    }
+                    Js::Value(Value::Undefined | Value::Null) => {}
+                    _ => return Err(Stop::Declined),
+                }
+            }
+            machine.allocate(target.len() * 40)?;
+            Ok(Js::from(in_js_key_order(target)))
+        }
+        "hasOwn" => match (&first, args.next()) {
+            (Js::Value(Value::Object(object)), Some(key)) => Ok(object.contains_key(&key.to_key()?).into()),
+            _ => Err(Stop::Declined),
+        },
+        _ => Err(Stop::Declined),
+    }
+}
+
+fn array(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
+    match (name, args.as_slice()) {
+        ("isArray", [Js::Value(value), ..]) => Ok(value.is_array().into()),
+        ("isArray", [Js::DateTime(_) | Js::Item(_) | Js::Set(_), ..]) => Ok(false.into()),
+        ("of", _) => {
+            let values = args.into_iter().map(Js::into_value).collect::<Run<Vec<_>>>()?;
+            Ok(Value::array(values).into())
+        }
+        ("from", [source, rest @ ..]) => {
+            let values = match source {
+                Js::Value(Value::Object(object)) => {
+                    let length = object.get("length").map_or(Ok(0.0), |length| Js::Value(length.clone()).to_number())?;
+                    let length = number::to_integer(length).max(0.0);
+                    if length > MAX_LENGTH as f64 {
+                        return Err(crate::Error::Memory { limit_bytes: super::MAX_BYTES }.into());
+                    }
+                    machine.allocate(length as usize * size_of::<Value>())?;
+                    Arc::new((0..length as usize).map(|at| object.get(&at.to_string()).cloned().unwrap_or_default()).collect())
+                }
+                other => machine.spread(other)?,
+            };
+            match rest {
+                [] | [Js::Value(Value::Undefined)] => Ok(Js::Value(Value::Array(values))),
+                [function] if function.is_function() => {
+                    let mut out = Vec::with_capacity(values.len());
+                    for (at, value) in values.iter().enumerate() {
+                        out.push(machine.call(function, vec![value.clone().into(), at.into()])?.into_value()?);
+                    }
+                    machine.allocate(out.len() * size_of::<Value>())?;
+                    Ok(Value::array(out).into())
+                }
+                _ => Err(Stop::Declined),
+            }
+        }
+        _ => Err(Stop::Declined),
+    }
+}
+
+/// Milliseconds of `(year, month, day, hour …)` with the month from 0.
+fn utc(parts: &[Js]) -> Run<f64> {
+    let mut numbers = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+    for (place, part) in numbers.iter_mut().zip(parts) {
+        *place = part.to_number()?;
+        if !place.is_finite() || place.abs() > 1e9 {
+            return Err(Stop::Declined);
+        }
+    }
+    let [mut year, month, day, hour, minute, second, millisecond] = numbers.map(|number| number.trunc() as i64);
+    if (0..=99).contains(&year) {
+        year += 1900;
+    }
+    Civil { year, month: month + 1, day, hour, minute, second, millisecond }.to_ms().map(|ms| ms as f64).ok_or(Stop::Declined)
+}
+
+fn date_function(machine: &mut Machine<'_>, name: &str, args: &[Js]) -> Run<Js> {
+    match (name, args) {
+        ("now", []) => Ok((machine.scope.now_ms() as f64).into()),
+        ("parse", [Js::Value(Value::String(text))]) => Ok(date::parse_js(text).ok_or(Stop::Declined)?.into()),
+        ("UTC", parts) if !parts.is_empty() => Ok(utc(parts)?.into()),
+        _ => Err(Stop::Declined),
+    }
+}
+
+/// The zone that an options object asks for, and whether the text's own offset stays.
+fn zone_options(machine: &Machine<'_>, options: Option<&Js>) -> Run<(Zone, bool)> {
+    let local = local_zone(machine)?;
+    let object = match options {
+        None | Some(Js::Value(Value::Undefined)) => return Ok((local, false)),
+        Some(Js::Value(Value::Object(object))) => object,
+        Some(_) => return Err(Stop::Declined),
+    };
+    let (mut zone, mut keeps_offset) = (local, false);
+    for (key, option) in object.iter() {
+        match (key.as_str(), option) {
+            ("zone", Value::String(name)) => zone = Zone::from_name(name).ok_or(Stop::Declined)?,
+            ("setZone", Value::Bool(flag)) => keeps_offset = *flag,
+            _ => return Err(Stop::Declined),
+        }
+    }
+    Ok((zone, keeps_offset))
+}
+
+/// The instant of what was read, in the zone that was asked for.
+pub(super) fn instant(machine: &Machine<'_>, read: (Civil, Option<i64>), zone: Zone, keeps_offset: bool) -> Run<DateTime> {
+    let (civil, offset) = read;
+    let found = match offset {
+        Some(offset) => {
+            let ms = civil.to_ms().ok_or(Stop::Declined)? - offset * 60_000;
+            DateTime::from_ms(ms, if keeps_offset { Zone::Fixed(offset) } else { zone })
+        }
+        None => {
+            // Luxon first tries the offset that the zone has now.
+            let guess = DateTime::from_ms(machine.scope.now_ms(), zone.clone()).ok_or(Stop::Declined)?.offset;
+            DateTime::from_civil(civil, zone, guess)
+        }
+    };
+    found.ok_or(Stop::Declined)
+}
+
+fn date_time(machine: &mut Machine<'_>, name: &str, args: &[Js]) -> Run<Js> {
+    let made = |date: DateTime| Ok(Js::DateTime(Arc::new(date)));
+    match (name, args) {
+        ("now", []) => made(now(machine)?),
+        ("local", []) => made(now(machine)?),
+        ("utc", []) => made(DateTime::from_ms(machine.scope.now_ms(), Zone::Fixed(0)).ok_or(Stop::Declined)?),
+        ("local" | "utc", parts) if parts.len() <= 7 => {
+            let zone = if name == "utc" { Zone::Fixed(0) } else { local_zone(machine)? };
+            let mut numbers = [0, 1, 1, 0, 0, 0, 0];
+            for (place, part) in numbers.iter_mut().zip(parts) {
+                let Js::Value(Value::Number(number)) = part else { return Err(Stop::Declined) };
+                if number.fract() != 0.0 || number.abs() > 9999.0 {
+                    return Err(Stop::Declined);
+                }
+                *place = *number as i64;
+            }
+            let [year, month, day, hour, minute, second, millisecond] = numbers;
+            let in_range = (1..=12).contains(&month)
+                && (1..=date::days_in_month(year, month)).contains(&day)
+                && (0..24).contains(&hour)
+                && (0..60).contains(&minute)
+                && (0..60).contains(&second)
+                && (0..1000).contains(&millisecond);
+            if !in_range {
+                return Err(Stop::Declined);
+            }
+            made(instant(machine, (Civil { year, month, day, hour, minute, second, millisecond }, None), zone, false)?)
+        }
+        ("fromISO", [Js::Value(Value::String(text)), options @ ..]) => {
+            let (zone, keeps_offset) = zone_options(machine, options.first())?;
+            made(instant(machine, date::parse_iso(text).ok_or(Stop::Declined)?, zone, keeps_offset)?)
+        }
+        ("fromFormat", [Js::Value(Value::String(text)), Js::Value(Value::String(format)), options @ ..]) => {
+            let (zone, keeps_offset) = zone_options(machine, options.first())?;
+            made(instant(machine, date::from_format(text, format).ok_or(Stop::Declined)?, zone, keeps_offset)?)
+        }
+        ("fromMillis" | "fromSeconds", [Js::Value(Value::Number(number)), options @ ..]) => {
+            let ms = if name == "fromSeconds" { number * 1000.0 } else { *number };
+            if ms.fract() != 0.0 || ms.abs() > 8.64e15 {
+                return Err(Stop::Declined);
+            }
+            let (zone, _) = zone_options(machine, options.first())?;
+            made(DateTime::from_ms(ms as i64, zone).ok_or(Stop::Declined)?)
+        }
+        ("fromJSDate", [Js::Value(Value::Date(date)), options @ ..]) if date.kind == DateKind::Js => {
+            let (zone, _) = zone_options(machine, options.first())?;
+            made(DateTime::from_ms(date.epoch_ms as i64, zone).ok_or(Stop::Declined)?)
+        }
+        ("min" | "max", dates) if !dates.is_empty() => {
+            let mut best: Option<&Js> = None;
+            for candidate in dates {
+                let Js::DateTime(date) = candidate else { return Err(Stop::Declined) };
+                let is_better = match best {
+                    Some(Js::DateTime(best)) => (name == "min" && date.ms < best.ms) || (name == "max" && date.ms > best.ms),
+                    _ => true,
+                };
+                if is_better {
+                    best = Some(candidate);
+                }
+            }
+            best.cloned().ok_or(Stop::Declined)
+        }
+        ("isDateTime", [value]) => Ok(matches!(value, Js::DateTime(_)).into()),
+        _ => Err(Stop::Declined),
+    }
+}
+
+/// Whether two pieces of data are the same to a set or to `includes`.
+pub(super) fn same_value_zero(left: &Value, right: &Value) -> Run<bool> {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) if left.is_nan() && right.is_nan() => Ok(true),
+        _ => value::same_values(left, right),
+    }
+}

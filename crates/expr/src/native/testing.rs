@@ -1,0 +1,91 @@
+//! A small scope for tests.
+
+use super::{Failure, Program};
+use crate::{Error, PreviousNode, Scope};
+use model::{Item, Items, Str, Value};
+
+pub(crate) struct TestScope {
+    pub(crate) items: Vec<Item>,
+    pub(crate) now_ms: i64,
+}
+
+impl TestScope {
+    pub(crate) fn new(json: Value) -> Self {
+        // 2026-01-15T12:34:56.789Z
+        Self { items: vec![Item::new(json)], now_ms: 1_768_480_496_789 }
+    }
+}
+
+impl Scope for TestScope {
+    fn item(&self) -> Option<Item> {
+        self.items.first().cloned()
+    }
+    fn item_index(&self) -> usize {
+        0
+    }
+    fn run_index(&self) -> usize {
+        0
+    }
+    fn input(&self) -> Items {
+        self.items.clone().into()
+    }
+    fn previous(&self) -> Option<PreviousNode> {
+        Some(PreviousNode { name: "Before".into(), output: 0, run: 0 })
+    }
+    fn node_items(&self, node: &str, _: Option<usize>, _: Option<usize>) -> Result<Items, Error> {
+        if self.has_node(node) { Ok(self.input()) } else { Err(Error::data("Referenced node doesn't exist")) }
+    }
+    fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {
+        self.node_items(node, None, None)?.get(index.unwrap_or(0)).ok_or_else(|| Error::data("no item"))
+    }
+    fn has_node(&self, node: &str) -> bool {
+        node == "Before" || node == "it's"
+    }
+    fn is_executed(&self, node: &str) -> bool {
+        node == "Before"
+    }
+    fn parameters(&self, _: Option<&str>) -> Result<Value, Error> {
+        Ok(model::json!({ "mode": "fast" }))
+    }
+    fn context(&self, _: Option<&str>) -> Result<Value, Error> {
+        Ok(model::json!({ "currentRunIndex": 2 }))
+    }
+    fn variable(&self, name: &str) -> Result<Option<Value>, Error> {
+        match name {
+            "$vars" => Ok(Some(model::json!({ "color": "red" }))),
+            "$env" => Err(Error::Forbidden { message: "access to env vars denied".into() }),
+            _ => Ok(None),
+        }
+    }
+    fn variable_names(&self) -> Vec<Str> {
+        vec!["$vars".into()]
+    }
+    fn from_ai(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+        Ok(if key == "known" { "from the model".into() } else { default.unwrap_or_default() })
+    }
+    fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+    fn timezone(&self) -> &str {
+        "America/New_York"
+    }
+}
+
+pub(crate) fn evaluate(source: &str, json: Value) -> Result<Value, Failure> {
+    Program::compile(source).ok_or(Failure::Declined)?.evaluate(&TestScope::new(json))
+}
+
+/// The expression must have this value, both written as JSON.
+#[track_caller]
+pub(crate) fn check(source: &str, json: Value, expected: Value) {
+    match evaluate(source, json) {
+        Ok(value) => assert_eq!(value, expected, "{source}"),
+        Err(failure) => panic!("{source}: {failure:?}"),
+    }
+}
+
+#[track_caller]
+pub(crate) fn check_declined(source: &str, json: Value) {
+    let result = evaluate(source, json);
+    assert_eq!(result, Err(Failure::Declined), "{source}");
+}
