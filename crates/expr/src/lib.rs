@@ -13,6 +13,7 @@ mod rename;
 pub mod sandbox;
 mod scope;
 mod template;
+pub mod testing;
 
 pub use error::Error;
 pub use evaluator::Session;

@@ -11,6 +11,10 @@ use model::{Item, Items, Str, Value};
 pub trait Scope {
     /// The current item, `$json` and `$binary`. `None` when the node has no input item at this index.
     fn item(&self) -> Option<Item>;
+    /// The error of `$json` and `$binary` when there is no current item; the engine names the node that has not run.
+    fn missing_item(&self) -> Error {
+        Error::data("There is no input item")
+    }
     /// `$itemIndex`.
     fn item_index(&self) -> usize;
     /// `$runIndex`.
