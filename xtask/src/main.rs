@@ -1,6 +1,7 @@
 //! Chores of the project: what CI runs, and what is generated from code.
 
 mod ci;
+mod sandbox;
 mod tidy;
 
 use anyhow::{Result, bail};
@@ -9,9 +10,10 @@ use std::process::Command;
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("ci") => ci::run(),
+        Some("sandbox") => sandbox::build(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
-        _ => bail!("usage: cargo xtask ci | docs | tidy"),
+        _ => bail!("usage: cargo xtask ci | sandbox | docs | tidy"),
     }
 }
 

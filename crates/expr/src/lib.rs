@@ -8,6 +8,7 @@
 mod error;
 mod evaluator;
 mod from_ai;
+pub mod host_functions;
 pub mod native;
 mod rename;
 pub mod sandbox;

@@ -1,0 +1,27 @@
+//! Checks that the sandbox image is there and was made from the files as they are now.
+
+use std::path::Path;
+
+mod image_stamp;
+
+fn main() {
+    let expr_dir = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let expr_dir = Path::new(&expr_dir);
+    println!("cargo::rerun-if-changed={}", expr_dir.join("artifacts/sandbox.stamp").display());
+    println!("cargo::rerun-if-changed={}", expr_dir.join("../../Cargo.lock").display());
+    for folder in ["../../xtask/src/sandbox", "build.rs"] {
+        println!("cargo::rerun-if-changed={}", expr_dir.join(folder).display());
+    }
+    let expected = image_stamp::stamp(expr_dir);
+    if let Ok(files) = image_stamp::input_files(expr_dir) {
+        for file in files {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+    }
+    let found = std::fs::read_to_string(expr_dir.join("artifacts/sandbox.stamp"));
+    match (expected, found) {
+        (Ok(expected), Ok(found)) if expected == found.trim() => {}
+        (Err(error), _) => println!("cargo::error=the files of the JavaScript sandbox cannot be read: {error}"),
+        _ => println!("cargo::error=the JavaScript sandbox image is missing or out of date: run `cargo xtask sandbox`"),
+    }
+}

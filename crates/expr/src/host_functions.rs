@@ -1,0 +1,334 @@
+//! Functions that both evaluators call: sums, JMESPath, zones, encodings, URLs, randomness.
+
+use crate::Error;
+use aws_lc_rs::{digest, hmac as aws_hmac};
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD, URL_SAFE_NO_PAD};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use model::{Object, Value};
+use ripemd::Digest as _;
+
+/// The digest of some bytes; `None` for an algorithm we do not know.
+pub fn hash(algorithm: &str, data: &[u8]) -> Option<Vec<u8>> {
+    let with = |algorithm: &'static digest::Algorithm| Some(digest::digest(algorithm, data).as_ref().to_vec());
+    match algorithm.to_ascii_lowercase().replace('-', "").as_str() {
+        "md5" => Some(md5::Md5::digest(data).to_vec()),
+        "sha1" => with(&digest::SHA1_FOR_LEGACY_USE_ONLY),
+        "sha224" => with(&digest::SHA224),
+        "sha256" => with(&digest::SHA256),
+        "sha384" => with(&digest::SHA384),
+        "sha512" => with(&digest::SHA512),
+        "sha512256" => with(&digest::SHA512_256),
+        // What n8n calls sha3 is the widest variant.
+        "sha3" | "sha3512" => with(&digest::SHA3_512),
+        "sha3256" => with(&digest::SHA3_256),
+        "sha3384" => with(&digest::SHA3_384),
+        "sha3224" => Some(sha3::Sha3_224::digest(data).to_vec()),
+        "ripemd160" | "rmd160" => Some(ripemd::Ripemd160::digest(data).to_vec()),
+        _ => None,
+    }
+}
+
+/// A keyed digest, by the definition of HMAC over [`hash`]; `None` for an algorithm we do not know.
+pub fn hmac(algorithm: &str, key: &[u8], data: &[u8]) -> Option<Vec<u8>> {
+    let known = match algorithm.to_ascii_lowercase().replace('-', "").as_str() {
+        "sha1" => Some(aws_hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY),
+        "sha256" => Some(aws_hmac::HMAC_SHA256),
+        "sha384" => Some(aws_hmac::HMAC_SHA384),
+        "sha512" => Some(aws_hmac::HMAC_SHA512),
+        _ => None,
+    };
+    if let Some(known) = known {
+        return Some(aws_hmac::sign(&aws_hmac::Key::new(known, key), data).as_ref().to_vec());
+    }
+    let block = match algorithm.to_ascii_lowercase().replace('-', "").as_str() {
+        "sha512256" => 128,
+        "sha3" | "sha3512" => 72,
+        "sha3384" => 104,
+        "sha3256" => 136,
+        "sha3224" => 144,
+        _ => 64,
+    };
+    let mut padded = if key.len() > block { hash(algorithm, key)? } else { key.to_vec() };
+    padded.resize(block, 0);
+    let keyed = |pad: u8, rest: &[u8]| hash(algorithm, &[padded.iter().map(|byte| byte ^ pad).collect(), rest.to_vec()].concat());
+    keyed(0x5c, &keyed(0x36, data)?)
+}
+
+/// Names that expressions may not reach for.
+pub const FORBIDDEN_NAMES: &[&str] = &[
+    "__proto__",
+    "prototype",
+    "constructor",
+    "getPrototypeOf",
+    "setPrototypeOf",
+    "defineProperty",
+    "defineProperties",
+    "getOwnPropertyDescriptor",
+    "getOwnPropertyDescriptors",
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+    "prepareStackTrace",
+    "mainModule",
+    "binding",
+    "_load",
+    "_linkedBinding",
+    "getBuiltinModule",
+    "dlopen",
+];
+
+/// The error of reaching for one of them.
+pub fn forbidden_name(name: &str) -> Error {
+    Error::Forbidden { message: format!("Cannot access \"{name}\" due to security concerns").into() }
+}
+
+/// `$jmespath(data, query)`.
+pub fn jmespath(data: &Value, query: &str) -> Result<Value, Error> {
+    let words = query.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+    if let Some(name) = words.into_iter().find(|word| FORBIDDEN_NAMES.contains(word)) {
+        return Err(forbidden_name(name));
+    }
+    let failed = |error: String| Error::Data {
+        message: format!("JMESPath: {}", error.lines().next().unwrap_or_default()).into(),
+        description: Some(error.into()),
+        kind: Some("jmespath".into()),
+    };
+    let expression = jmespath::compile(query).map_err(|error| failed(error.to_string()))?;
+    let found = expression.search(to_jmespath(data)).map_err(|error| failed(error.to_string()))?;
+    Ok(from_jmespath(&found))
+}
+
+fn to_jmespath(value: &Value) -> jmespath::Variable {
+    use jmespath::Variable;
+    match value {
+        Value::Undefined | Value::Null => Variable::Null,
+        Value::Bool(flag) => Variable::Bool(*flag),
+        Value::Number(number) => match jmespath_number(*number) {
+            Some(number) => Variable::Number(number),
+            None => Variable::Null,
+        },
+        Value::String(text) => Variable::String(text.to_string()),
+        Value::Date(date) => Variable::String(date.iso.to_string()),
+        Value::Array(values) => Variable::Array(values.iter().map(|value| jmespath::Rcvar::new(to_jmespath(value))).collect()),
+        Value::Object(object) => Variable::Object(
+            object
+                .iter()
+                .filter(|(_, field)| !field.is_undefined())
+                .map(|(key, field)| (key.to_string(), jmespath::Rcvar::new(to_jmespath(field))))
+                .collect(),
+        ),
+    }
+}
+
+fn jmespath_number(number: f64) -> Option<serde_json::Number> {
+    if number.fract() == 0.0 && number.abs() < 9e15 { Some((number as i64).into()) } else { serde_json::Number::from_f64(number) }
+}
+
+fn from_jmespath(value: &jmespath::Variable) -> Value {
+    use jmespath::Variable;
+    match value {
+        Variable::Null | Variable::Expref(_) => Value::Null,
+        Variable::Bool(flag) => Value::Bool(*flag),
+        Variable::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
+        Variable::String(text) => Value::string(text.as_str()),
+        Variable::Array(values) => Value::array(values.iter().map(|value| from_jmespath(value)).collect()),
+        Variable::Object(object) => {
+            Value::object(object.iter().map(|(key, field)| (key.as_str(), from_jmespath(field))).collect::<Object>())
+        }
+    }
+}
+
+/// What a zone's clock shows at an instant, and for how long that holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZoneOffset {
+    /// East of Greenwich.
+    pub minutes: f64,
+    pub valid_from_ms: f64,
+    pub valid_until_ms: f64,
+    pub abbreviation: String,
+}
+
+/// `None` for a zone that does not exist.
+pub fn zone_offset(zone: &str, epoch_ms: f64) -> Option<ZoneOffset> {
+    let zone = TimeZone::get(zone).ok()?;
+    let at = timestamp(epoch_ms);
+    let info = zone.to_offset_info(at);
+    // `preceding` leaves out a transition at the instant itself, which is the one that began this period.
+    let began = zone.preceding(at.checked_add(SignedDuration::from_nanos(1)).unwrap_or(at)).next();
+    let ends = zone.following(at).next();
+    Some(ZoneOffset {
+        minutes: f64::from(info.offset().seconds()) / 60.0,
+        valid_from_ms: began.map_or(f64::from(i32::MIN) * 1e6, |transition| transition.timestamp().as_millisecond() as f64),
+        valid_until_ms: ends.map_or(f64::from(i32::MAX) * 1e6, |transition| transition.timestamp().as_millisecond() as f64),
+        abbreviation: info.abbreviation().to_string(),
+    })
+}
+
+pub fn zone_is_dst(zone: &str, epoch_ms: f64) -> bool {
+    TimeZone::get(zone).is_ok_and(|zone| zone.to_offset_info(timestamp(epoch_ms)).dst().is_dst())
+}
+
+fn timestamp(epoch_ms: f64) -> Timestamp {
+    let bounded = epoch_ms.clamp(Timestamp::MIN.as_millisecond() as f64, Timestamp::MAX.as_millisecond() as f64);
+    Timestamp::from_millisecond(bounded as i64).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// A number from 0 up to but without 1.
+pub fn random_number() -> f64 {
+    let mut bytes = [0; 8];
+    fill(&mut bytes);
+    (u64::from_le_bytes(bytes) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+pub fn random_uuid() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+pub fn random_bytes(count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    fill(&mut bytes);
+    bytes
+}
+
+fn fill(bytes: &mut [u8]) {
+    // Without the system's randomness, one uuid after the other still never repeats.
+    if getrandom::fill(bytes).is_err() {
+        for chunk in bytes.chunks_mut(16) {
+            let source = uuid::Uuid::new_v4();
+            let len = chunk.len();
+            chunk.copy_from_slice(source.as_bytes().get(..len).unwrap_or_default());
+        }
+    }
+}
+
+pub fn base64_encode(data: &[u8]) -> String {
+    STANDARD.encode(data)
+}
+
+/// Bytes as text in one of Node's encodings; `None` for one we do not know.
+pub fn bytes_to_text(encoding: &str, bytes: &[u8]) -> Option<String> {
+    Some(match encoding.to_ascii_lowercase().as_str() {
+        "utf8" | "utf-8" => String::from_utf8_lossy(bytes).into_owned(),
+        "base64" => STANDARD.encode(bytes),
+        "base64url" => URL_SAFE_NO_PAD.encode(bytes),
+        "hex" => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        "latin1" | "binary" => bytes.iter().map(|byte| char::from(*byte)).collect(),
+        "ascii" => bytes.iter().map(|byte| char::from(byte & 0x7f)).collect(),
+        "utf16le" | "utf-16le" | "ucs2" | "ucs-2" => {
+            let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+            String::from_utf16_lossy(&units)
+        }
+        _ => return None,
+    })
+}
+
+/// Text as bytes in one of Node's encodings. As in Node, what is not of the encoding is passed over.
+pub fn text_to_bytes(encoding: &str, text: &str) -> Option<Vec<u8>> {
+    Some(match encoding.to_ascii_lowercase().as_str() {
+        "utf8" | "utf-8" => text.as_bytes().to_vec(),
+        "base64" | "base64url" => lenient_base64(text),
+        "hex" => {
+            let digits: Vec<u8> = text.chars().map_while(|letter| letter.to_digit(16).map(|digit| digit as u8)).collect();
+            digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+        }
+        "latin1" | "binary" | "ascii" => text.encode_utf16().map(|unit| unit as u8).collect(),
+        "utf16le" | "utf-16le" | "ucs2" | "ucs-2" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        _ => return None,
+    })
+}
+
+/// Both alphabets, with or without padding, blanks allowed, cut off where the text ends early.
+pub fn lenient_base64(text: &str) -> Vec<u8> {
+    const ENGINE: GeneralPurpose = GeneralPurpose::new(
+        &alphabet::STANDARD,
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent).with_decode_allow_trailing_bits(true),
+    );
+    let mut plain: Vec<u8> = text
+        .bytes()
+        .take_while(|byte| *byte != b'=')
+        .filter_map(|byte| match byte {
+            b'-' => Some(b'+'),
+            b'_' => Some(b'/'),
+            byte if byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/' => Some(byte),
+            _ => None,
+        })
+        .collect();
+    if plain.len() % 4 == 1 {
+        plain.pop();
+    }
+    ENGINE.decode(plain).unwrap_or_default()
+}
+
+/// The parts of a URL under the names that JavaScript's `URL` has; `None` if it is not one.
+pub fn parse_url(address: &str, base: Option<&str>) -> Option<Value> {
+    let parsed = match base {
+        Some(base) => url::Url::parse(base).ok()?.join(address).ok()?,
+        None => url::Url::parse(address).ok()?,
+    };
+    let port = parsed.port().map_or(String::new(), |port| port.to_string());
+    let hostname = parsed.host_str().unwrap_or_default();
+    let mut parts = Object::new();
+    parts.insert("href", parsed.as_str());
+    parts.insert("protocol", format!("{}:", parsed.scheme()));
+    parts.insert("username", parsed.username());
+    parts.insert("password", parsed.password().unwrap_or_default());
+    parts.insert("hostname", hostname);
+    parts.insert("host", if port.is_empty() { hostname.to_owned() } else { format!("{hostname}:{port}") });
+    parts.insert("port", port);
+    parts.insert("pathname", parsed.path());
+    parts.insert("search", parsed.query().filter(|query| !query.is_empty()).map_or(String::new(), |query| format!("?{query}")));
+    parts.insert("hash", parsed.fragment().filter(|part| !part.is_empty()).map_or(String::new(), |part| format!("#{part}")));
+    parts.insert("origin", parsed.origin().ascii_serialization());
+    Some(Value::object(parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn digests_are_the_well_known_ones() {
+        let hex = |algorithm: &str| hash(algorithm, b"12345").and_then(|digest| bytes_to_text("hex", &digest));
+        assert_eq!(hex("md5").as_deref(), Some("827ccb0eea8a706c4c34a16891f84e7b"));
+        assert_eq!(hex("sha1").as_deref(), Some("8cb2237d0679ca88db6464eac60da96345513964"));
+        let empty = hash("ripemd160", b"").and_then(|digest| bytes_to_text("hex", &digest));
+        assert_eq!(empty.as_deref(), Some("9c1185a5c5e9fc54612808977ee8f548b2258d31"));
+        assert_eq!(hex("nonsense"), None);
+        let keyed = hmac("md5", b"key", b"The quick brown fox jumps over the lazy dog").and_then(|digest| bytes_to_text("hex", &digest));
+        assert_eq!(keyed.as_deref(), Some("80070713463e7749b90c2dc24911e275"));
+    }
+
+    #[test]
+    fn jmespath_reads_data_and_refuses_dangerous_names() {
+        assert_eq!(jmespath(&json!({ "a": [{ "b": 1 }, { "b": 2 }] }), "a[*].b"), Ok(json!([1, 2])));
+        assert!(matches!(jmespath(&json!({}), "constructor"), Err(Error::Forbidden { .. })));
+        assert!(jmespath(&json!({ "constructorName": 1 }), "constructorName").is_ok());
+        assert!(jmespath(&json!({}), "a[").is_err());
+    }
+
+    #[test]
+    fn zones_know_their_summer() {
+        let summer = zone_offset("America/New_York", 1_720_000_000_000.0).unwrap();
+        assert_eq!(summer.minutes, -240.0);
+        assert!(summer.valid_from_ms < 1_720_000_000_000.0 && summer.valid_until_ms > 1_720_000_000_000.0);
+        assert!(zone_is_dst("America/New_York", 1_720_000_000_000.0));
+        assert_eq!(zone_offset("Nowhere/City", 0.0), None);
+    }
+
+    #[test]
+    fn encodings_round_trip_and_bad_text_is_passed_over() {
+        for encoding in ["utf8", "base64", "base64url", "hex"] {
+            let text = bytes_to_text(encoding, "héllo!".as_bytes()).unwrap();
+            assert_eq!(text_to_bytes(encoding, &text).unwrap(), "héllo!".as_bytes(), "{encoding}");
+        }
+        assert_eq!(lenient_base64("aGk"), b"hi");
+        assert_eq!(lenient_base64("aG\nk=="), b"hi");
+        assert_eq!(text_to_bytes("hex", "6869zz"), Some(b"hi".to_vec()));
+    }
+}

@@ -1,0 +1,182 @@
+//! What an expression mentions, and the function it becomes.
+
+use super::names::{BLANKED_NAMES, EXTENSION_NAMES, KNOWN_NAMES, MUTATING_NAMES, RESERVED_WORDS};
+use super::source::{Token, TokenKind, tokens};
+use crate::Error;
+use crate::host_functions::{FORBIDDEN_NAMES, forbidden_name};
+use std::collections::BTreeSet;
+
+/// An expression made ready for QuickJS.
+#[derive(Debug)]
+pub(super) struct Analysis {
+    /// JavaScript that evaluates to a function without parameters.
+    pub(super) function: String,
+    /// The same for source that is a list of statements, whose last value counts.
+    pub(super) statements: String,
+    /// `$names` that only the scope may know.
+    pub(super) variables: Vec<String>,
+    /// It might change data it reads, and so must not share it.
+    pub(super) mutates: bool,
+}
+
+/// Checks and rewrites one expression.
+///
+/// - A name nobody declares is declared here, so that it reads as `undefined`. Declaring too many names does no harm: what the
+///   expression declares itself lies inside of ours.
+/// - A call of an extension, `a.first()`, becomes the call of a method that no data has: `a.__x_first()`.
+pub(super) fn analyse(source: &str, scope_names: &[model::Str]) -> Result<Analysis, Error> {
+    let source = source.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace());
+    let tokens = tokens(source);
+    let mut names = BTreeSet::new();
+    let mut variables = BTreeSet::new();
+    let mut mutates = false;
+    let mut rewritten = String::with_capacity(source.len() + 32);
+    let mut copied = 0;
+    for (position, token) in tokens.iter().enumerate() {
+        let before = position.checked_sub(1).and_then(|at| tokens.get(at));
+        let after = tokens.get(position + 1);
+        let text = token.text(source);
+        let member = before.is_some_and(|before| before.is(b'.')) && !is_spread(&tokens, position);
+        mutates |= may_change(token, before, after, source);
+        match token.kind {
+            TokenKind::Word if member => {
+                if FORBIDDEN_NAMES.contains(&text) {
+                    return Err(forbidden_name(text));
+                }
+                if EXTENSION_NAMES.contains(&text) && is_call(&tokens, position + 1) {
+                    rewritten.push_str(source.get(copied..token.range.start).unwrap_or_default());
+                    rewritten.push_str("__x_");
+                    copied = token.range.start;
+                }
+            }
+            TokenKind::Word => {
+                let key = after.is_some_and(|after| after.is(b':')) && before.is_some_and(|before| before.is(b'{') || before.is(b','));
+                if !key && (text == "constructor" || text.starts_with("__")) && FORBIDDEN_NAMES.contains(&text) {
+                    return Err(forbidden_name(text));
+                }
+                if text == "import" && !key {
+                    return Err(Error::Forbidden { message: "Imports are not supported".into() });
+                }
+                if text == "with" && !key && after.is_some_and(|after| after.is(b'(')) {
+                    return Err(Error::Forbidden { message: "\"with\" statements are not supported".into() });
+                }
+                if scope_names.iter().any(|name| name == text) || (text.starts_with('$') && !KNOWN_NAMES.contains(&text)) {
+                    if is_plain_name(text) {
+                        variables.insert(text);
+                    }
+                } else if !RESERVED_WORDS.contains(&text) && !KNOWN_NAMES.contains(&text) && is_plain_name(text) {
+                    names.insert(text);
+                }
+            }
+            TokenKind::Text | TokenKind::Template => {
+                let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+                let computed = before.is_some_and(|before| before.is(b'[')) && after.is_some_and(|after| after.is(b']'));
+                if computed && FORBIDDEN_NAMES.contains(&inner) && position >= 2 {
+                    return Err(forbidden_name(inner));
+                }
+            }
+            _ => {}
+        }
+    }
+    rewritten.push_str(source.get(copied..).unwrap_or_default());
+    let mut declarations = String::new();
+    for name in names {
+        declarations.push_str(if declarations.is_empty() { "var " } else { "," });
+        declarations.push_str(name);
+        if BLANKED_NAMES.contains(&name) {
+            declarations.push_str("={}");
+        }
+    }
+    let mut literal = String::new();
+    model::json::write_string(&mut literal, &rewritten);
+    Ok(Analysis {
+        function: format!("(function(){{{declarations};return (\n{rewritten}\n)}})"),
+        statements: format!("(function(){{{declarations};return eval({literal})}})"),
+        variables: variables.into_iter().map(str::to_owned).collect(),
+        mutates,
+    })
+}
+
+/// `...name` is no member access.
+fn is_spread(tokens: &[Token], position: usize) -> bool {
+    position >= 3 && tokens.get(position - 3..position).is_some_and(|dots| dots.iter().all(|dot| dot.is(b'.')))
+}
+
+/// `(`, or `?.(`.
+fn is_call(tokens: &[Token], at: usize) -> bool {
+    let is = |offset: usize, byte: u8| tokens.get(at + offset).is_some_and(|token| token.is(byte));
+    is(0, b'(') || (is(0, b'?') && is(1, b'.') && is(2, b'('))
+}
+
+/// Whether the token can be part of something that changes existing data: an assignment, `++`, `delete`, a method that works in
+/// place, or a method whose name is computed.
+fn may_change(token: &Token, before: Option<&Token>, after: Option<&Token>, source: &str) -> bool {
+    let text = token.text(source);
+    let touches = |other: Option<&Token>, byte: u8| other.is_some_and(|other| other.is(byte));
+    match token.kind {
+        TokenKind::Word => MUTATING_NAMES.contains(&text),
+        TokenKind::Punctuation(b'=') => {
+            let compares = [before, after].into_iter().any(|other| touches(other, b'='));
+            let arrow = touches(after, b'>');
+            let bounded = touches(before, b'!') || touches(before, b'<') || touches(before, b'>');
+            !compares && !arrow && !bounded
+        }
+        TokenKind::Punctuation(sign @ (b'+' | b'-')) => after.is_some_and(|after| after.is(sign) && after.range.start == token.range.end),
+        TokenKind::Punctuation(b']') => touches(after, b'('),
+        _ => false,
+    }
+}
+
+/// Escapes in names are legal but nobody writes them; such a name is simply not declared.
+fn is_plain_name(name: &str) -> bool {
+    !name.contains('\\')
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(source: &str) -> String {
+        analyse(source, &[]).unwrap().function
+    }
+
+    #[test]
+    fn unknown_names_are_declared_and_known_ones_are_not() {
+        assert_eq!(function("asdas"), "(function(){var asdas;return (\nasdas\n)})");
+        assert_eq!(function("$json.a.map(x => x + Math.PI)"), "(function(){var x;return (\n$json.a.map(x => x + Math.PI)\n)})");
+        assert_eq!(function("fetch"), "(function(){var fetch={};return (\nfetch\n)})");
+        assert_eq!(function("[...list, ...$json.b]"), "(function(){var list;return (\n[...list, ...$json.b]\n)})");
+    }
+
+    #[test]
+    fn calls_of_extensions_get_a_name_that_data_cannot_have() {
+        assert!(function("$json.tags.first()").contains("$json.tags.__x_first()"));
+        assert!(function("$json.tags?.sum?.()").contains("$json.tags?.__x_sum?.()"));
+        assert!(function("$json.first").contains("$json.first\n"));
+        assert!(function("'a.first()'").contains("'a.first()'"));
+    }
+
+    #[test]
+    fn forbidden_names_are_refused_where_they_are_used() {
+        for source in
+            ["({}).constructor", "x['constructor']", "x[`__proto__`]", "__lookupGetter__('x')", "Object.defineProperty", "import('fs')"]
+        {
+            assert!(matches!(analyse(source, &[]), Err(Error::Forbidden { .. })), "{source}");
+        }
+        for source in ["'constructor'", "({ constructor: 1 })", "$json.constructorName", "// .constructor\n1"] {
+            assert!(analyse(source, &[]).is_ok(), "{source}");
+        }
+    }
+
+    #[test]
+    fn what_may_change_data_is_told_from_what_only_reads() {
+        for source in ["$json.a.sort()", "$json.a = 1", "delete $json.a", "$json.n++", "$json.a[k]()", "Object.assign($json, {})"] {
+            assert!(analyse(source, &[]).unwrap().mutates, "{source}");
+        }
+        for source in ["$json.a === 1", "$json.a >= 2 && x <= 3 || y != 4", "$json.a.map(x => x + 1)", "$json.a - -1", "$json['sorted']"] {
+            assert!(!analyse(source, &[]).unwrap().mutates, "{source}");
+        }
+    }
+}

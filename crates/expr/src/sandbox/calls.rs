@@ -1,0 +1,52 @@
+//! Calls of the guest that compute something: sums, dates, randomness, encodings.
+
+use super::host::{HostCall, Refusal, Reply, unknown_call};
+use crate::{Error, host_functions};
+use model::Value;
+
+pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, Refusal> {
+    match operation {
+        30 => {
+            let (algorithm, data) = (call.required_text(0)?, call.bytes(1)?);
+            Ok(host_functions::hash(&algorithm, &data).map_or(Reply::Undefined, Reply::Bytes))
+        }
+        31 => {
+            let (data, query) = (call.value(0)?, call.required_text(1)?);
+            Ok(Reply::value(&host_functions::jmespath(&data, &query)?))
+        }
+        32 => {
+            let (zone, epoch_ms) = (call.required_text(0)?, call.number(1).unwrap_or_default());
+            let Some(offset) = host_functions::zone_offset(&zone, epoch_ms) else { return Ok(Reply::Undefined) };
+            let parts = [offset.minutes.into(), offset.valid_from_ms.into(), offset.valid_until_ms.into(), offset.abbreviation.into()];
+            Ok(Reply::value(&Value::array(parts.to_vec())))
+        }
+        33 => Ok(Reply::Number(host_functions::random_number())),
+        34 => Ok(Reply::Text(host_functions::random_uuid())),
+        35 => Ok(Reply::Bytes(host_functions::random_bytes(call.index(0).unwrap_or_default().min(1 << 20)))),
+        36 => {
+            let (encoding, bytes) = (call.required_text(0)?, call.bytes(1)?);
+            Ok(host_functions::bytes_to_text(&encoding, &bytes).map_or(Reply::Undefined, Reply::Text))
+        }
+        37 => {
+            let (encoding, text) = (call.required_text(0)?, call.required_text(1)?);
+            Ok(host_functions::text_to_bytes(&encoding, &text).map_or(Reply::Undefined, Reply::Bytes))
+        }
+        38 => {
+            let (address, base) = (call.required_text(0)?, call.text(1)?);
+            Ok(host_functions::parse_url(&address, base.as_deref()).map_or(Reply::Undefined, |parts| Reply::value(&parts)))
+        }
+        39 => {
+            let (algorithm, key, data) = (call.required_text(0)?, call.bytes(1)?, call.bytes(2)?);
+            Ok(host_functions::hmac(&algorithm, &key, &data).map_or(Reply::Undefined, Reply::Bytes))
+        }
+        40 => {
+            let limit = call.caller.data().limits.loop_iterations.unwrap_or_default();
+            Err(Refusal::Trap(call.caller.data_mut().stop(Error::Loops { limit })))
+        }
+        41 => {
+            let (zone, offset) = (call.required_text(0)?, call.number(1).unwrap_or_default());
+            Ok(Reply::Bool(host_functions::zone_is_dst(&zone, offset)))
+        }
+        other => Err(unknown_call(other).into()),
+    }
+}

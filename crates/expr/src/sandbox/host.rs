@@ -1,0 +1,247 @@
+//! What the guest can reach: one host function with numbered calls, a clock and nothing else.
+
+use super::decode::{self, ReadError};
+use super::guest::{Guest, Kind, Raw};
+use super::state::{Parcel, State};
+use super::{SCOPE, calls, code_calls, scope_calls};
+use crate::{Error, Scope};
+use model::{Str, Value};
+use std::sync::Arc;
+use wasmtime::{Caller, Engine, Linker};
+
+/// The imports of the image.
+pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
+    let mut linker = Linker::new(engine);
+    // JavaScript's `Date` lives in UTC; the zone of the workflow is Luxon's business.
+    linker.func_wrap("env", "host_get_timezone_offset", |_: i32, _: i32| 0)?;
+    linker.func_wrap("env", "host_interrupt", || 0)?;
+    linker.func_wrap("env", "host_promise_rejection", |_: i32, _: i32, _: i32| {})?;
+    linker.func_wrap("env", "host_module_normalize", |_: i32, _: i32| 0)?;
+    linker.func_wrap("env", "host_module_load", |_: i32, _: i32| 0)?;
+    linker.func_wrap("env", "host_call", |caller: Caller<'_, State>, _: i32, _: i32, _: i32, count: i32, values: i32| {
+        answer(caller, count, values)
+    })?;
+    let wasi = "wasi_snapshot_preview1";
+    linker.func_wrap(wasi, "clock_time_get", clock_time_get)?;
+    linker.func_wrap(wasi, "random_get", |mut caller: Caller<'_, State>, out: i32, len: i32| -> wasmtime::Result<i32> {
+        let bytes = crate::host_functions::random_bytes((len as u32 as usize).min(1 << 16));
+        let guest = caller.data().guest()?;
+        guest.memory.write(&mut caller, out as u32 as usize, &bytes)?;
+        Ok(0)
+    })?;
+    linker.func_wrap(wasi, "fd_close", |_: i32| 52)?;
+    linker.func_wrap(wasi, "fd_fdstat_get", |_: i32, _: i32| 8)?;
+    linker.func_wrap(wasi, "fd_seek", |_: i32, _: i64, _: i32, _: i32| 52)?;
+    linker.func_wrap(wasi, "fd_write", |_: i32, _: i32, _: i32, _: i32| 8)?;
+    Ok(linker)
+}
+
+/// The clock is the scope's, so that a replayed run sees the time it saw before.
+fn clock_time_get(mut caller: Caller<'_, State>, _clock: i32, _precision: i64, out: i32) -> wasmtime::Result<i32> {
+    let now_ms = if SCOPE.is_set() { SCOPE.with(|scope| scope.now_ms()) } else { 0 };
+    let guest = caller.data().guest()?;
+    guest.memory.write(&mut caller, out as u32 as usize, &now_ms.saturating_mul(1_000_000).to_le_bytes())?;
+    Ok(0)
+}
+
+/// One call of the guest, with its arguments.
+pub(super) struct HostCall<'a> {
+    pub(super) caller: Caller<'a, State>,
+    pub(super) guest: Arc<Guest>,
+    arguments: [Raw; 5],
+}
+
+/// What the host answers.
+pub(super) enum Reply {
+    Undefined,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    Bytes(Vec<u8>),
+    Data(Parcel),
+}
+
+impl Reply {
+    pub(super) fn value(value: &Value) -> Self {
+        match value {
+            Value::Undefined => Reply::Undefined,
+            Value::Bool(flag) => Reply::Bool(*flag),
+            Value::Number(number) => Reply::Number(*number),
+            Value::String(text) => Reply::Text(text.to_string()),
+            other => Reply::Data(super::encode::value_parcel(other)),
+        }
+    }
+}
+
+/// Why a call has no answer.
+pub(super) enum Refusal {
+    /// Thrown into the guest, where the author's code may catch it.
+    Throw(Error),
+    /// The guest ends here.
+    Trap(wasmtime::Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Refusal::Throw(error)
+    }
+}
+
+impl From<wasmtime::Error> for Refusal {
+    fn from(error: wasmtime::Error) -> Self {
+        Refusal::Trap(error)
+    }
+}
+
+fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::Result<i32> {
+    let guest = caller.data().guest()?;
+    let mut arguments = [Raw::UNDEFINED; 5];
+    let mut operation = 0;
+    for position in 0..count.clamp(0, 6) {
+        let place = guest.read_u32(&caller, values + position * 4)? as i32;
+        let raw = guest.read_raw(&caller, place)?;
+        match (position, raw.kind()) {
+            (0, Kind::Number(number)) => operation = number as u32,
+            (0, _) => {}
+            (position, _) => arguments[position as usize - 1] = raw,
+        }
+    }
+    let mut call = HostCall { caller, guest, arguments };
+    let reply = match operation {
+        1..=29 => scope_calls::answer(operation, &mut call),
+        30..=59 => calls::answer(operation, &mut call),
+        _ => code_calls::answer(operation, &mut call),
+    };
+    let HostCall { guest, .. } = &call;
+    let guest = guest.clone();
+    caller = call.caller;
+    match reply {
+        Ok(reply) => {
+            let value = reply_value(&guest, &mut caller, reply)?;
+            if value.kind() == Kind::Exception { Ok(0) } else { guest.boxed(&mut caller, value) }
+        }
+        Err(Refusal::Trap(trap)) => Err(trap),
+        Err(Refusal::Throw(error)) => throw(&guest, &mut caller, error).map(|()| 0),
+    }
+}
+
+fn reply_value(guest: &Guest, caller: &mut Caller<'_, State>, reply: Reply) -> wasmtime::Result<Raw> {
+    Ok(match reply {
+        Reply::Undefined => Raw::UNDEFINED,
+        Reply::Bool(flag) => Raw::bool(flag),
+        Reply::Number(number) => Raw::number(number),
+        Reply::Text(text) => guest.string(caller, &text)?,
+        Reply::Bytes(bytes) => guest.bytes(caller, &bytes)?,
+        Reply::Data(parcel) => {
+            let parsed = guest.parse_json(&mut *caller, &parcel.json)?;
+            if !parcel.marked || parsed.kind() == Kind::Exception {
+                return Ok(parsed);
+            }
+            let revive = caller.data().entries()?.revive;
+            let revived = guest.call(&mut *caller, revive, Raw::UNDEFINED, &[parsed])?;
+            guest.drop_value(caller, parsed)?;
+            revived
+        }
+    })
+}
+
+/// Throws an error that comes back out as itself if nobody catches it.
+fn throw(guest: &Guest, caller: &mut Caller<'_, State>, error: Error) -> wasmtime::Result<()> {
+    const CONFIGURABLE_WRITABLE: i32 = 3;
+    let exception = Raw(guest.js_new_error.call(&mut *caller, guest.context)?);
+    let message = guest.string(&mut *caller, &error.to_string())?;
+    let number = caller.data().errors.len();
+    caller.data_mut().errors.push(error);
+    let name = guest.string(&mut *caller, "ExpressionError")?;
+    for (key, value) in [("message", message), ("name", name), ("heddleError", Raw::number(number as f64))] {
+        let key = guest.write(&mut *caller, key.as_bytes())?;
+        guest.js_define.call(&mut *caller, (guest.context, exception.0, key, value.0, CONFIGURABLE_WRITABLE))?;
+        guest.free.call(&mut *caller, key)?;
+    }
+    guest.js_throw.call(&mut *caller, (guest.context, exception.0))?;
+    Ok(())
+}
+
+impl HostCall<'_> {
+    pub(super) fn raw(&self, position: usize) -> Raw {
+        self.arguments.get(position).copied().unwrap_or(Raw::UNDEFINED)
+    }
+
+    /// The argument as text, if it is a string.
+    pub(super) fn text(&mut self, position: usize) -> Result<Option<String>, Refusal> {
+        let raw = self.raw(position);
+        match raw.kind() {
+            Kind::String => Ok(Some(self.guest.clone().text(&mut self.caller, raw)?)),
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn required_text(&mut self, position: usize) -> Result<String, Refusal> {
+        Ok(self.text(position)?.unwrap_or_default())
+    }
+
+    pub(super) fn number(&self, position: usize) -> Option<f64> {
+        match self.raw(position).kind() {
+            Kind::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The argument as a count or index.
+    pub(super) fn index(&self, position: usize) -> Option<usize> {
+        self.number(position).filter(|number| *number >= 0.0 && *number < 9e15).map(|number| number as usize)
+    }
+
+    pub(super) fn bytes(&mut self, position: usize) -> Result<Vec<u8>, Refusal> {
+        let raw = self.raw(position);
+        match raw.kind() {
+            Kind::String => Ok(self.required_text(position)?.into_bytes()),
+            Kind::Object => {
+                let scratch = self.caller.data().scratch;
+                let guest = self.guest.clone();
+                let at = guest.js_bytes.call(&mut self.caller, (guest.context, scratch, raw.0))?;
+                let len = guest.read_u32(&self.caller, scratch)? as usize;
+                if at == 0 && len > 0 {
+                    return Err(Refusal::Trap(wasmtime::Error::msg("bytes were expected")));
+                }
+                Ok(guest.slice(&self.caller, at, len)?.to_vec())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The argument as a value of ours, whatever it is.
+    pub(super) fn value(&mut self, position: usize) -> Result<Value, Refusal> {
+        let raw = self.raw(position);
+        let helpers = self.caller.data().entries()?.helpers();
+        let mut budget = self.caller.data().output_left;
+        let read = decode::read(&self.guest.clone(), &mut self.caller, helpers, raw, &mut budget);
+        match read {
+            Ok(value) => Ok(value),
+            Err(ReadError::Trap(trap)) => Err(Refusal::Trap(trap)),
+            Err(ReadError::Refused(error @ Error::Output { .. })) => Err(Refusal::Trap(self.caller.data_mut().stop(error))),
+            Err(ReadError::Refused(error)) => Err(Refusal::Throw(error)),
+            Err(ReadError::Thrown) => {
+                Err(Refusal::Throw(Error::Thrown { name: "TypeError".into(), message: "the value could not be read".into(), stack: None }))
+            }
+        }
+    }
+
+    /// Asks the scope of the current evaluation.
+    pub(super) fn scope<T>(&self, ask: impl FnOnce(&dyn Scope) -> T) -> Result<T, Refusal> {
+        if !SCOPE.is_set() {
+            return Err(Error::data("There is no run to ask").into());
+        }
+        Ok(SCOPE.with(|scope| ask(scope)))
+    }
+}
+
+/// A text argument that may be left out.
+pub(super) fn as_name(text: &Option<String>) -> Option<&str> {
+    text.as_deref()
+}
+
+/// Makes the error of something that is not there.
+pub(super) fn unknown_call(operation: u32) -> Error {
+    Error::Sandbox { detail: Str::from(format!("the guest made the unknown call {operation}")) }
+}

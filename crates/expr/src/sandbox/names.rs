@@ -1,0 +1,53 @@
+//! The names of JavaScript and of expressions that the rewriting of source must know.
+
+/// Words that cannot be declared.
+pub(super) const RESERVED_WORDS: &[&str] = &[
+    "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum", "export", "extends", "false",
+    "finally", "for", "function", "if", "import", "in", "instanceof", "new", "null", "return", "super", "switch", "this", "throw", "true", "try",
+    "typeof", "var", "void", "while", "with", "yield", "let", "static", "await", "arguments", "of", "async", "get", "set",
+];
+
+/// Names that exist in the guest and may be read by expressions.
+pub(super) const KNOWN_NAMES: &[&str] = &[
+    "undefined", "NaN", "Infinity", "Object", "Array", "String", "Number", "Boolean", "Symbol", "BigInt", "Math", "JSON", "Date", "RegExp", "Map",
+    "Set", "WeakMap", "WeakSet", "Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError", "AggregateError",
+    "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float32Array", "Float64Array",
+    "BigInt64Array", "BigUint64Array", "ArrayBuffer", "DataView", "Intl", "parseInt", "parseFloat", "isNaN", "isFinite", "encodeURI",
+    "encodeURIComponent", "decodeURI", "decodeURIComponent", "DateTime", "Interval", "Duration", "process", "extend", "extendOptional", "numberList",
+    "zip", "min", "max", "average", "not", "ifEmpty", "$", "$json", "$data", "$binary", "$input", "$node", "$items", "$item", "$prevNode", "$runIndex",
+    "$itemIndex", "$now", "$today", "$parameter", "$position", "$thisItem", "$thisItemIndex", "$thisRunIndex", "$jmespath", "$jmesPath", "$if",
+    "$ifEmpty", "$min", "$max", "$average", "$not", "$fromAI", "$fromAi", "$fromai", "$getPairedItem", "$evaluateExpression",
+];
+
+/// Names that exist in JavaScript or browsers and read as an empty object in expressions, as in n8n.
+pub(super) const BLANKED_NAMES: &[&str] = &[
+    "document", "global", "globalThis", "window", "Window", "self", "alert", "prompt", "confirm", "eval", "uneval", "setTimeout", "setInterval",
+    "setImmediate", "clearTimeout", "clearInterval", "clearImmediate", "queueMicrotask", "Function", "require", "module", "Buffer", "__dirname",
+    "__filename", "fetch", "XMLHttpRequest", "Promise", "Generator", "GeneratorFunction", "AsyncFunction", "AsyncGenerator",
+    "AsyncGeneratorFunction", "WebAssembly", "Reflect", "Proxy", "escape", "unescape", "structuredClone", "performance", "console",
+];
+
+/// Every method that n8n adds to values. A call of one goes through the guest's `extend`.
+pub(super) const EXTENSION_NAMES: &[&str] = &[
+    // Text.
+    "hash", "urlDecode", "urlEncode", "removeTags", "removeMarkdown", "stripTags", "toBoolean", "toDate", "toDateTime", "toDecimalNumber", "toNumber",
+    "toFloat", "toInt", "toWholeNumber", "toSentenceCase", "toSnakeCase", "toTitleCase", "quote", "replaceSpecialChars", "length", "isDomain",
+    "isEmail", "isUrl", "isNumeric", "isEmpty", "isNotEmpty", "toJsonString", "extractEmail", "extractDomain", "extractUrl", "extractUrlPath",
+    "parseJson", "base64Encode", "base64Decode", "isBlank", "isPresent",
+    // Numbers.
+    "ceil", "floor", "format", "isEven", "isInteger", "isOdd", "round", "abs", "isFalse", "isTrue",
+    // Lists.
+    "removeDuplicates", "unique", "first", "last", "pluck", "randomItem", "sum", "min", "max", "average", "compact", "smartJoin", "chunk",
+    "renameKeys", "mergeIntoObject", "merge", "union", "difference", "intersection", "append",
+    // Objects.
+    "hasField", "removeField", "removeFieldsContaining", "keepFieldsContaining", "keys", "values",
+    // Dates.
+    "beginningOf", "endOfMonth", "extract", "isBetween", "isDst", "isInLast", "isWeekend", "minus", "plus", "startOf", "toLocaleString", "diffTo",
+    "diffToNow", "toTimeFromNow", "timeTo",
+];
+
+/// Methods and operators that change what they are called on.
+pub(super) const MUTATING_NAMES: &[&str] = &[
+    "push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin", "assign", "delete", "set", "add", "clear", "call", "apply",
+    "bind", "freeze", "seal", "preventExtensions", "for",
+];

@@ -1,0 +1,149 @@
+//! Calls of the guest that read the run: the current item, other nodes, variables.
+
+use super::encode;
+use super::host::{HostCall, Refusal, Reply, as_name, unknown_call};
+use super::slots::{Place, Shape};
+use crate::Error;
+use model::{Item, Items, Object, Value};
+
+/// Items that go over in one piece of JSON.
+const CHUNK_ITEMS: usize = 256;
+
+pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, Refusal> {
+    match operation {
+        1 => {
+            let item = current_item(call)?;
+            Ok(place(call, Shape::Json, &item))
+        }
+        2 => match call.caller.data_mut().parcel.take() {
+            Some(parcel) => Ok(Reply::Data(parcel)),
+            None => Ok(Reply::Undefined),
+        },
+        3 => {
+            let item = current_item(call)?;
+            Ok(Reply::Data(encode::files_parcel(call.caller.data_mut(), &item)))
+        }
+        4 => {
+            let item = current_item(call)?;
+            Ok(place(call, Shape::Item, &item))
+        }
+        5 => {
+            let (node, index) = (call.required_text(0)?, call.index(1));
+            let item = call.scope(|scope| scope.paired_item(&node, index))??;
+            Ok(place(call, Shape::Item, &item))
+        }
+        6 => {
+            let list = list(call)?;
+            let position = if call.number(3) == Some(-1.0) { list.len().checked_sub(1) } else { call.index(3) };
+            match position.and_then(|position| list.get(position)) {
+                Some(item) => Ok(place(call, Shape::Item, &item)),
+                None => Ok(Reply::Undefined),
+            }
+        }
+        7 => {
+            let list = list(call)?;
+            let len = list.len();
+            call.caller.data_mut().list = list;
+            Ok(Reply::Number(len as f64))
+        }
+        8 => {
+            let from = call.index(0).unwrap_or_default();
+            let list = call.caller.data().list.clone();
+            let chunk: Vec<Item> = (from..list.len()).take(CHUNK_ITEMS).filter_map(|index| list.get(index)).collect();
+            Ok(Reply::Data(encode::items_parcel(call.caller.data_mut(), chunk.into_iter())))
+        }
+        9 => Ok(Reply::Number(call.scope(|scope| scope.item_index())? as f64)),
+        10 => Ok(Reply::Number(call.scope(|scope| scope.run_index())? as f64)),
+        11 => {
+            let mut previous = Object::new();
+            if let Some(found) = call.scope(|scope| scope.previous())? {
+                previous.insert("name", found.name);
+                previous.insert("outputIndex", found.output);
+                previous.insert("runIndex", found.run);
+            }
+            Ok(Reply::value(&Value::object(previous)))
+        }
+        12 => {
+            let node = call.required_text(0)?;
+            Ok(Reply::Bool(call.scope(|scope| scope.has_node(&node))?))
+        }
+        13 => {
+            let node = call.required_text(0)?;
+            Ok(Reply::Bool(call.scope(|scope| scope.is_executed(&node))?))
+        }
+        14 => {
+            let node = call.text(0)?;
+            Ok(Reply::value(&call.scope(|scope| scope.parameters(as_name(&node)))??))
+        }
+        15 => {
+            let node = call.text(0)?;
+            Ok(Reply::value(&call.scope(|scope| scope.context(as_name(&node)))??))
+        }
+        16 => {
+            let name = call.required_text(0)?;
+            Ok(Reply::value(&call.scope(|scope| scope.variable(&name))??.unwrap_or_default()))
+        }
+        17 => {
+            let key = call.required_text(0)?;
+            let default = call.value(1)?;
+            let default = Some(default).filter(|default| !default.is_undefined());
+            Ok(Reply::value(&call.scope(|scope| scope.from_ai(&key, default))??))
+        }
+        18 => {
+            let number = call.index(0).unwrap_or(usize::MAX);
+            let file = call.caller.data().files.get(number).map(|file| file.data.clone());
+            Ok(file.map_or(Reply::Undefined, |data| Reply::Text(crate::host_functions::base64_encode(&data))))
+        }
+        19 => Ok(Reply::Text(call.scope(|scope| scope.timezone().to_owned())?)),
+        20 => {
+            let names = call.scope(|scope| scope.variable_names())?;
+            Ok(Reply::value(&Value::array(names.into_iter().map(Value::from).collect())))
+        }
+        21 => {
+            let number = call.index(0).unwrap_or(usize::MAX);
+            let file = call.caller.data().files.get(number).map(|file| file.data.to_vec());
+            Ok(file.map_or(Reply::Undefined, Reply::Bytes))
+        }
+        other => Err(unknown_call(other).into()),
+    }
+}
+
+fn current_item(call: &HostCall<'_>) -> Result<Item, Refusal> {
+    if let Some(item) = &call.caller.data().code.item {
+        return Ok(item.clone());
+    }
+    match call.scope(|scope| scope.item().ok_or_else(|| scope.missing_item()))? {
+        Ok(item) => Ok(item),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The list that the first three arguments name: node (none: the input), output, run.
+fn list(call: &mut HostCall<'_>) -> Result<Items, Refusal> {
+    match call.text(0)? {
+        None => Ok(call.scope(|scope| scope.input())?),
+        Some(node) => {
+            let (output, run) = (call.index(1), call.index(2));
+            Ok(call.scope(|scope| scope.node_items(&node, output, run))?.map_err(Error::from)?)
+        }
+    }
+}
+
+/// Says where the guest finds an item: a slot number from 0, or below 0 that it must be fetched.
+fn place(call: &mut HostCall<'_>, shape: Shape, item: &Item) -> Reply {
+    let state = call.caller.data_mut();
+    // Files are not part of the key of a slot, so items that carry some are not kept.
+    let keep = !state.copies && (shape == Shape::Json || (item.binary.is_none() && item.error.is_none()));
+    let place = if keep { state.slots.place(shape, &item.json) } else { Place::Once };
+    let number = match place {
+        Place::Held(slot) => return Reply::Number(slot as f64),
+        Place::Fetch(slot) => -1.0 - slot as f64,
+        Place::Once => -1000.0,
+    };
+    let parcel = match shape {
+        Shape::Json => encode::value_parcel(&item.json),
+        Shape::Item => encode::item_parcel(state, item),
+    };
+    state.parcel = Some(parcel);
+    Reply::Number(number)
+}

@@ -1,0 +1,342 @@
+//! One instance of the guest and the expressions it has compiled.
+
+use super::analysis::analyse;
+use super::decode::{self, ReadError};
+use super::entries::Entries;
+use super::guest::{Guest, Kind, OutOfGuestMemory, Raw};
+use super::image::{Image, image};
+use super::limits::Limits;
+use super::state::State;
+use super::ticker::{Running, TICK_MS};
+use super::{ExpressionCode, SCOPE, Thrown};
+use crate::{Error, Scope};
+use model::{Str, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+use wasmtime::{Store, Trap};
+
+/// Compiled expressions that a session keeps; then it starts afresh.
+const MAX_COMPILED: usize = 4096;
+
+/// JavaScript for one run. Never shared between runs of different workflows.
+///
+/// The instance is made on first use, and again after an error that left the old one unusable.
+pub struct Session {
+    limits: Limits,
+    live: Option<Live>,
+}
+
+/// An instance that works.
+pub(super) struct Live {
+    pub(super) store: Store<State>,
+    pub(super) guest: Arc<Guest>,
+    pub(super) entries: Entries,
+    image: Arc<Image>,
+    mode: Mode,
+    zone: Str,
+    compiled: HashMap<Str, Compiled>,
+}
+
+/// What the instance was prepared for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Expressions,
+    Code,
+}
+
+#[derive(Clone, Copy)]
+struct Compiled {
+    function: Raw,
+    mutates: bool,
+    /// It is compiled again at each call, so that a call may find it malformed.
+    statements: bool,
+}
+
+impl Session {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, live: None }
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The value of one expression.
+    pub fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope) -> Result<Value, Error> {
+        SCOPE.set(scope, || {
+            let live = self.live(Mode::Expressions)?;
+            let result = live.evaluate(code, scope);
+            if live.is_broken(&result) {
+                self.live = None;
+            }
+            result.map_err(Failure::into_error)
+        })
+    }
+
+    /// The instance, made if there is none for this use.
+    pub(super) fn live(&mut self, mode: Mode) -> Result<&mut Live, Error> {
+        if self.live.as_ref().is_some_and(|live| live.mode != mode || live.compiled.len() >= MAX_COMPILED) {
+            self.live = None;
+        }
+        match &mut self.live {
+            Some(live) => Ok(live),
+            empty => Ok(empty.insert(Live::new(self.limits, mode)?)),
+        }
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.live = None;
+    }
+}
+
+/// How a call into the guest failed.
+pub(super) enum Failure {
+    /// JavaScript threw and the instance is as good as before.
+    Thrown(Error),
+    /// The instance was stopped in the middle of something.
+    Broken(Error),
+}
+
+impl Failure {
+    pub(super) fn into_error(self) -> Error {
+        match self {
+            Failure::Thrown(error) | Failure::Broken(error) => error,
+        }
+    }
+}
+
+impl Live {
+    fn new(limits: Limits, mode: Mode) -> Result<Self, Error> {
+        let image = image()?;
+        let (mut store, instance) = match instantiate(&image.pooled, limits) {
+            Ok(made) => made,
+            // The pool is used up: this one gets memory of its own.
+            Err(_) => instantiate(&image.single, limits).map_err(sandbox_error)?,
+        };
+        let guest = Arc::new(Guest::new(&mut store, &instance).map_err(sandbox_error)?);
+        let entries = Entries::new(&mut store, &instance).map_err(sandbox_error)?;
+        let scratch = guest.malloc.call(&mut store, 64).map_err(sandbox_error)?;
+        let state = store.data_mut();
+        state.guest = Some(guest.clone());
+        state.entries = Some(entries);
+        state.scratch = scratch;
+        let mut live = Live { store, guest, entries, image, mode, zone: Str::new(), compiled: HashMap::new() };
+        live.prepare(limits).map_err(sandbox_error)?;
+        Ok(live)
+    }
+
+    fn prepare(&mut self, limits: Limits) -> wasmtime::Result<()> {
+        self.store.set_epoch_deadline(u64::MAX / 2);
+        self.guest.set_memory_limit.call(&mut self.store, i32::try_from(limits.memory_bytes).unwrap_or(i32::MAX))?;
+        self.guest.set_stack_limit.call(&mut self.store, limits.stack_bytes.min(512 * 1024) as i32)?;
+        let enter = if self.mode == Mode::Expressions { self.entries.enter_expressions } else { self.entries.enter_code };
+        let loops = limits.loop_iterations.map_or(-1.0, |count| count as f64);
+        let result = self.guest.call(&mut self.store, enter, Raw::UNDEFINED, &[Raw::number(loops)])?;
+        if result.kind() == Kind::Exception {
+            return Err(wasmtime::Error::msg("the image could not be prepared"));
+        }
+        Ok(())
+    }
+
+    /// Starts the clock: what runs from now on is stopped when the time is over.
+    pub(super) fn start_clock(&mut self, time_ms: u64) -> Running {
+        let running = self.image.ticker.run();
+        self.store.set_epoch_deadline(time_ms / TICK_MS + 1);
+        running
+    }
+
+    fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope) -> Result<Value, Failure> {
+        let limits = self.store.data().limits;
+        let _running = self.start_clock(limits.time_ms);
+        let state = self.store.data_mut();
+        state.errors.clear();
+        state.output_left = limits.output_bytes;
+        let compiled = self.compile(&code.source, scope)?;
+        self.set_zone(scope.timezone())?;
+        self.store.data_mut().copies = compiled.mutates;
+        let called = self.guest.clone().call(&mut self.store, compiled.function, self.entries.receiver, &[]);
+        let result = called.map_err(|trap| self.trapped(trap))?;
+        if result.kind() == Kind::Exception {
+            let failure = self.exception();
+            return match (&failure, code.thrown) {
+                (Failure::Thrown(Error::Thrown { name, message, .. }), _) if compiled.statements && name == "SyntaxError" => {
+                    Err(Failure::Thrown(Error::Syntax { detail: message.clone() }))
+                }
+                (Failure::Thrown(Error::Thrown { .. }), Thrown::BecomesUndefined) => Ok(Value::Undefined),
+                _ => Err(failure),
+            };
+        }
+        let value = self.read(result)?;
+        self.guest.clone().drop_value(&mut self.store, result).map_err(|trap| self.trapped(trap))?;
+        Ok(value)
+    }
+
+    pub(super) fn set_zone(&mut self, zone: &str) -> Result<(), Failure> {
+        if self.zone == zone {
+            return Ok(());
+        }
+        self.zone = zone.into();
+        let guest = self.guest.clone();
+        let set = |store: &mut Store<State>, entry: Raw| -> wasmtime::Result<()> {
+            let name = guest.string(&mut *store, zone)?;
+            guest.call(&mut *store, entry, Raw::UNDEFINED, &[name])?;
+            guest.drop_value(store, name)
+        };
+        set(&mut self.store, self.entries.set_zone).map_err(|trap| self.trapped(trap))
+    }
+
+    fn compile(&mut self, source: &Str, scope: &dyn Scope) -> Result<Compiled, Failure> {
+        if let Some(compiled) = self.compiled.get(source) {
+            return Ok(*compiled);
+        }
+        let analysis = analyse(source, &scope.variable_names()).map_err(Failure::Thrown)?;
+        for name in &analysis.variables {
+            self.call_with_text(self.entries.declare_variable, name)?;
+        }
+        let (function, statements) = match self.eval("expression", &analysis.function) {
+            Err(Failure::Thrown(Error::Syntax { .. })) => (self.eval("expression", &analysis.statements)?, true),
+            result => (result?, false),
+        };
+        let compiled = Compiled { function, mutates: analysis.mutates, statements };
+        self.compiled.insert(source.clone(), compiled);
+        Ok(compiled)
+    }
+
+    pub(super) fn call_with_text(&mut self, entry: Raw, text: &str) -> Result<Raw, Failure> {
+        let guest = self.guest.clone();
+        let call = |store: &mut Store<State>| -> wasmtime::Result<Raw> {
+            let argument = guest.string(&mut *store, text)?;
+            let result = guest.call(&mut *store, entry, Raw::UNDEFINED, &[argument])?;
+            guest.drop_value(store, argument)?;
+            Ok(result)
+        };
+        let result = call(&mut self.store).map_err(|trap| self.trapped(trap))?;
+        if result.kind() == Kind::Exception { Err(self.exception()) } else { Ok(result) }
+    }
+
+    /// Evaluates a script and gives back its value.
+    pub(super) fn eval(&mut self, file: &str, source: &str) -> Result<Raw, Failure> {
+        let guest = self.guest.clone();
+        let eval = |store: &mut Store<State>| -> wasmtime::Result<Raw> {
+            let code = guest.write(&mut *store, source.as_bytes())?;
+            let name = guest.write(&mut *store, file.as_bytes())?;
+            let boxed = guest.eval.call(&mut *store, (code, source.len() as i32, name, 0))?;
+            let value = guest.read_raw(&*store, boxed)?;
+            for pointer in [code, name, boxed] {
+                guest.free.call(&mut *store, pointer)?;
+            }
+            Ok(value)
+        };
+        let value = eval(&mut self.store).map_err(|trap| self.trapped(trap))?;
+        if value.kind() != Kind::Exception {
+            return Ok(value);
+        }
+        Err(match self.exception() {
+            Failure::Thrown(Error::Thrown { name, message, stack }) if name == "SyntaxError" => {
+                Failure::Thrown(Error::Syntax { detail: with_line(&message, stack.as_deref(), file) })
+            }
+            other => other,
+        })
+    }
+
+    pub(super) fn read(&mut self, value: Raw) -> Result<Value, Failure> {
+        let mut budget = self.store.data().output_left;
+        match decode::read(&self.guest.clone(), &mut self.store, self.entries.helpers(), value, &mut budget) {
+            Ok(value) => {
+                self.store.data_mut().output_left = budget;
+                Ok(value)
+            }
+            Err(ReadError::Trap(trap)) => Err(self.trapped(trap)),
+            Err(ReadError::Refused(error)) => Err(Failure::Thrown(error)),
+            Err(ReadError::Thrown) => Err(self.exception()),
+        }
+    }
+
+    /// Takes the exception that waits in the guest and says what it was.
+    pub(super) fn exception(&mut self) -> Failure {
+        let taken = self.guest.js_exception.call(&mut self.store, self.guest.context);
+        match taken {
+            Ok(exception) => self.describe(Raw(exception)),
+            Err(trap) => self.trapped(trap),
+        }
+    }
+
+    /// The error that a JavaScript value stands for; the value is let go.
+    pub(super) fn describe(&mut self, exception: Raw) -> Failure {
+        let guest = self.guest.clone();
+        let described = guest.call(&mut self.store, self.entries.describe_error, Raw::UNDEFINED, &[exception]);
+        let parts = match described {
+            Err(trap) => return self.trapped(trap),
+            // The description itself failed, as it does when memory has run out.
+            Ok(described) if described.kind() != Kind::Object => {
+                return Failure::Broken(self.out_of_memory());
+            }
+            Ok(described) => match self.read(described) {
+                Ok(parts) => parts,
+                Err(_) => return Failure::Broken(self.out_of_memory()),
+            },
+        };
+        let _ = guest.drop_value(&mut self.store, exception);
+        let text = |position: usize| parts.at(position).and_then(Value::as_str).map(Str::from);
+        let (name, message) = (text(0).unwrap_or_default(), text(1).unwrap_or_default());
+        if let Some(error) = parts.at(3).and_then(Value::as_usize).and_then(|number| self.store.data().errors.get(number)) {
+            return Failure::Thrown(error.clone());
+        }
+        Failure::Thrown(match name.as_str() {
+            "InternalError" if message == "out of memory" => return Failure::Broken(self.out_of_memory()),
+            "InternalError" | "RangeError" if message.starts_with("Maximum call stack") || message == "stack overflow" => Error::Stack,
+            "ExpressionError" | "ExpressionExtensionError" if message.ends_with("due to security concerns") => Error::Forbidden { message },
+            "ExpressionError" | "ExpressionExtensionError" => Error::Data { message, description: text(4), kind: Some(name) },
+            _ => Error::Thrown { name, message, stack: text(2) },
+        })
+    }
+
+    fn out_of_memory(&self) -> Error {
+        Error::Memory { limit_bytes: self.store.data().limits.memory_bytes }
+    }
+
+    /// Why the guest was stopped.
+    pub(super) fn trapped(&mut self, trap: wasmtime::Error) -> Failure {
+        let limits = self.store.data().limits;
+        if let Some(error) = self.store.data_mut().stopped.take() {
+            return Failure::Broken(error);
+        }
+        if trap.downcast_ref::<OutOfGuestMemory>().is_some() {
+            return Failure::Broken(self.out_of_memory());
+        }
+        Failure::Broken(match trap.downcast_ref::<Trap>() {
+            Some(Trap::Interrupt) => Error::Time { limit_ms: limits.time_ms },
+            Some(Trap::StackOverflow) => Error::Stack,
+            _ if self.store.data().memory_refused => self.out_of_memory(),
+            _ => sandbox_error(trap),
+        })
+    }
+
+    fn is_broken<T>(&self, result: &Result<T, Failure>) -> bool {
+        matches!(result, Err(Failure::Broken(_)))
+    }
+}
+
+fn instantiate(prepared: &wasmtime::InstancePre<State>, limits: Limits) -> wasmtime::Result<(Store<State>, wasmtime::Instance)> {
+    let mut store = Store::new(prepared.module().engine(), State::new(limits));
+    store.limiter(|state| state);
+    store.set_epoch_deadline(u64::MAX / 2);
+    let instance = prepared.instantiate(&mut store)?;
+    Ok((store, instance))
+}
+
+/// The message with the line of the author's source it is about, as n8n writes it.
+pub(super) fn with_line(message: &str, stack: Option<&str>, file: &str) -> Str {
+    let line = stack.and_then(|stack| {
+        let (_, place) = stack.split_once(&format!("{file}:"))?;
+        place.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<usize>().ok()
+    });
+    match line {
+        Some(line) if line > 1 => format!("{message} [line {}]", line - 1).into(),
+        _ => message.into(),
+    }
+}
+
+fn sandbox_error(error: wasmtime::Error) -> Error {
+    Error::Sandbox { detail: format!("{error:#}").into() }
+}

@@ -1,0 +1,73 @@
+//! Remembers which data the guest already holds in parsed form.
+
+use model::{Object, Value};
+use std::sync::Arc;
+
+/// Parsed objects that the guest keeps at a time. Small, because the same item comes back at once or not at all.
+const SLOTS: usize = 32;
+
+/// What shape of an item's data a slot holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// The JSON alone: `$json`.
+    Json,
+    /// The item with `json`, `binary` and `pairedItem`.
+    Item,
+}
+
+#[derive(Default)]
+pub(super) struct Slots {
+    /// The data is held here as well, so that its address cannot be taken by other data.
+    held: Vec<(Shape, Arc<Object>)>,
+    next: usize,
+}
+
+/// Where the guest finds an object.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Held(usize),
+    /// Not there yet: to be fetched and kept in this slot.
+    Fetch(usize),
+    /// To be fetched and not kept.
+    Once,
+}
+
+impl Slots {
+    pub(super) fn place(&mut self, shape: Shape, value: &Value) -> Place {
+        let Value::Object(object) = value else { return Place::Once };
+        if let Some(slot) = self.held.iter().position(|(held_shape, held)| *held_shape == shape && Arc::ptr_eq(held, object)) {
+            return Place::Held(slot);
+        }
+        let entry = (shape, object.clone());
+        if self.held.len() < SLOTS {
+            self.held.push(entry);
+            return Place::Fetch(self.held.len() - 1);
+        }
+        let slot = self.next;
+        self.next = (self.next + 1) % SLOTS;
+        if let Some(place) = self.held.get_mut(slot) {
+            *place = entry;
+        }
+        Place::Fetch(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn the_same_data_is_found_again_and_old_data_is_replaced() {
+        let mut slots = Slots::default();
+        let value = json!({ "a": 1 });
+        assert_eq!(slots.place(Shape::Json, &value), Place::Fetch(0));
+        assert_eq!(slots.place(Shape::Json, &value.clone()), Place::Held(0));
+        assert_eq!(slots.place(Shape::Item, &value), Place::Fetch(1));
+        let others: Vec<_> = (0..SLOTS).map(|number| json!({ "n": number })).collect();
+        for other in &others {
+            assert!(matches!(slots.place(Shape::Json, other), Place::Fetch(_)));
+        }
+        assert!(matches!(slots.place(Shape::Json, &value), Place::Fetch(_)));
+    }
+}

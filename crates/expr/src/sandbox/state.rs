@@ -1,0 +1,99 @@
+//! What the host keeps for one instance.
+
+use super::code::CodeState;
+use super::entries::Entries;
+use super::guest::Guest;
+use super::limits::Limits;
+use super::slots::Slots;
+use crate::Error;
+use model::{Binary, Items};
+use std::sync::Arc;
+use wasmtime::ResourceLimiter;
+
+/// Data beside an instance: what its host functions need, and what they found out.
+pub(super) struct State {
+    pub(super) limits: Limits,
+    /// Set right after instantiation.
+    pub(super) guest: Option<Arc<Guest>>,
+    /// 64 bytes of the guest's memory for lengths and arguments.
+    pub(super) scratch: i32,
+    /// Reads of data give fresh copies, because the expression might change them.
+    pub(super) copies: bool,
+    pub(super) slots: Slots,
+    /// JSON that the guest was told to come for.
+    pub(super) parcel: Option<Parcel>,
+    /// The list that the guest is reading chunk by chunk.
+    pub(super) list: Items,
+    /// Errors thrown into the guest, by the number their exception carries.
+    pub(super) errors: Vec<Error>,
+    /// Why the host stopped the guest; a trap alone does not say.
+    pub(super) stopped: Option<Error>,
+    /// The guest asked for more memory than it may have.
+    pub(super) memory_refused: bool,
+    /// Files of items that were handed to the guest, by number.
+    pub(super) files: Vec<Binary>,
+    /// What is left of the output limit in this evaluation or run.
+    pub(super) output_left: usize,
+    /// The image's functions, set right after instantiation.
+    pub(super) entries: Option<Entries>,
+    pub(super) code: CodeState,
+    memory_max: usize,
+}
+
+/// JSON text, and whether it has marked values in it that the guest must put right.
+pub(super) struct Parcel {
+    pub(super) json: String,
+    pub(super) marked: bool,
+}
+
+/// What the image itself takes, which does not count against the limit.
+const IMAGE_BYTES: usize = 8 << 20;
+
+impl State {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            guest: None,
+            scratch: 0,
+            copies: false,
+            slots: Slots::default(),
+            parcel: None,
+            list: Items::new(),
+            errors: Vec::new(),
+            stopped: None,
+            memory_refused: false,
+            files: Vec::new(),
+            output_left: limits.output_bytes,
+            entries: None,
+            code: CodeState::default(),
+            memory_max: limits.memory_bytes.saturating_add(IMAGE_BYTES).min(super::image::MAX_MEMORY_BYTES),
+        }
+    }
+
+    pub(super) fn guest(&self) -> wasmtime::Result<Arc<Guest>> {
+        self.guest.clone().ok_or_else(|| wasmtime::Error::msg("the instance is not ready"))
+    }
+
+    pub(super) fn entries(&self) -> wasmtime::Result<Entries> {
+        self.entries.ok_or_else(|| wasmtime::Error::msg("the instance is not ready"))
+    }
+
+    /// Ends the guest from a host function with this error.
+    pub(super) fn stop(&mut self, error: Error) -> wasmtime::Error {
+        let trap = wasmtime::Error::msg(error.to_string());
+        self.stopped = Some(error);
+        trap
+    }
+}
+
+impl ResourceLimiter for State {
+    fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+        let allowed = desired <= self.memory_max;
+        self.memory_refused |= !allowed;
+        Ok(allowed)
+    }
+
+    fn table_growing(&mut self, current: usize, _desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(current == 0)
+    }
+}

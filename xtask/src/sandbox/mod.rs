@@ -1,0 +1,117 @@
+//! Builds the JavaScript sandbox's image: QuickJS with Luxon and our own files already loaded, precompiled for wasmtime.
+
+mod guest;
+mod module;
+
+#[path = "../../../crates/expr/src/sandbox/engine_config.rs"]
+mod engine_config;
+#[path = "../../../crates/expr/image_stamp.rs"]
+mod image_stamp;
+
+use anyhow::{Context, anyhow, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use wasmtime::Engine;
+
+/// Our own files, in the order they are loaded. `luxon` stands for the library itself.
+const FILES: &[&str] = &["core"];
+const _PLANNED: &[&str] = &[
+    "core",
+    "intl_data",
+    "intl_numbers",
+    "intl_dates",
+    "luxon",
+    "dates",
+    "extend",
+    "extend_text",
+    "extend_lists",
+    "extend_dates",
+    "scope",
+    "lock",
+    "encodings",
+    "urls",
+    "node_modules_shims",
+    "code_environment",
+    "code",
+];
+
+/// Makes `crates/expr/artifacts/sandbox.cwasm` unless it is there and fresh.
+pub(crate) fn build() -> anyhow::Result<()> {
+    let expr_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/expr");
+    let artifacts = expr_dir.join("artifacts");
+    let stamp = image_stamp::stamp(&expr_dir)?;
+    let stamp_file = artifacts.join("sandbox.stamp");
+    if artifacts.join("sandbox.cwasm").exists() && std::fs::read_to_string(&stamp_file).is_ok_and(|found| found.trim() == stamp) {
+        return Ok(());
+    }
+    let js_dir = expr_dir.join("js");
+    install_packages(&js_dir)?;
+    let quickjs = read(&js_dir.join("node_modules/quickjs-wasi/quickjs.wasm"))?;
+    let image = guest::prepare(&quickjs, &sources(&js_dir)?).map_err(|error| anyhow!("{error:?}"))?;
+    let prepared = module::with_image(&quickjs, &image)?;
+
+    // Without a target wasmtime would use every instruction of this machine, and the image might not load on another one.
+    let mut config = engine_config::shared_config();
+    config.target(target_triple()?).map_err(|error| anyhow!("{error:?}"))?;
+    let precompiled = Engine::new(&config).and_then(|engine| engine.precompile_module(&prepared)).map_err(|error| anyhow!("{error:?}"))?;
+    std::fs::create_dir_all(&artifacts)?;
+    std::fs::write(artifacts.join("sandbox.cwasm"), &precompiled)?;
+    std::fs::write(stamp_file, stamp)?;
+    eprintln!("sandbox image: {} KB of memory, {} KB precompiled", image.memory.len() / 1024, precompiled.len() / 1024);
+    Ok(())
+}
+
+/// `npm ci` where the packages are missing or of another version than the lock file asks for.
+fn install_packages(js_dir: &Path) -> anyhow::Result<()> {
+    let wanted = read(&js_dir.join("package-lock.json"))?;
+    let wanted: serde_json::Value = serde_json::from_slice(&wanted)?;
+    let installed = |package: &str| -> Option<String> {
+        let text = std::fs::read_to_string(js_dir.join("node_modules").join(package).join("package.json")).ok()?;
+        let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
+        Some(manifest["version"].as_str()?.to_owned())
+    };
+    let fresh = ["luxon", "quickjs-wasi"].into_iter().all(|package| {
+        let version = wanted["packages"][format!("node_modules/{package}")]["version"].as_str();
+        version.is_some() && installed(package).as_deref() == version
+    });
+    if fresh {
+        return Ok(());
+    }
+    let status = Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(js_dir).status();
+    match status.context("npm could not be started; it is needed to fetch QuickJS and Luxon")? {
+        status if status.success() => Ok(()),
+        status => bail!("npm ci ended with {status}"),
+    }
+}
+
+/// The scripts with their names, ready to be evaluated one after the other.
+fn sources(js_dir: &Path) -> anyhow::Result<Vec<(String, String)>> {
+    FILES
+        .iter()
+        .map(|name| {
+            if *name == "luxon" {
+                let text = read(&js_dir.join("node_modules/luxon/build/global/luxon.min.js"))?;
+                return Ok(("luxon.js".to_owned(), String::from_utf8(text)?));
+            }
+            let file = format!("{name}.js");
+            let text = String::from_utf8(read(&js_dir.join(&file))?)?;
+            // Each file is the body of a function that gets the one shared object; nothing of ours is a global by accident.
+            Ok((file, format!("(function (heddle) {{ 'use strict'; {text}\n}})(globalThis.__heddle);")))
+        })
+        .collect()
+}
+
+fn target_triple() -> anyhow::Result<&'static str> {
+    match (std::env::consts::ARCH, std::env::consts::OS) {
+        ("x86_64", "linux") => Ok("x86_64-unknown-linux-gnu"),
+        ("aarch64", "linux") => Ok("aarch64-unknown-linux-gnu"),
+        ("x86_64", "macos") => Ok("x86_64-apple-darwin"),
+        ("aarch64", "macos") => Ok("aarch64-apple-darwin"),
+        ("x86_64", "windows") => Ok("x86_64-pc-windows-msvc"),
+        (arch, os) => bail!("the JavaScript sandbox is not built for {os} on {arch}"),
+    }
+}
+
+fn read(path: &PathBuf) -> anyhow::Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))
+}
