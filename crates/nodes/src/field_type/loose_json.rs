@@ -1,0 +1,197 @@
+//! Reads JSON the way people write it by hand: JavaScript literals with bare keys, single quotes, comments and trailing commas.
+
+use model::{Object, Str, Value};
+
+/// Nothing a person writes is nested deeper, and reading must not exhaust the stack.
+const MAX_DEPTH: usize = 128;
+
+/// The value a text spells, or nothing if it cannot be read even so.
+pub fn parse(text: &str) -> Option<Value> {
+    let mut reader = Reader { letters: text.chars().collect(), at: 0 };
+    let value = reader.value(0)?;
+    reader.skip_space();
+    (reader.at == reader.letters.len()).then_some(value)
+}
+
+struct Reader {
+    letters: Vec<char>,
+    at: usize,
+}
+
+impl Reader {
+    fn peek(&self) -> Option<char> {
+        self.letters.get(self.at).copied()
+    }
+
+    fn eat(&mut self, wanted: char) -> bool {
+        self.skip_space();
+        let found = self.peek() == Some(wanted);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(letter) = self.peek() {
+            match (letter, self.letters.get(self.at + 1)) {
+                ('/', Some('/')) => self.skip_until(|reader| reader.peek() == Some('\n')),
+                ('/', Some('*')) => {
+                    self.at += 2;
+                    self.skip_until(|reader| reader.letters[reader.at..].starts_with(&['*', '/']));
+                    self.at = (self.at + 2).min(self.letters.len());
+                }
+                _ if letter.is_whitespace() || letter == '\u{feff}' => self.at += 1,
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_until(&mut self, ends: impl Fn(&Self) -> bool) {
+        while self.at < self.letters.len() && !ends(self) {
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Value> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        self.skip_space();
+        match self.peek()? {
+            '{' => self.object(depth),
+            '[' => self.array(depth),
+            quote @ ('"' | '\'' | '`') => self.quoted(quote).map(Value::String),
+            _ => self.bare(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<Value> {
+        self.at += 1;
+        let mut object = Object::new();
+        while !self.eat('}') {
+            let key = match self.peek()? {
+                quote @ ('"' | '\'' | '`') => self.quoted(quote)?,
+                _ => self.word(|letter| letter != ':' && !letter.is_whitespace())?,
+            };
+            if !self.eat(':') {
+                return None;
+            }
+            object.insert(key, self.value(depth + 1)?);
+            if !self.eat(',') && self.peek()? != '}' {
+                return None;
+            }
+        }
+        Some(Value::object(object))
+    }
+
+    fn array(&mut self, depth: usize) -> Option<Value> {
+        self.at += 1;
+        let mut values = Vec::new();
+        while !self.eat(']') {
+            values.push(self.value(depth + 1)?);
+            if !self.eat(',') && self.peek()? != ']' {
+                return None;
+            }
+        }
+        Some(Value::array(values))
+    }
+
+    fn quoted(&mut self, quote: char) -> Option<Str> {
+        self.at += 1;
+        let mut text = Str::new();
+        loop {
+            let letter = self.peek()?;
+            self.at += 1;
+            match letter {
+                _ if letter == quote => return Some(text),
+                '\\' => {
+                    let escaped = self.peek()?;
+                    self.at += 1;
+                    match escaped {
+                        'n' => text.push('\n'),
+                        't' => text.push('\t'),
+                        'r' => text.push('\r'),
+                        'b' => text.push('\u{8}'),
+                        'f' => text.push('\u{c}'),
+                        'u' => text.push(self.code_point()?),
+                        '\n' => {}
+                        other => text.push(other),
+                    }
+                }
+                other => text.push(other),
+            }
+        }
+    }
+
+    /// The letter of `\uXXXX`, with the second half of a pair if it takes one.
+    fn code_point(&mut self) -> Option<char> {
+        let mut unit = || {
+            let digits: String = self.letters.get(self.at..self.at + 4)?.iter().collect();
+            self.at += 4;
+            u32::from_str_radix(&digits, 16).ok()
+        };
+        let high = unit()?;
+        if !(0xD800..0xDC00).contains(&high) {
+            return Some(char::from_u32(high).unwrap_or('\u{fffd}'));
+        }
+        if self.letters.get(self.at..self.at + 2) != Some(&['\\', 'u']) {
+            return Some('\u{fffd}');
+        }
+        self.at += 2;
+        let digits: String = self.letters.get(self.at..self.at + 4)?.iter().collect();
+        self.at += 4;
+        let low = u32::from_str_radix(&digits, 16).ok()?;
+        Some(char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF)).unwrap_or('\u{fffd}'))
+    }
+
+    fn word(&mut self, belongs: impl Fn(char) -> bool) -> Option<Str> {
+        let from = self.at;
+        while self.peek().is_some_and(&belongs) {
+            self.at += 1;
+        }
+        let word: Str = self.letters[from..self.at].iter().copied().collect();
+        (!word.is_empty()).then_some(word)
+    }
+
+    fn bare(&mut self) -> Option<Value> {
+        let word = self.word(|letter| !matches!(letter, ',' | '}' | ']' | ':' | '/') && !letter.is_whitespace())?;
+        Some(match word.as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "null" => Value::Null,
+            "undefined" => Value::Undefined,
+            number => {
+                let (sign, digits) = match number.strip_prefix('-') {
+                    Some(digits) => (-1.0, digits),
+                    None => (1.0, number.strip_prefix('+').unwrap_or(number)),
+                };
+                let value = super::text_to_number(digits);
+                if value.is_nan() {
+                    return None;
+                }
+                Value::Number(sign * value)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use model::json;
+
+    #[test]
+    fn javascript_literals_are_read() {
+        let text = "{int: -12345, float: .5, hex: 0x10, 'a b': \"x\", list: [1, 2,], /* note */ nested: { ok: true, }, }";
+        let value = json!({ "int": -12345, "float": 0.5, "hex": 16, "a b": "x", "list": [1, 2], "nested": { "ok": true } });
+        assert_eq!(parse(text), Some(value));
+        assert_eq!(parse(r"{key: 'it\'s', face: '\ud83d\ude00'}"), Some(json!({ "key": "it's", "face": "😀" })));
+    }
+
+    #[test]
+    fn broken_text_gives_nothing() {
+        for text in ["", "{", "{a}", "{a: }", "{a: 1} x", "[1 2]", "'open", "{a: b c}"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+        assert_eq!(parse(&"[".repeat(5000)), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! Hands out items in batches, one batch each time the loop comes back to it.
+
+use model::{PairedItem, Source};
+use node_api::host::NodeState;
+use node_api::prelude::*;
+use std::sync::Arc;
+
+pub(crate) struct SplitInBatchesV1;
+pub(crate) struct SplitInBatchesV2;
+pub(crate) struct SplitInBatches;
+
+impl Node for SplitInBatchesV1 {
+    fn spec() -> Spec {
+        form(Spec::new("n8n-nodes-base.splitInBatches", &[1.0], "Split In Batches", "Hand out items batch by batch"))
+            .preset_batch_size(10)
+            .hint("Kept for older workflows; version 3 has an output of its own for the end of the loop.")
+            .example("First batch", r#"{ "batchSize": 2 }"#, r#"[{ "n": 1 }, { "n": 2 }, { "n": 3 }]"#, r#"[[{ "n": 1 }, { "n": 2 }]]"#)
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        Ok(match next_batch(ctx, &items)? {
+            Step::Batch(batch) => vec![batch],
+            Step::Done(_) => Vec::new(),
+        })
+    }
+}
+
+impl Node for SplitInBatchesV2 {
+    fn spec() -> Spec {
+        form(Spec::new("n8n-nodes-base.splitInBatches", &[2.0], "Split In Batches", "Hand out items batch by batch"))
+            .preset_batch_size(10)
+            .outputs([Port::named("loop"), Port::named("done")])
+            .hint("Kept for older workflows; version 3 has the outputs the other way round.")
+            .example("First batch", r#"{ "batchSize": 1 }"#, r#"[{ "n": 1 }, { "n": 2 }]"#, r#"[[{ "n": 1 }], []]"#)
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        Ok(match next_batch(ctx, &items)? {
+            Step::Batch(batch) => vec![batch, Items::new()],
+            Step::Done(collected) => vec![Items::new(), collected],
+        })
+    }
+}
+
+impl Node for SplitInBatches {
+    fn spec() -> Spec {
+        form(Spec::new("n8n-nodes-base.splitInBatches", &[3.0], "Loop Over Items", "Hand out items batch by batch, then all results"))
+            .outputs([Port::named("done"), Port::named("loop")])
+            .hint("Connect `loop` to the work and the end of the work back to this node; `done` gets everything afterwards.")
+            .alias(&["loop", "for each", "batch"])
+            .example("First batch", r#"{ "batchSize": 2 }"#, r#"[{ "n": 1 }, { "n": 2 }, { "n": 3 }]"#, r#"[[], [{ "n": 1 }, { "n": 2 }]]"#)
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        Ok(match next_batch(ctx, &items)? {
+            Step::Batch(batch) => vec![Items::new(), batch],
+            Step::Done(collected) => vec![collected, Items::new()],
+        })
+    }
+}
+
+enum Step {
+    Batch(Items),
+    /// Nothing is left; with all that came back through the loop.
+    Done(Items),
+}
+
+/// The list of items still to be handed out, and the one of those that came back.
+const LEFT: usize = 0;
+const RETURNED: usize = 1;
+
+fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
+    let size = ctx.number("batchSize", 0)?;
+    let size = if size >= 1.0 { size as usize } else { 1 };
+    let reset = ctx.param("options.reset", 0)?.as_bool() == Some(true);
+    let host = ctx.host();
+    let NodeState { mut context, mut lists } = host.state();
+    let is_first = lists.len() <= RETURNED || reset;
+    let batch = if is_first {
+        context.insert("currentRunIndex", 0);
+        context.insert("maxRunIndex", items.len().div_ceil(size));
+        context.insert("sourceData", host.input_source(0).map(|source| source.to_value()));
+        let (batch, left) = cut(ctx, items.iter().enumerate().map(|(index, item)| item.paired_with(index)), size);
+        lists = vec![left, Items::new()];
+        batch
+    } else {
+        let round = context.get("currentRunIndex").and_then(Value::as_f64).unwrap_or(0.0);
+        context.insert("currentRunIndex", round + 1.0);
+        let came_from = host.input_source(0).map(Arc::new);
+        let mut returned = ctx.builder();
+        returned.extend(items.iter().enumerate().map(|(index, item)| {
+            let pair = PairedItem { source: came_from.clone(), ..PairedItem::new(index) };
+            item.with_pairs(vec![pair])
+        }));
+        lists[RETURNED].append(&returned.finish());
+        let first_source = context.get("sourceData").and_then(Source::from_value).map(Arc::new);
+        let (batch, left) = cut(ctx, lists[LEFT].iter(), size);
+        lists[LEFT] = left;
+        // The batch came from what fed the first round, not from the end of the loop that fed this one.
+        batch.iter().map(|item| overwrite_source(item, first_source.as_ref())).collect()
+    };
+    context.insert("noItemsLeft", lists[LEFT].is_empty());
+    context.insert("done", batch.is_empty());
+    let step = if batch.is_empty() { Step::Done(lists[RETURNED].clone()) } else { Step::Batch(batch) };
+    host.set_state(NodeState { context, lists });
+    Ok(step)
+}
+
+fn cut(ctx: &Ctx<'_>, mut items: impl Iterator<Item = Item>, size: usize) -> (Items, Items) {
+    let mut batch = ctx.builder();
+    batch.extend(items.by_ref().take(size));
+    let mut left = ctx.builder();
+    left.extend(items);
+    (batch.finish(), left.finish())
+}
+
+fn overwrite_source(item: Item, source: Option<&Arc<Source>>) -> Item {
+    let pairs: Vec<PairedItem> = match &*item.paired {
+        [] => vec![PairedItem { source: source.cloned(), ..PairedItem::new(0) }],
+        pairs => pairs.iter().map(|pair| PairedItem { source: source.cloned(), ..pair.clone() }).collect(),
+    };
+    item.with_pairs(pairs)
+}
+
+fn form(spec: Spec) -> Spec {
+    spec.group(Group::Flow)
+        .param(Param::number("batchSize", "Batch size", 1).at_least(1.0).help("How many items each round gets."))
+        .param(
+            Param::collection(
+                "options",
+                "Options",
+                [Param::flag("reset", "Reset", false).help("Start anew with the items that just arrived.")],
+            )
+            .help("How rounds follow each other."),
+        )
+}
+
+trait PresetBatchSize {
+    fn preset_batch_size(self, size: u32) -> Self;
+}
+
+impl PresetBatchSize for Spec {
+    fn preset_batch_size(mut self, size: u32) -> Self {
+        for param in self.params.iter_mut().filter(|param| param.name == "batchSize") {
+            param.default = size.into();
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::OnError;
+    use node_api::testing::{TestHost, items, run_on, to_json};
+
+    async fn rounds<N: Node>(version: f64, feeds: &[Value], options: Value) -> (TestHost, Vec<Vec<Value>>) {
+        let host = TestHost::new(&N::spec(), version, &json!({ "batchSize": 2, "options": options }));
+        let mut outputs = Vec::new();
+        for feed in feeds {
+            let round = run_on::<N>(&host, version, vec![items(feed)], OnError::Stop).await.unwrap();
+            outputs.push(round.iter().map(to_json).collect());
+        }
+        (host, outputs)
+    }
+
+    #[tokio::test]
+    async fn the_loop_hands_out_batches_and_ends_with_what_came_back() {
+        let feeds = [json!([1, 2, 3]), json!(["a", "b"]), json!(["c"])];
+        let (host, outputs) = rounds::<SplitInBatches>(3.0, &feeds, json!({})).await;
+        assert_eq!(outputs[0], [json!([]), json!([1, 2])]);
+        assert_eq!(outputs[1], [json!([]), json!([3])]);
+        assert_eq!(outputs[2], [json!(["a", "b", "c"]), json!([])]);
+        let context = Value::object(node_api::host::Host::state(&host).context);
+        assert_eq!(context.get("done"), Some(&json!(true)));
+        assert_eq!(context.get("maxRunIndex"), Some(&json!(2)));
+        assert_eq!(context.get("currentRunIndex"), Some(&json!(2)));
+    }
+
+    #[tokio::test]
+    async fn the_first_version_says_nothing_at_the_end() {
+        let (_, outputs) = rounds::<SplitInBatchesV1>(1.0, &[json!([1]), json!([1])], json!({})).await;
+        assert_eq!(outputs, [vec![json!([1])], vec![]]);
+    }
+
+    #[tokio::test]
+    async fn a_reset_starts_anew() {
+        let (_, outputs) = rounds::<SplitInBatches>(3.0, &[json!([1, 2, 3]), json!([7])], json!({ "reset": true })).await;
+        assert_eq!(outputs[1], [json!([]), json!([7])]);
+    }
+}

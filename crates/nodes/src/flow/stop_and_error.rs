@@ -1,0 +1,80 @@
+//! Ends the run with an error of the author's own.
+
+use node_api::prelude::*;
+
+pub(crate) struct StopAndError;
+
+impl Node for StopAndError {
+    fn spec() -> Spec {
+        Spec::new("n8n-nodes-base.stopAndError", &[1.0], "Stop and Error", "End the run with an error")
+            .group(Group::Flow)
+            .outputs([])
+            .param(
+                Param::choice("errorType", "Error type", &[("errorMessage", "Error message"), ("errorObject", "Error object")])
+                    .help("Whether the error is a sentence or an object."),
+            )
+            .param(
+                Param::text("errorMessage", "Error message", "").required().show("errorType", &["errorMessage"]).help("What went wrong."),
+            )
+            .param(
+                Param::json("errorObject", "Error object", "")
+                    .required()
+                    .show("errorType", &["errorObject"])
+                    .help("An object with `message`, `description` and whatever else is to be recorded."),
+            )
+            .hint("Put it at the end of a branch that must not happen; the error workflow then gets its message.")
+            .alias(&["throw", "fail", "abort"])
+            .repeatable()
+    }
+
+    async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
+        if ctx.text("errorType", 0)? != "errorObject" {
+            return Err(NodeError::failed(ctx.text("errorMessage", 0)?));
+        }
+        let given = ctx.param("errorObject", 0)?;
+        let object = match &given {
+            Value::Object(object) => (**object).clone(),
+            value => {
+                let read = model::json::parse(&value.to_js_string());
+                let read = read.map_err(|problem| NodeError::parameter("errorObject", format!("The error object is not JSON: {problem}")))?;
+                read.as_object().cloned().unwrap_or_default()
+            }
+        };
+        let text = |key: &str| object.get(key).filter(|value| !value.is_nullish()).map(crate::field_type::to_text);
+        let info = ctx.host().execution();
+        let message = text("message").or_else(|| text("error"));
+        let message = message
+            .unwrap_or_else(|| format!("Workflow ID {} \"{}\" has failed", info.workflow_id, info.workflow_name).into());
+        let mut error = NodeError::failed(message);
+        if let Some(description) = text("description") {
+            error = error.describe(description);
+        }
+        for (key, value) in object.iter().filter(|(key, _)| *key != "message" && *key != "description") {
+            error = error.with(key, value.clone());
+        }
+        Err(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::testing::run;
+
+    #[tokio::test]
+    async fn the_message_is_the_authors() {
+        let error = run::<StopAndError>(json!({ "errorMessage": "No stock left" }), json!([{}])).await.unwrap_err();
+        assert_eq!(error.message(), "No stock left");
+    }
+
+    #[tokio::test]
+    async fn an_object_gives_message_description_and_more() {
+        let params = json!({ "errorType": "errorObject", "errorObject": r#"{ "code": "404", "description": "Gone" }"# });
+        let error = run::<StopAndError>(params, json!([{}])).await.unwrap_err();
+        assert_eq!(error.message(), "Workflow ID  \"\" has failed");
+        assert_eq!(error.description().unwrap(), "Gone");
+        assert_eq!(error.context().get("code"), Some(&json!("404")));
+        let broken = json!({ "errorType": "errorObject", "errorObject": "{" });
+        assert_eq!(run::<StopAndError>(broken, json!([{}])).await.unwrap_err().code(), Code::NODE_PARAMETER);
+    }
+}

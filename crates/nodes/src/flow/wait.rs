@@ -1,0 +1,256 @@
+//! Waits: for a time, until a moment, or for a call from outside.
+
+use crate::field_type::{Clock, parse_date};
+use node_api::host::Pause;
+use node_api::prelude::*;
+
+pub(crate) struct Wait;
+
+/// Shorter waits keep the run in memory; longer ones put it to sleep in the store.
+const SLEEP_LIMIT_MS: f64 = 65_000.0;
+
+impl Node for Wait {
+    fn spec() -> Spec {
+        let units = [("seconds", "Seconds"), ("minutes", "Minutes"), ("hours", "Hours"), ("days", "Days")];
+        let methods =
+            [("DELETE", "DELETE"), ("GET", "GET"), ("HEAD", "HEAD"), ("PATCH", "PATCH"), ("POST", "POST"), ("PUT", "PUT")];
+        let called = ["webhook", "form"];
+        Spec::new("n8n-nodes-base.wait", &[1.0, 1.1], "Wait", "Wait for a time, a moment or a call")
+            .group(Group::Flow)
+            .credential("httpBasicAuth", false)
+            .credential("httpHeaderAuth", false)
+            .credential("jwtAuth", false)
+            .params([
+                Param::choice(
+                    "resume",
+                    "Resume",
+                    &[
+                        ("timeInterval", "After time interval"),
+                        ("specificTime", "At specified time"),
+                        ("webhook", "On webhook call"),
+                        ("form", "On form submitted"),
+                    ],
+                )
+                .help("What ends the wait."),
+                Param::date_time("dateTime", "Date and time").show("resume", &["specificTime"]).help("The moment to go on."),
+                Param::number("amount", "Wait amount", 1).at_least(0.0).until(1.0).show("resume", &["timeInterval"]).help("How long."),
+                Param::number("amount", "Wait amount", 5).at_least(0.0).since(1.1).show("resume", &["timeInterval"]).help("How long."),
+                Param::choice("unit", "Wait unit", &units)
+                    .preset("hours")
+                    .until(1.0)
+                    .show("resume", &["timeInterval"])
+                    .help("The unit of the amount."),
+                Param::choice("unit", "Wait unit", &units)
+                    .since(1.1)
+                    .show("resume", &["timeInterval"])
+                    .help("The unit of the amount."),
+                Param::choice(
+                    "incomingAuthentication",
+                    "Authentication",
+                    &[("none", "None"), ("basicAuth", "Basic auth"), ("headerAuth", "Header auth"), ("jwtAuth", "JWT auth")],
+                )
+                .show("resume", &called)
+                .help("What a call must show to be accepted."),
+                Param::choice("httpMethod", "HTTP method", &methods).preset("GET").show("resume", &["webhook"]).help("The method of the call."),
+                Param::number("responseCode", "Response code", 200).show("resume", &["webhook"]).help("The status the call is answered with."),
+                Param::choice(
+                    "responseMode",
+                    "Respond",
+                    &[
+                        ("onReceived", "Immediately"),
+                        ("lastNode", "When last node finishes"),
+                        ("responseNode", "Using 'Respond to Webhook' node"),
+                        ("streaming", "Streaming"),
+                    ],
+                )
+                .show("resume", &called)
+                .help("When the call is answered."),
+                Param::choice(
+                    "responseData",
+                    "Response data",
+                    &[
+                        ("allEntries", "All entries"),
+                        ("firstEntryJson", "First entry JSON"),
+                        ("firstEntryBinary", "First entry binary"),
+                        ("noData", "No response body"),
+                    ],
+                )
+                .preset("firstEntryJson")
+                .show("resume", &["webhook"])
+                .show("responseMode", &["lastNode"])
+                .help("What the call is answered with."),
+                Param::text("responseBinaryPropertyName", "Property name", "data")
+                    .show("resume", &["webhook"])
+                    .show("responseData", &["firstEntryBinary"])
+                    .help("The file the call is answered with."),
+                Param::text("formTitle", "Form title", "").show("resume", &["form"]).help("Shown above the form."),
+                Param::text("formDescription", "Form description", "").show("resume", &["form"]).help("Shown under the title."),
+                Param::repeated("formFields", "Form elements", [FieldGroup::new("values", "Field", form_field())])
+                    .show("resume", &["form"])
+                    .help("The fields of the form."),
+                Param::flag("limitWaitTime", "Limit wait time", false).show("resume", &called).help("Go on without a call after some time."),
+                Param::choice(
+                    "limitType",
+                    "Limit type",
+                    &[("afterTimeInterval", "After time interval"), ("atSpecifiedTime", "At specified time")],
+                )
+                .show("resume", &called)
+                .show("limitWaitTime", &[true])
+                .help("How the limit is given."),
+                Param::number("resumeAmount", "Amount", 1)
+                    .at_least(0.0)
+                    .show("resume", &called)
+                    .show("limitWaitTime", &[true])
+                    .show("limitType", &["afterTimeInterval"])
+                    .help("How long to wait at most."),
+                Param::choice("resumeUnit", "Unit", &units)
+                    .preset("hours")
+                    .show("resume", &called)
+                    .show("limitWaitTime", &[true])
+                    .show("limitType", &["afterTimeInterval"])
+                    .help("The unit of the amount."),
+                Param::date_time("maxDateAndTime", "Max date and time")
+                    .show("resume", &called)
+                    .show("limitWaitTime", &[true])
+                    .show("limitType", &["atSpecifiedTime"])
+                    .help("The moment to go on without a call."),
+                Param::collection(
+                    "options",
+                    "Options",
+                    [
+                        Param::text("webhookSuffix", "Webhook suffix", "").help("Added to the URL, to tell several waits apart."),
+                        Param::flag("ignoreBots", "Ignore bots", false).help("Calls of crawlers and link previewers do not count."),
+                        Param::text("responseData", "Response data", "").help("The text the call is answered with."),
+                        Param::text("responseContentType", "Response content-type", "").help("The type of the answer."),
+                    ],
+                )
+                .show("resume", &called)
+                .help("How calls are taken."),
+            ])
+            .hint("Use it to pace calls, or to wait for a person who answers through $execution.resumeUrl.")
+            .alias(&["pause", "sleep", "delay", "approval"])
+            .repeatable()
+            .example("A moment", r#"{ "amount": 1, "unit": "seconds" }"#, r#"[{ "n": 1 }]"#, r#"[[{ "n": 1 }]]"#)
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let host = ctx.host();
+        let now = host.now_ms() as f64;
+        let until = match ctx.text("resume", 0)?.as_str() {
+            "webhook" => {
+                host.pause(Pause::Webhook { until: limit(ctx, now)? });
+                return Ok(vec![items]);
+            }
+            "form" => {
+                host.pause(Pause::Form { until: limit(ctx, now)? });
+                return Ok(vec![items]);
+            }
+            "specificTime" => moment(ctx, "dateTime", now)?,
+            _ => now + interval(ctx, "amount", "unit")?,
+        };
+        let left = (until - now).max(0.0);
+        if left < SLEEP_LIMIT_MS {
+            host.sleep(left as u64).await?;
+        } else {
+            host.pause(Pause::Until(until as i64));
+        }
+        Ok(vec![items])
+    }
+}
+
+fn interval(ctx: &Ctx<'_>, amount: &str, unit: &str) -> Result<f64, NodeError> {
+    let value = ctx.param(amount, 0)?;
+    let number = crate::field_type::to_number(&value);
+    if value.is_nullish() || number.is_nan() || number < 0.0 {
+        return Err(NodeError::parameter(amount, "Invalid wait amount. Please enter a number that is 0 or greater."));
+    }
+    let seconds = match ctx.text(unit, 0)?.as_str() {
+        "seconds" => 1.0,
+        "minutes" => 60.0,
+        "hours" => 3600.0,
+        "days" => 86_400.0,
+        _ => {
+            let description = "Valid units are 'seconds', 'minutes', 'hours', or 'days'.";
+            return Err(NodeError::parameter(unit, "Invalid wait unit.").describe(description));
+        }
+    };
+    Ok(number * seconds * 1000.0)
+}
+
+fn moment(ctx: &Ctx<'_>, path: &str, now: f64) -> Result<f64, NodeError> {
+    let value = ctx.param(path, 0)?;
+    let clock = Clock { zone: ctx.host().timezone(), now_ms: now as i64 };
+    let date = if value.is_nullish() { None } else { parse_date(&value, &clock) };
+    date.map(|date| date.epoch_ms).ok_or_else(|| {
+        NodeError::parameter(path, "Invalid date format").describe(format!("'{}' is not a date.", value.to_js_string()))
+    })
+}
+
+fn limit(ctx: &Ctx<'_>, now: f64) -> Result<Option<i64>, NodeError> {
+    if !ctx.flag("limitWaitTime", 0)? {
+        return Ok(None);
+    }
+    let until = match ctx.text("limitType", 0)?.as_str() {
+        "atSpecifiedTime" => moment(ctx, "maxDateAndTime", now)?,
+        _ => now + interval(ctx, "resumeAmount", "resumeUnit")?,
+    };
+    Ok(Some(until as i64))
+}
+
+fn form_field() -> Vec<Param> {
+    let kinds = [
+        ("text", "Text"),
+        ("checkbox", "Checkboxes"),
+        ("html", "Custom HTML"),
+        ("date", "Date"),
+        ("dropdown", "Dropdown"),
+        ("email", "Email"),
+        ("file", "File"),
+        ("hiddenField", "Hidden field"),
+        ("number", "Number"),
+        ("password", "Password"),
+        ("radio", "Radio buttons"),
+        ("textarea", "Textarea"),
+    ];
+    vec![
+        Param::text("fieldLabel", "Field name", "").help("The label above the field."),
+        Param::choice("fieldType", "Element type", &kinds).help("What can be entered."),
+        Param::text("placeholder", "Placeholder", "").help("Shown while the field is empty."),
+        Param::flag("requiredField", "Required field", false).help("The form cannot be sent without it."),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::OnError;
+    use node_api::testing::{TestHost, items, run_on};
+
+    async fn paused(params: Value) -> Result<Option<Pause>, NodeError> {
+        let host = TestHost::new(&Wait::spec(), 1.1, &params);
+        run_on::<Wait>(&host, 1.1, vec![items(&json!([{}]))], OnError::Stop).await?;
+        Ok(host.paused.lock().unwrap().clone())
+    }
+
+    #[tokio::test]
+    async fn short_waits_sleep_and_long_ones_put_the_run_to_rest() {
+        assert_eq!(paused(json!({ "amount": 64, "unit": "seconds" })).await.unwrap(), None);
+        assert_eq!(paused(json!({ "amount": 2, "unit": "minutes" })).await.unwrap(), Some(Pause::Until(1_704_067_320_000)));
+        let later = paused(json!({ "resume": "specificTime", "dateTime": "2024-01-02T00:00:00" })).await.unwrap();
+        assert_eq!(later, Some(Pause::Until(1_704_153_600_000)));
+    }
+
+    #[tokio::test]
+    async fn a_call_may_have_a_limit() {
+        assert_eq!(paused(json!({ "resume": "webhook" })).await.unwrap(), Some(Pause::Webhook { until: None }));
+        let params = json!({ "resume": "form", "limitWaitTime": true, "resumeAmount": 1, "resumeUnit": "hours" });
+        assert_eq!(paused(params).await.unwrap(), Some(Pause::Form { until: Some(1_704_070_800_000) }));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_time_is_refused() {
+        assert_eq!(paused(json!({ "amount": "soon" })).await.unwrap_err().code(), Code::NODE_PARAMETER);
+        let params = json!({ "resume": "specificTime", "dateTime": "soon" });
+        assert_eq!(paused(params).await.unwrap_err().message(), "Invalid date format");
+    }
+}
