@@ -41,7 +41,9 @@ fn fill(params: &[Param], values: &mut Object, place: &Place<'_>) {
     }
     let top = place.top.cloned().unwrap_or_else(|| values.clone());
     let inner = Place { version: place.version, top: Some(&top) };
-    for param in params {
+    // Of several forms of a parameter only the shown one says what its groups hold.
+    let shown: Vec<&Param> = params.iter().filter(|param| is_shown(param, values, place)).collect();
+    for param in shown {
         if let ParamKind::Groups { groups, .. } = &param.kind
             && let Some(Value::Object(chosen)) = values.get_mut(&param.name)
         {
@@ -134,6 +136,19 @@ mod tests {
     fn repeated_groups_are_filled_entry_by_entry() {
         let filled = complete(1.0, json!({ "fields": { "values": [{ "name": "q" }, { "kind": "number" }] } }));
         assert_eq!(filled.get_path("fields.values"), Some(&json!([{ "name": "q", "kind": "text" }, { "kind": "number" }])));
+    }
+
+    #[test]
+    fn only_the_shown_form_fills_its_groups() {
+        let form = |mode: &str, preset: &str| {
+            let group = FieldGroup::new("values", "Values", [Param::text("kind", "Kind", preset)]);
+            Param::repeated("rules", "Rules", [group]).show("mode", &[mode])
+        };
+        let mode = Param::choice("mode", "Mode", &[("a", "A"), ("b", "B")]);
+        let spec = Spec::new("test", &[1.0], "Test", "").params([mode, form("a", "first"), form("b", "second")]);
+        let given = json!({ "mode": "b", "rules": { "values": [{}] } });
+        let filled = Value::object(spec.complete(1.0, given.as_object().unwrap()));
+        assert_eq!(filled.get_path("rules.values[0].kind"), Some(&json!("second")));
     }
 
     #[test]
