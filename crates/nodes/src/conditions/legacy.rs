@@ -168,11 +168,7 @@ pub(crate) fn legacy_groups() -> Param {
             FieldGroup::new(
                 "dateTime",
                 "Date & time",
-                [
-                    Param::date_time("value1", "Value 1").help(first),
-                    operation(&dates),
-                    Param::date_time("value2", "Value 2").help(second),
-                ],
+                [Param::date_time("value1", "Value 1").help(first), operation(&dates), Param::date_time("value2", "Value 2").help(second)],
             ),
             FieldGroup::new(
                 "number",

@@ -6,8 +6,8 @@ mod plan;
 mod regex;
 
 pub use self::regex::{JsRegex, RegexError};
-pub use operators::array_contains_value;
 pub(crate) use legacy::{LegacyCombine, LegacyConditions, compare, legacy_groups, to_milliseconds};
+pub use operators::array_contains_value;
 pub(crate) use plan::FilterPlan;
 
 use crate::field_type::{Checked, Clock, TypeOptions, validate_field_type};

@@ -29,7 +29,9 @@ enum Engine {
 pub enum RegexError {
     #[error("Invalid regular expression: /{pattern}/: {reason}")]
     Syntax { pattern: String, reason: String },
-    #[error("The regular expression /{pattern}/ took more than {MAX_STEPS} steps on this text, so it was stopped. Write it without nested repetition.")]
+    #[error(
+        "The regular expression /{pattern}/ took more than {MAX_STEPS} steps on this text, so it was stopped. Write it without nested repetition."
+    )]
     TooManySteps { pattern: String },
 }
 
@@ -84,9 +86,7 @@ impl JsRegex {
     pub fn is_match(&self, text: &str) -> Result<bool, RegexError> {
         match &self.engine {
             Engine::Linear(regex) => Ok(regex.is_match(text)),
-            Engine::Retrying(regex) => {
-                regex.is_match(text).map_err(|_| RegexError::TooManySteps { pattern: self.source.clone() })
-            }
+            Engine::Retrying(regex) => regex.is_match(text).map_err(|_| RegexError::TooManySteps { pattern: self.source.clone() }),
         }
     }
 }

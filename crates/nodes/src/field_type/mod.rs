@@ -79,11 +79,8 @@ pub fn validate_field_type(name: &str, value: &Value, wanted: &str, options: &Ty
         "options" => {
             if !options.allowed.contains(value) {
                 let allowed: Vec<Str> = options.allowed.iter().map(Value::to_js_string).collect();
-                let reason = format!(
-                    "'{name}' expects one of the following values: [{}] but we got {}",
-                    allowed.join(", "),
-                    describe(value)
-                );
+                let reason =
+                    format!("'{name}' expects one of the following values: [{}] but we got {}", allowed.join(", "), describe(value));
                 return Checked::Invalid(reason);
             }
             Some(value.clone())
@@ -131,7 +128,13 @@ fn text_to_number(text: &str) -> f64 {
         }
     }
     match text.strip_prefix(['+', '-']).unwrap_or(text) {
-        "Infinity" => if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY },
+        "Infinity" => {
+            if text.starts_with('-') {
+                f64::NEG_INFINITY
+            } else {
+                f64::INFINITY
+            }
+        }
         // Rust also reads "inf" and "nan", which JavaScript does not.
         _ if text.contains(|letter: char| !matches!(letter, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')) => f64::NAN,
         _ => text.parse().unwrap_or(f64::NAN),
@@ -187,9 +190,9 @@ fn to_url(value: &Value) -> Option<Str> {
         Value::String(text) if !text.contains("://") => Str::from(format!("http://{text}")),
         _ => value.to_js_string(),
     };
-    let starts_well = ["http://", "https://", "ftp://", "file://"].iter().any(|scheme| {
-        text.strip_prefix(scheme).is_some_and(|rest| rest.chars().next().is_some_and(|first| !first.is_whitespace()))
-    });
+    let starts_well = ["http://", "https://", "ftp://", "file://"]
+        .iter()
+        .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| rest.chars().next().is_some_and(|first| !first.is_whitespace())));
     let has_www = text.split("www.").skip(1).any(|rest| rest.chars().next().is_some_and(|first| !first.is_whitespace()));
     (starts_well || has_www).then_some(text)
 }

@@ -1,7 +1,37 @@
 //! Nodes that steer a run: branch, join, loop, wait, stop.
 
+mod debug_helper;
+mod execute_command;
+mod execute_workflow;
+mod execution_data;
+mod filter;
+mod if_else;
 mod no_op;
+mod split_in_batches;
+mod sticky_note;
+mod stop_and_error;
+mod switch;
+mod wait;
 
 use node_api::{Entry, run};
 
-pub static NODES: &[Entry] = &[run::<no_op::NoOp>()];
+pub static NODES: &[Entry] = &[
+    run::<no_op::NoOp>(),
+    run::<if_else::IfV1>(),
+    run::<if_else::If>(),
+    run::<filter::FilterV1>(),
+    run::<filter::Filter>(),
+    run::<switch::SwitchV1>(),
+    run::<switch::SwitchV2>(),
+    run::<switch::Switch>(),
+    run::<split_in_batches::SplitInBatchesV1>(),
+    run::<split_in_batches::SplitInBatchesV2>(),
+    run::<split_in_batches::SplitInBatches>(),
+    run::<wait::Wait>(),
+    run::<stop_and_error::StopAndError>(),
+    run::<execution_data::ExecutionData>(),
+    run::<execute_workflow::ExecuteWorkflow>(),
+    run::<execute_command::ExecuteCommand>(),
+    run::<debug_helper::DebugHelper>(),
+    run::<sticky_note::StickyNote>(),
+];

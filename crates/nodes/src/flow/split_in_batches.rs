@@ -123,16 +123,14 @@ fn overwrite_source(item: Item, source: Option<&Arc<Source>>) -> Item {
 }
 
 fn form(spec: Spec) -> Spec {
-    spec.group(Group::Flow)
-        .param(Param::number("batchSize", "Batch size", 1).at_least(1.0).help("How many items each round gets."))
-        .param(
-            Param::collection(
-                "options",
-                "Options",
-                [Param::flag("reset", "Reset", false).help("Start anew with the items that just arrived.")],
-            )
-            .help("How rounds follow each other."),
+    spec.group(Group::Flow).param(Param::number("batchSize", "Batch size", 1).at_least(1.0).help("How many items each round gets.")).param(
+        Param::collection(
+            "options",
+            "Options",
+            [Param::flag("reset", "Reset", false).help("Start anew with the items that just arrived.")],
         )
+        .help("How rounds follow each other."),
+    )
 }
 
 trait PresetBatchSize {

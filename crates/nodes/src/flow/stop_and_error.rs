@@ -36,15 +36,15 @@ impl Node for StopAndError {
             Value::Object(object) => (**object).clone(),
             value => {
                 let read = model::json::parse(&value.to_js_string());
-                let read = read.map_err(|problem| NodeError::parameter("errorObject", format!("The error object is not JSON: {problem}")))?;
+                let read =
+                    read.map_err(|problem| NodeError::parameter("errorObject", format!("The error object is not JSON: {problem}")))?;
                 read.as_object().cloned().unwrap_or_default()
             }
         };
         let text = |key: &str| object.get(key).filter(|value| !value.is_nullish()).map(crate::field_type::to_text);
         let info = ctx.host().execution();
         let message = text("message").or_else(|| text("error"));
-        let message = message
-            .unwrap_or_else(|| format!("Workflow ID {} \"{}\" has failed", info.workflow_id, info.workflow_name).into());
+        let message = message.unwrap_or_else(|| format!("Workflow ID {} \"{}\" has failed", info.workflow_id, info.workflow_name).into());
         let mut error = NodeError::failed(message);
         if let Some(description) = text("description") {
             error = error.describe(description);

@@ -12,8 +12,7 @@ const SLEEP_LIMIT_MS: f64 = 65_000.0;
 impl Node for Wait {
     fn spec() -> Spec {
         let units = [("seconds", "Seconds"), ("minutes", "Minutes"), ("hours", "Hours"), ("days", "Days")];
-        let methods =
-            [("DELETE", "DELETE"), ("GET", "GET"), ("HEAD", "HEAD"), ("PATCH", "PATCH"), ("POST", "POST"), ("PUT", "PUT")];
+        let methods = [("DELETE", "DELETE"), ("GET", "GET"), ("HEAD", "HEAD"), ("PATCH", "PATCH"), ("POST", "POST"), ("PUT", "PUT")];
         let called = ["webhook", "form"];
         Spec::new("n8n-nodes-base.wait", &[1.0, 1.1], "Wait", "Wait for a time, a moment or a call")
             .group(Group::Flow)
@@ -40,10 +39,7 @@ impl Node for Wait {
                     .until(1.0)
                     .show("resume", &["timeInterval"])
                     .help("The unit of the amount."),
-                Param::choice("unit", "Wait unit", &units)
-                    .since(1.1)
-                    .show("resume", &["timeInterval"])
-                    .help("The unit of the amount."),
+                Param::choice("unit", "Wait unit", &units).since(1.1).show("resume", &["timeInterval"]).help("The unit of the amount."),
                 Param::choice(
                     "incomingAuthentication",
                     "Authentication",
@@ -51,8 +47,13 @@ impl Node for Wait {
                 )
                 .show("resume", &called)
                 .help("What a call must show to be accepted."),
-                Param::choice("httpMethod", "HTTP method", &methods).preset("GET").show("resume", &["webhook"]).help("The method of the call."),
-                Param::number("responseCode", "Response code", 200).show("resume", &["webhook"]).help("The status the call is answered with."),
+                Param::choice("httpMethod", "HTTP method", &methods)
+                    .preset("GET")
+                    .show("resume", &["webhook"])
+                    .help("The method of the call."),
+                Param::number("responseCode", "Response code", 200)
+                    .show("resume", &["webhook"])
+                    .help("The status the call is answered with."),
                 Param::choice(
                     "responseMode",
                     "Respond",
@@ -88,7 +89,9 @@ impl Node for Wait {
                 Param::repeated("formFields", "Form elements", [FieldGroup::new("values", "Field", form_field())])
                     .show("resume", &["form"])
                     .help("The fields of the form."),
-                Param::flag("limitWaitTime", "Limit wait time", false).show("resume", &called).help("Go on without a call after some time."),
+                Param::flag("limitWaitTime", "Limit wait time", false)
+                    .show("resume", &called)
+                    .help("Go on without a call after some time."),
                 Param::choice(
                     "limitType",
                     "Limit type",
@@ -181,9 +184,8 @@ fn moment(ctx: &Ctx<'_>, path: &str, now: f64) -> Result<f64, NodeError> {
     let value = ctx.param(path, 0)?;
     let clock = Clock { zone: ctx.host().timezone(), now_ms: now as i64 };
     let date = if value.is_nullish() { None } else { parse_date(&value, &clock) };
-    date.map(|date| date.epoch_ms).ok_or_else(|| {
-        NodeError::parameter(path, "Invalid date format").describe(format!("'{}' is not a date.", value.to_js_string()))
-    })
+    date.map(|date| date.epoch_ms)
+        .ok_or_else(|| NodeError::parameter(path, "Invalid date format").describe(format!("'{}' is not a date.", value.to_js_string())))
 }
 
 fn limit(ctx: &Ctx<'_>, now: f64) -> Result<Option<i64>, NodeError> {

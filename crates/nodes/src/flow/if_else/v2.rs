@@ -80,7 +80,7 @@ mod tests {
         let error = run::<If>(wrong_type(), json!([{}])).await.unwrap_err();
         assert_eq!(error.message(), "Wrong type: 'x' is a string but was expecting a number [condition 0, item 0]");
         let host = TestHost::new(&If::spec(), 2.2, &wrong_type());
-        let outputs = run_on::<If>(&host, 2.2, vec![items(&json!([{ "a": 1 }]))], OnError::ContinueRegularOutput).await.unwrap();
+        let outputs = run_on::<If>(&host, 2.2, vec![items(&json!([{ "a": 1 }]))], OnError::ContinueRegular).await.unwrap();
         assert_eq!(to_json(&outputs[1]), json!([{ "a": 1 }]));
     }
 

@@ -31,9 +31,7 @@ impl Node for SwitchV2 {
     fn spec() -> Spec {
         let spec = Spec::new("n8n-nodes-base.switch", &[2.0], "Switch", "Send items to one of several outputs")
             .outputs((0..4).map(|number| Port::named(&number.to_string())))
-            .param(
-                Param::number("outputsAmount", "Outputs", 4).show("mode", &["expression"]).help("How many outputs there are."),
-            );
+            .param(Param::number("outputsAmount", "Outputs", 4).show("mode", &["expression"]).help("How many outputs there are."));
         let output = Param::text("outputKey", "Output", "").help("The name of the rule's output.");
         let fallback = Param::number("fallbackOutput", "Fallback output", -1);
         form(spec, output, fallback).example(
@@ -144,14 +142,12 @@ fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
             second.help("The value of the rule."),
             output.clone(),
         ];
-        spec = spec
-            .param(first.show("mode", &["rules"]).show("dataType", &[kind]).help("The value that every rule looks at."))
-            .param(
-                Param::repeated("rules", "Rules", [FieldGroup::new("rules", "Rule", rule)])
-                    .show("mode", &["rules"])
-                    .show("dataType", &[kind])
-                    .help("The first rule that fits decides."),
-            );
+        spec = spec.param(first.show("mode", &["rules"]).show("dataType", &[kind]).help("The value that every rule looks at.")).param(
+            Param::repeated("rules", "Rules", [FieldGroup::new("rules", "Rule", rule)])
+                .show("mode", &["rules"])
+                .show("dataType", &[kind])
+                .help("The first rule that fits decides."),
+        );
     }
     spec.param(fallback.show("mode", &["rules"]).help("The output for items that fit no rule; -1 drops them."))
         .hint("Kept for older workflows; new ones use version 3.")

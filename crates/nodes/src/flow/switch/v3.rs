@@ -38,8 +38,7 @@ impl Node for Switch {
                     [
                         Param::text("fallbackOutput", "Fallback output", "none")
                             .help("For items that fit no rule: `none`, `extra` (an output of its own) or the number of an output."),
-                        Param::text("renameFallbackOutput", "Rename fallback output", "Fallback")
-                            .help("The name of the extra output."),
+                        Param::text("renameFallbackOutput", "Rename fallback output", "Fallback").help("The name of the extra output."),
                         Param::flag("ignoreCase", "Ignore case", true).help("Upper and lower case count as equal."),
                         Param::flag("looseTypeValidation", "Convert types where required", true)
                             .help("Compare values of another type by converting them."),

@@ -1,0 +1,130 @@
+//! JSON written as text with expressions in it: each expression's value is put in where it stands, then the whole is read.
+
+use crate::field_type::parse_loose_json;
+use node_api::prelude::*;
+
+/// A text in pieces.
+pub(super) enum RawJson {
+    /// The same for every item.
+    Text(Value),
+    Pieces(Vec<Piece>),
+    /// Read for each item by its parameter.
+    Parameter(String),
+}
+
+pub(super) enum Piece {
+    Text(Str),
+    /// With its leading `=`.
+    Expression(String),
+}
+
+impl RawJson {
+    pub(super) fn read(ctx: &Ctx<'_>, path: &str) -> Result<Self, NodeError> {
+        let raw = ctx.raw_param(path).unwrap_or_default();
+        match raw.as_str().and_then(|text| text.strip_prefix('=')) {
+            Some(text) => {
+                let text = text.trim_start_matches('=');
+                Ok(match pieces(text).as_slice() {
+                    [] | [Piece::Text(_)] => RawJson::Text(text.into()),
+                    _ => RawJson::Pieces(pieces(text)),
+                })
+            }
+            None if ctx.host().has_expression(path) => Ok(RawJson::Parameter(path.to_owned())),
+            None => Ok(RawJson::Text(ctx.param(path, 0)?)),
+        }
+    }
+
+    /// The object it spells for an item. `place` names it in errors.
+    pub(super) fn object(&self, ctx: &Ctx<'_>, item: usize, place: &str) -> Result<Value, NodeError> {
+        match self {
+            RawJson::Text(value) => read_object(value, item, place),
+            RawJson::Parameter(path) => read_object(&ctx.param(path, item)?, item, place),
+            RawJson::Pieces(pieces) => {
+                let mut text = String::new();
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(plain) => text.push_str(plain),
+                        Piece::Expression(expression) => {
+                            match ctx.host().evaluate(expression, item, &Object::new()).map_err(|error| error.on_item(item))? {
+                                value @ (Value::Object(_) | Value::Array(_) | Value::Date(_)) => {
+                                    text.push_str(&model::json::to_string(&value))
+                                }
+                                value => text.push_str(&value.to_js_string()),
+                            }
+                        }
+                    }
+                }
+                read_object(&Value::String(text.into()), item, place)
+            }
+        }
+    }
+
+    /// Whether it gives the same for every item.
+    pub(super) fn is_fixed(&self) -> bool {
+        matches!(self, RawJson::Text(_))
+    }
+}
+
+/// Splits at `{{ … }}`; what is never closed is text.
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("{{") {
+        let Some(length) = rest[start..].find("}}") else { break };
+        let end = start + length + 2;
+        if start > 0 {
+            pieces.push(Piece::Text(rest[..start].into()));
+        }
+        pieces.push(Piece::Expression(format!("={}", &rest[start..end])));
+        rest = &rest[end..];
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest.into()));
+    }
+    pieces
+}
+
+fn read_object(value: &Value, item: usize, place: &str) -> Result<Value, NodeError> {
+    let read = match value {
+        Value::String(text) => {
+            // Hand-written JSON often has single quotes, bare keys or trailing commas.
+            let read = model::json::parse(text).ok().or_else(|| parse_loose_json(text));
+            read.ok_or_else(|| {
+                let message = format!("The {place} in item {item} contains invalid JSON");
+                NodeError::parameter("jsonOutput", message).describe(text.clone()).on_item(item)
+            })?
+        }
+        other => other.clone(),
+    };
+    if matches!(read, Value::Object(_)) {
+        return Ok(read);
+    }
+    let message = format!("The {place} in item {item} does not contain a valid JSON object");
+    Err(NodeError::parameter("jsonOutput", message).on_item(item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_split_at_its_expressions() {
+        let found: Vec<String> = pieces(r#"{ "a": {{ $json.a }}, "b": "{{ 1 }}{{ 2 }}" } {{ open"#)
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => text.to_string(),
+                Piece::Expression(text) => text,
+            })
+            .collect();
+        assert_eq!(found, [r#"{ "a": "#, "={{ $json.a }}", r#", "b": ""#, "={{ 1 }}", "={{ 2 }}", r#"" } {{ open"#]);
+    }
+
+    #[test]
+    fn hand_written_json_is_forgiven_and_the_rest_is_named() {
+        assert_eq!(read_object(&json!("{ a: 'x', }"), 0, "'JSON Output'").unwrap(), json!({ "a": "x" }));
+        let error = read_object(&json!("{ a "), 3, "'JSON Output'").unwrap_err();
+        assert_eq!(error.message(), "The 'JSON Output' in item 3 contains invalid JSON");
+        let error = read_object(&json!("[1]"), 0, "'JSON Output'").unwrap_err();
+        assert_eq!(error.message(), "The 'JSON Output' in item 0 does not contain a valid JSON object");
+    }
+}

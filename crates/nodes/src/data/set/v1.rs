@@ -1,0 +1,122 @@
+//! Set in its first two versions: values in groups by type.
+
+use super::field::{Part, Target};
+use crate::field_type::to_number;
+use node_api::prelude::*;
+
+pub(crate) struct SetV1;
+
+impl Node for SetV1 {
+    fn spec() -> Spec {
+        let name = || Param::text("name", "Name", "propertyName").help("The field, with dots for fields inside of fields.");
+        let groups = [
+            FieldGroup::new("boolean", "Boolean", [name(), Param::flag("value", "Value", false).help("The value of the field.")]),
+            FieldGroup::new("number", "Number", [name(), Param::number("value", "Value", 0).help("The value of the field.")]),
+            FieldGroup::new("string", "String", [name(), Param::text("value", "Value", "").help("The value of the field.")]),
+        ];
+        Spec::new("n8n-nodes-base.set", &[1.0, 2.0], "Set", "Set fields of items")
+            .param(Param::flag("keepOnlySet", "Keep only set", false).help("Drop every field that is not set here."))
+            .param(Param::repeated("values", "Values to set", groups).help("The fields and their values."))
+            .param(
+                Param::collection(
+                    "options",
+                    "Options",
+                    [Param::flag("dotNotation", "Dot notation", true).help("A name `a.b` means the field `b` inside of `a`.")],
+                )
+                .help("How names are read."),
+            )
+            .hint("Kept for older workflows; new ones use version 3.")
+            .repeatable()
+            .example(
+                "Add a field",
+                r#"{ "values": { "string": [{ "name": "a.b", "value": "x" }] } }"#,
+                r#"[{ "n": 1 }]"#,
+                r#"[[{ "n": 1, "a": { "b": "x" } }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let items = if items.is_empty() { Items::one(Item::new(Value::empty_object())) } else { items };
+        let keep_only = Part::read(ctx, "keepOnlySet".into())?;
+        let dots = Part::read(ctx, "options.dotNotation".into())?;
+        let entries = entries(ctx)?;
+        ctx.map_items(&items, |index, item| {
+            let dot_notation = dots.get(ctx, index)?.as_bool() != Some(false);
+            let mut made =
+                if keep_only.get(ctx, index)?.is_truthy() { Item::new(Value::empty_object()) } else { Item { error: None, ..item } };
+            for entry in &entries {
+                let value = entry.kind.convert(entry.value.get(ctx, index)?);
+                match &entry.target {
+                    Some((target, dots)) if *dots == dot_notation => target.put(&mut made.json, value),
+                    _ => Target::new(entry.name.get(ctx, index)?.to_js_string(), dot_notation).put(&mut made.json, value),
+                }
+            }
+            Ok(made)
+        })
+    }
+}
+
+struct Entry {
+    kind: Kind,
+    name: Part,
+    /// Made ahead when the name is constant, for one reading of dots.
+    target: Option<(Target, bool)>,
+    value: Part,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Flag,
+    Number,
+    /// Version 2 reads numbers out of text.
+    NumberOrText,
+    Text,
+}
+
+impl Kind {
+    fn convert(self, value: Value) -> Value {
+        match (self, &value) {
+            (Kind::Flag, _) => Value::Bool(value.is_truthy()),
+            (Kind::NumberOrText, Value::String(_)) => {
+                Some(to_number(&value)).filter(|number| !number.is_nan()).map_or(value, Value::Number)
+            }
+            _ => value,
+        }
+    }
+}
+
+fn entries(ctx: &Ctx<'_>) -> Result<Vec<Entry>, NodeError> {
+    let raw = ctx.raw_param("values").unwrap_or_default();
+    let number = if ctx.version() >= 2.0 { Kind::NumberOrText } else { Kind::Number };
+    let mut entries = Vec::new();
+    for (group, kind) in [("boolean", Kind::Flag), ("number", number), ("string", Kind::Text)] {
+        for index in 0..raw.get(group).and_then(Value::as_array).map_or(0, <[Value]>::len) {
+            let name = Part::read(ctx, format!("values.{group}[{index}].name"))?;
+            let value = Part::read(ctx, format!("values.{group}[{index}].value"))?;
+            let target = if let Part::Fixed(name) = &name { Some((Target::new(name.to_js_string(), true), true)) } else { None };
+            entries.push(Entry { kind, name, target, value });
+        }
+    }
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::testing::run_version;
+
+    #[tokio::test]
+    async fn the_second_version_reads_numbers_out_of_text() {
+        let params = json!({ "values": { "number": [{ "name": "n", "value": "5" }] }, "keepOnlySet": true });
+        for (version, wanted) in [(1.0, json!("5")), (2.0, json!(5))] {
+            let made = run_version::<SetV1>(version, params.clone(), &[json!([{ "x": 1 }])]).await.unwrap();
+            assert_eq!(made, [json!([{ "n": wanted }])]);
+        }
+    }
+
+    #[tokio::test]
+    async fn without_input_one_item_is_made() {
+        let params = json!({ "values": { "boolean": [{ "value": true }] }, "options": { "dotNotation": false } });
+        assert_eq!(run_version::<SetV1>(1.0, params, &[json!([])]).await.unwrap(), [json!([{ "propertyName": true }])]);
+    }
+}

@@ -1,0 +1,45 @@
+//! Brings the items of several branches together.
+
+mod clash;
+mod form;
+mod matching;
+mod sql;
+mod v1;
+mod v2;
+mod v3;
+
+pub(super) use v1::MergeV1;
+pub(super) use v2::MergeV2;
+pub(super) use v3::Merge;
+
+use node_api::prelude::*;
+
+/// The items of one input, each paired with its place there. Nothing arrived: none.
+fn input(ctx: &Ctx<'_>, number: usize) -> Vec<Item> {
+    let items = ctx.input(number).into_iter().flat_map(Items::iter).enumerate();
+    items.map(|(index, item)| item.with_pairs(vec![PairedItem::on_input(index, number)])).collect()
+}
+
+/// All items, one input after the other, without holding them all at once.
+fn append(ctx: &Ctx<'_>, inputs: usize) -> Items {
+    let mut all = ctx.builder();
+    for number in 0..inputs {
+        let items = ctx.input(number).into_iter().flat_map(Items::iter).enumerate();
+        all.extend(items.map(|(index, item)| item.with_pairs(vec![PairedItem::on_input(index, number)])));
+    }
+    all.finish()
+}
+
+/// An item of nothing that was made from everything.
+fn empty_item(ctx: &Ctx<'_>) -> Items {
+    let pairs = (0..2).flat_map(|number| {
+        let count = ctx.input(number).map_or(0, Items::len);
+        (0..count.min(1000)).map(move |index| PairedItem::on_input(index, number))
+    });
+    Items::one(Item::new(Value::empty_object()).with_pairs(pairs.collect::<Vec<_>>()))
+}
+
+/// The pairs of several items, in order.
+fn pairs_of<'i>(items: impl IntoIterator<Item = &'i Item>) -> Vec<PairedItem> {
+    items.into_iter().flat_map(|item| item.paired.iter().cloned()).collect()
+}

@@ -1,0 +1,162 @@
+//! Merge in version 2: two inputs, appended, combined or chosen from.
+
+use super::clash::{Clash, with_suffix};
+use super::matching::{JoinOptions, check_fields, field_pairs, join, merged};
+use super::{append, empty_item, form, input};
+use node_api::prelude::*;
+
+pub(crate) struct MergeV2;
+
+impl Node for MergeV2 {
+    fn spec() -> Spec {
+        let combine = ["combine"];
+        let by_fields = ["mergeByFields"];
+        Spec::new("n8n-nodes-base.merge", &[2.0, 2.1], "Merge", "Bring the items of two branches together")
+            .group(Group::Flow)
+            .inputs([Port::named("Input 1"), Port::named("Input 2")])
+            .requires(RequiredInputs::AllIf { param: "mode".into(), equals: "chooseBranch".into() })
+            .params([
+                Param::choice("mode", "Mode", &[("append", "Append"), ("combine", "Combine"), ("chooseBranch", "Choose branch")])
+                    .help("How the items are brought together."),
+                Param::choice(
+                    "combinationMode",
+                    "Combination mode",
+                    &[("mergeByFields", "Merge by fields"), ("mergeByPosition", "Merge by position"), ("multiplex", "Multiplex")],
+                )
+                .show("mode", &combine)
+                .help("Which items belong together."),
+                form::field_pairs().show("mode", &combine).show("combinationMode", &by_fields),
+                form::join_mode().show("mode", &combine).show("combinationMode", &by_fields),
+                form::output_from().show("mode", &combine).show("combinationMode", &by_fields),
+                Param::choice("chooseBranchMode", "Output type", &[("waitForBoth", "Wait for both inputs to arrive")])
+                    .show("mode", &["chooseBranch"])
+                    .help("When the node goes on."),
+                Param::choice("output", "Output", &[("input1", "Input 1 data"), ("input2", "Input 2 data"), ("empty", "A single, empty item")])
+                    .show("mode", &["chooseBranch"])
+                    .help("What goes on."),
+                form::options(),
+            ])
+            .hint("Kept for older workflows; version 3 takes more than two inputs and SQL.")
+            .repeatable()
+            .example(
+                "By a field",
+                r#"{ "mode": "combine", "mergeByFields": { "values": [{ "field1": "id", "field2": "id" }] } }"#,
+                r#"[[{ "id": 1, "a": 1 }], [{ "id": 1, "b": 2 }]]"#,
+                r#"[[{ "id": 1, "a": 1, "b": 2 }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
+        let made = match ctx.text("mode", 0)?.as_str() {
+            "append" => return Ok(vec![append(ctx, 2)]),
+            "chooseBranch" => match ctx.text("output", 0)?.as_str() {
+                "input1" => input(ctx, 0),
+                "input2" => input(ctx, 1),
+                _ => return Ok(vec![empty_item(ctx)]),
+            },
+            "combine" => match ctx.text("combinationMode", 0)?.as_str() {
+                "multiplex" => return multiplex(ctx).map(|items| vec![items]),
+                "mergeByPosition" => by_position(ctx)?,
+                _ => by_fields(ctx)?,
+            },
+            _ => Vec::new(),
+        };
+        let mut output = ctx.builder();
+        output.extend(made);
+        Ok(vec![output.finish()])
+    }
+}
+
+/// Both inputs in the order in which the second one wins, renamed if clashes are to be avoided.
+fn sides(ctx: &Ctx<'_>, clash: &Clash) -> (Vec<Item>, Vec<Item>) {
+    let (mut first, mut second) = (input(ctx, 0), input(ctx, 1));
+    if clash.is("addSuffix") {
+        first = first.into_iter().map(|item| with_suffix(item, 1)).collect();
+        second = second.into_iter().map(|item| with_suffix(item, 2)).collect();
+    }
+    if clash.is("preferInput1") { (second, first) } else { (first, second) }
+}
+
+pub(super) fn multiplex(ctx: &Ctx<'_>) -> Result<Items, NodeError> {
+    let clash = Clash::read(ctx)?;
+    let (first, second) = sides(ctx, &clash);
+    let mut output = ctx.builder();
+    for one in &first {
+        output.extend(second.iter().map(|two| merged(one, two, &clash)));
+        if output.is_failed() {
+            break;
+        }
+    }
+    Ok(output.finish())
+}
+
+fn by_position(ctx: &Ctx<'_>) -> Result<Vec<Item>, NodeError> {
+    let clash = Clash::read(ctx)?;
+    if [0, 1].iter().any(|number| ctx.input(*number).is_none_or(Items::is_empty)) {
+        return Ok(append(ctx, 2).to_vec());
+    }
+    let (first, second) = sides(ctx, &clash);
+    let count = match ctx.flag("options.includeUnpaired", 0)? {
+        true => first.len().max(second.len()),
+        false => first.len().min(second.len()),
+    };
+    let rows = (0..count).filter_map(|index| match (first.get(index), second.get(index)) {
+        (Some(one), Some(two)) => Some(merged(one, two, &clash)),
+        (one, two) => one.or(two).cloned(),
+    });
+    Ok(rows.collect())
+}
+
+fn by_fields(ctx: &Ctx<'_>) -> Result<Vec<Item>, NodeError> {
+    let pairs = field_pairs(ctx)?;
+    let options = JoinOptions::read(ctx)?;
+    let (first, second) = (input(ctx, 0), input(ctx, 1));
+    if ctx.version() < 2.1 {
+        check_fields(&first, &pairs.iter().map(|pair| &pair.first).collect::<Vec<_>>(), &options, "Input 1")?;
+        check_fields(&second, &pairs.iter().map(|pair| &pair.second).collect::<Vec<_>>(), &options, "Input 2")?;
+    }
+    Ok(join(first, second, &pairs, &options))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::testing::run_version;
+
+    async fn merge(version: f64, params: Value, first: Value, second: Value) -> Result<Value, NodeError> {
+        Ok(run_version::<MergeV2>(version, params, &[first, second]).await?.remove(0))
+    }
+
+    #[tokio::test]
+    async fn version_2_insists_that_the_fields_occur() {
+        let params = json!({ "mode": "combine", "mergeByFields": { "values": [{ "field1": "id", "field2": "key" }] } });
+        let (one, two) = (json!([{ "id": 1 }]), json!([{ "id": 1 }]));
+        let error = merge(2.0, params.clone(), one.clone(), two.clone()).await.unwrap_err();
+        assert_eq!(error.message(), "Field 'key' is not present in any of items in 'Input 2'");
+        assert_eq!(merge(2.1, params, one, two).await.unwrap(), json!([]));
+    }
+
+    #[tokio::test]
+    async fn fields_to_match_must_be_given() {
+        let error = merge(2.1, json!({ "mode": "combine" }), json!([{}]), json!([{}])).await.unwrap_err();
+        assert_eq!(error.message(), "You need to define at least one pair of fields in \"Fields to Match\" to match on");
+    }
+
+    #[tokio::test]
+    async fn places_are_merged_with_the_preferred_input_on_top() {
+        let (one, two) = (json!([{ "a": 1 }, { "a": 2 }]), json!([{ "a": 9 }]));
+        let with = |options: Value| json!({ "mode": "combine", "combinationMode": "mergeByPosition", "options": options });
+        let clash = |resolve: &str| with(json!({ "clashHandling": { "values": { "resolveClash": resolve } } }));
+        assert_eq!(merge(2.1, with(json!({})), one.clone(), two.clone()).await.unwrap(), json!([{ "a": 9 }]));
+        assert_eq!(merge(2.1, clash("preferInput1"), one.clone(), two.clone()).await.unwrap(), json!([{ "a": 1 }]));
+        assert_eq!(merge(2.1, clash("addSuffix"), one.clone(), two.clone()).await.unwrap(), json!([{ "a_1": 1, "a_2": 9 }]));
+        assert_eq!(merge(2.1, with(json!({ "includeUnpaired": true })), one, two).await.unwrap(), json!([{ "a": 9 }, { "a": 2 }]));
+    }
+
+    #[tokio::test]
+    async fn a_branch_is_chosen_whole() {
+        let params = |output: &str| json!({ "mode": "chooseBranch", "output": output });
+        assert_eq!(merge(2.1, params("input2"), json!([{ "a": 1 }]), json!([{ "b": 1 }])).await.unwrap(), json!([{ "b": 1 }]));
+        assert_eq!(merge(2.1, params("empty"), json!([{ "a": 1 }]), json!([{ "b": 1 }])).await.unwrap(), json!([{}]));
+    }
+}
