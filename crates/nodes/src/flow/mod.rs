@@ -6,6 +6,7 @@ mod execute_workflow;
 mod execution_data;
 mod filter;
 mod if_else;
+mod merge;
 mod no_op;
 mod split_in_batches;
 mod sticky_note;
@@ -24,6 +25,9 @@ pub static NODES: &[Entry] = &[
     run::<switch::SwitchV1>(),
     run::<switch::SwitchV2>(),
     run::<switch::Switch>(),
+    run::<merge::MergeV1>(),
+    run::<merge::MergeV2>(),
+    run::<merge::Merge>(),
     run::<split_in_batches::SplitInBatchesV1>(),
     run::<split_in_batches::SplitInBatchesV2>(),
     run::<split_in_batches::SplitInBatches>(),

@@ -41,10 +41,14 @@ impl Clash {
                 is_first = false;
                 continue;
             }
-            self.put_into(Arc::make_mut(match &mut joined {
-                Value::Object(target) => target,
-                _ => continue,
-            }), source, 0);
+            self.put_into(
+                Arc::make_mut(match &mut joined {
+                    Value::Object(target) => target,
+                    _ => continue,
+                }),
+                source,
+                0,
+            );
         }
         joined
     }

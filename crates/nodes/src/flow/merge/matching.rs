@@ -113,7 +113,11 @@ pub(super) fn join(first: Vec<Item>, second: Vec<Item>, pairs: &[FieldPair], opt
             match from {
                 "input1" => one,
                 "input2" => two,
-                _ => one.into_iter().map(|item| with_source(item, "input1")).chain(two.into_iter().map(|item| with_source(item, "input2"))).collect(),
+                _ => one
+                    .into_iter()
+                    .map(|item| with_source(item, "input1"))
+                    .chain(two.into_iter().map(|item| with_source(item, "input2")))
+                    .collect(),
             }
         }
         "enrichInput1" => merged().into_iter().chain(suffixed(pick(&first, &unmatched_first), 1)).collect(),

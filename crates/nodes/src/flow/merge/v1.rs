@@ -32,8 +32,14 @@ impl Node for MergeV1 {
                     .preset("left")
                     .show("mode", &["mergeByIndex"])
                     .help("How many items come out when the inputs have different numbers of them."),
-                Param::text("propertyName1", "Property input 1", "").required().show("mode", &keyed).help("The field of input 1 to match by."),
-                Param::text("propertyName2", "Property input 2", "").required().show("mode", &keyed).help("The field of input 2 to match by."),
+                Param::text("propertyName1", "Property input 1", "")
+                    .required()
+                    .show("mode", &keyed)
+                    .help("The field of input 1 to match by."),
+                Param::text("propertyName2", "Property input 2", "")
+                    .required()
+                    .show("mode", &keyed)
+                    .help("The field of input 2 to match by."),
                 Param::choice("output", "Output data", &[("input1", "Input 1"), ("input2", "Input 2")])
                     .show("mode", &["passThrough"])
                     .help("The input whose items go on."),

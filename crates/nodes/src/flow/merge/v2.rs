@@ -31,9 +31,13 @@ impl Node for MergeV2 {
                 Param::choice("chooseBranchMode", "Output type", &[("waitForBoth", "Wait for both inputs to arrive")])
                     .show("mode", &["chooseBranch"])
                     .help("When the node goes on."),
-                Param::choice("output", "Output", &[("input1", "Input 1 data"), ("input2", "Input 2 data"), ("empty", "A single, empty item")])
-                    .show("mode", &["chooseBranch"])
-                    .help("What goes on."),
+                Param::choice(
+                    "output",
+                    "Output",
+                    &[("input1", "Input 1 data"), ("input2", "Input 2 data"), ("empty", "A single, empty item")],
+                )
+                .show("mode", &["chooseBranch"])
+                .help("What goes on."),
                 form::options(),
             ])
             .hint("Kept for older workflows; version 3 takes more than two inputs and SQL.")

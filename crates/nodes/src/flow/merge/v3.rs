@@ -1,0 +1,204 @@
+//! Merge since version 3: two to ten inputs, appended, combined, chosen from or queried with SQL.
+
+use super::clash::{Clash, join_files, with_suffix};
+use super::matching::{FieldPair, JoinOptions, check_pairs, field_pairs, join};
+use super::{append, empty_item, form, input, pairs_of, sql, v2};
+use node_api::prelude::*;
+
+pub(crate) struct Merge;
+
+const MAX_INPUTS: usize = 10;
+
+impl Node for Merge {
+    fn spec() -> Spec {
+        let combine = ["combine"];
+        let numbers: Vec<Param> =
+            ["append", "chooseBranch", "combineBySql"].iter().map(|mode| inputs_param().show("mode", &[*mode])).collect();
+        Spec::new("n8n-nodes-base.merge", &[3.0, 3.1, 3.2], "Merge", "Bring the items of several branches together")
+            .group(Group::Flow)
+            .inputs([Port::named("Input 1"), Port::named("Input 2")])
+            .requires(RequiredInputs::AllIf { param: "mode".into(), equals: "chooseBranch".into() })
+            .params([
+                Param::choice(
+                    "mode",
+                    "Mode",
+                    &[("append", "Append"), ("combine", "Combine"), ("combineBySql", "SQL query"), ("chooseBranch", "Choose branch")],
+                )
+                .help("How the items are brought together."),
+                Param::choice(
+                    "combineBy",
+                    "Combine by",
+                    &[("combineByFields", "Matching fields"), ("combineByPosition", "Position"), ("combineAll", "All possible combinations")],
+                )
+                .show("mode", &combine)
+                .help("Which items belong together."),
+                form::join_mode().show("mode", &combine).show("combineBy", &["combineByFields"]),
+                Param::flag("advanced", "Fields to match have different names", false)
+                    .show("mode", &combine)
+                    .show("combineBy", &["combineByFields"])
+                    .help("The fields are not called the same in both inputs."),
+                Param::text("fieldsToMatchString", "Fields to match", "")
+                    .show("mode", &combine)
+                    .show("combineBy", &["combineByFields"])
+                    .show("advanced", &[false])
+                    .help("Items match when these fields are equal; commas between."),
+                form::field_pairs().show("mode", &combine).show("combineBy", &["combineByFields"]).show("advanced", &[true]),
+                form::output_from().show("mode", &combine).show("combineBy", &["combineByFields"]),
+                inputs_param().show("mode", &combine).show("combineBy", &["combineByPosition"]),
+                Param::long_text("query", "Query", "SELECT * FROM input1 LEFT JOIN input2 ON input1.name = input2.id")
+                    .raw()
+                    .show("mode", &["combineBySql"])
+                    .help("SQL over the tables input1, input2 and so on."),
+                Param::choice("chooseBranchMode", "Output type", &[("waitForAll", "Wait for all inputs to arrive")])
+                    .show("mode", &["chooseBranch"])
+                    .help("When the node goes on."),
+                Param::choice("output", "Output", &[("specifiedInput", "Data of specified input"), ("empty", "A single, empty item")])
+                    .show("mode", &["chooseBranch"])
+                    .help("What goes on."),
+                Param::number("useDataOfInput", "Use data of input", 1)
+                    .at_least(1.0)
+                    .show("mode", &["chooseBranch"])
+                    .show("output", &["specifiedInput"])
+                    .help("The number of the input, from 1."),
+                form::options(),
+            ])
+            .params(numbers)
+            .hint("Append keeps all items; combine makes one item out of matching ones. It waits for the branches that still run.")
+            .alias(&["join", "combine", "union", "sql"])
+            .repeatable()
+            .differs("SQL runs on SQLite, not on AlaSQL: a number and the text that spells it are not equal, names of columns are the same in upper and lower case, and functions are SQLite's.")
+            .differs("In SQL, objects and lists are JSON text; they come out as objects and lists again when selected whole.")
+            .example(
+                "By a field",
+                r#"{ "mode": "combine", "fieldsToMatchString": "id" }"#,
+                r#"[[{ "id": 1, "a": 1 }], [{ "id": 1, "b": 2 }]]"#,
+                r#"[[{ "id": 1, "a": 1, "b": 2 }]]"#,
+            )
+            .example(
+                "With SQL",
+                r#"{ "mode": "combineBySql", "query": "SELECT input1.id, b FROM input1 JOIN input2 ON input1.id = input2.id" }"#,
+                r#"[[{ "id": 1, "a": 1 }], [{ "id": 1, "b": 2 }]]"#,
+                r#"[[{ "id": 1, "b": 2 }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
+        let mode = match ctx.text("mode", 0)?.as_str() {
+            "combine" => ctx.text("combineBy", 0)?,
+            mode => mode.into(),
+        };
+        let count = input_count(ctx)?;
+        let made = match mode.as_str() {
+            "append" => return Ok(vec![append(ctx, count)]),
+            "chooseBranch" => return choose_branch(ctx, count),
+            "combineBySql" => return sql::query(ctx, count).await,
+            "combineAll" => return v2::multiplex(ctx).map(|items| vec![items]),
+            "combineByPosition" => by_position(ctx, count)?,
+            "combineByFields" => by_fields(ctx)?,
+            other => return Err(NodeError::parameter("mode", format!("The mode '{other}' is not known"))),
+        };
+        let mut output = ctx.builder();
+        output.extend(made);
+        Ok(vec![output.finish()])
+    }
+}
+
+fn inputs_param() -> Param {
+    Param::number("numberInputs", "Number of inputs", 2).between(2.0, MAX_INPUTS as f64).help("How many branches come together.")
+}
+
+fn input_count(ctx: &Ctx<'_>) -> Result<usize, NodeError> {
+    let number = crate::field_type::to_number(&ctx.param("numberInputs", 0)?);
+    Ok(if number >= 1.0 { (number as usize).min(MAX_INPUTS) } else { 2 })
+}
+
+fn choose_branch(ctx: &Ctx<'_>, count: usize) -> Result<Outputs, NodeError> {
+    if ctx.text("output", 0)? == "empty" {
+        return Ok(vec![empty_item(ctx)]);
+    }
+    let number = ctx.number("useDataOfInput", 0)?;
+    if !(1.0..=count as f64).contains(&number) {
+        let number = model::number_to_string(number);
+        let description = format!("The node has only {count} inputs, so selecting input {number} is not possible.");
+        return Err(NodeError::parameter("useDataOfInput", format!("Input {number} doesn't exist")).describe(description));
+    }
+    let mut output = ctx.builder();
+    output.extend(input(ctx, number as usize - 1));
+    Ok(vec![output.finish()])
+}
+
+fn by_fields(ctx: &Ctx<'_>) -> Result<Vec<Item>, NodeError> {
+    let pairs = if ctx.flag("advanced", 0)? {
+        field_pairs(ctx)?
+    } else {
+        let names = ctx.text("fieldsToMatchString", 0)?;
+        let names = names.split(',').map(|name| Str::from(name.trim()));
+        check_pairs(names.map(|name| FieldPair { first: name.clone(), second: name }).collect())?
+    };
+    Ok(join(input(ctx, 0), input(ctx, 1), &pairs, &JoinOptions::read(ctx)?))
+}
+
+fn by_position(ctx: &Ctx<'_>, count: usize) -> Result<Vec<Item>, NodeError> {
+    let clash = Clash::read(ctx)?;
+    let mut inputs: Vec<Vec<Item>> = (0..count).map(|number| input(ctx, number)).collect();
+    let preferred = clash.resolve.as_deref().and_then(|resolve| resolve.strip_prefix("preferInput"));
+    let preferred = preferred.and_then(|number| number.parse::<usize>().ok()).and_then(|number| number.checked_sub(1));
+    if clash.is("addSuffix") {
+        for (number, items) in inputs.iter_mut().enumerate() {
+            *items = std::mem::take(items).into_iter().map(|item| with_suffix(item, number + 1)).collect();
+        }
+    }
+    let lengths = inputs.iter().map(Vec::len);
+    let rows = if ctx.flag("options.includeUnpaired", 0)? { lengths.max() } else { lengths.min() }.unwrap_or(0);
+    let mut made = Vec::with_capacity(rows);
+    for row in 0..rows {
+        let mut entries: Vec<&Item> = inputs.iter().filter_map(|items| items.get(row)).collect();
+        let pairs = pairs_of(entries.iter().copied());
+        // The preferred input has the last word.
+        entries.extend(preferred.and_then(|number| inputs.get(number)).and_then(|items| items.get(row)));
+        let mut item = Item::new(clash.join(entries.iter().map(|entry| &entry.json))).with_pairs(pairs);
+        join_files(&mut item, entries);
+        made.push(item);
+    }
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::testing::run_version;
+
+    async fn merge(params: Value, inputs: &[Value]) -> Result<Value, NodeError> {
+        Ok(run_version::<Merge>(3.2, params, inputs).await?.remove(0))
+    }
+
+    #[tokio::test]
+    async fn several_inputs_are_appended_or_merged_by_place() {
+        let inputs = [json!([{ "a": 1 }]), json!([{ "a": 2 }, { "b": 2 }]), json!([{ "c": 3 }])];
+        let append = json!({ "numberInputs": 3 });
+        assert_eq!(merge(append, &inputs).await.unwrap(), json!([{ "a": 1 }, { "a": 2 }, { "b": 2 }, { "c": 3 }]));
+        let place = |options: Value| json!({ "mode": "combine", "combineBy": "combineByPosition", "numberInputs": 3, "options": options });
+        assert_eq!(merge(place(json!({})), &inputs).await.unwrap(), json!([{ "a": 2, "c": 3 }]));
+        let all = place(json!({ "includeUnpaired": true, "clashHandling": { "values": { "resolveClash": "preferInput1" } } }));
+        assert_eq!(merge(all, &inputs).await.unwrap(), json!([{ "a": 1, "c": 3 }, { "b": 2 }]));
+    }
+
+    #[tokio::test]
+    async fn an_input_that_is_not_there_cannot_be_chosen() {
+        let params = json!({ "mode": "chooseBranch", "useDataOfInput": 3 });
+        assert_eq!(merge(params, &[json!([{}]), json!([{}])]).await.unwrap_err().message(), "Input 3 doesn't exist");
+    }
+
+    #[tokio::test]
+    async fn all_combinations_are_made() {
+        let params = json!({ "mode": "combine", "combineBy": "combineAll" });
+        let made = merge(params, &[json!([{ "a": 1 }, { "a": 2 }]), json!([{ "b": 1 }])]).await.unwrap();
+        assert_eq!(made, json!([{ "a": 1, "b": 1 }, { "a": 2, "b": 1 }]));
+    }
+
+    #[tokio::test]
+    async fn a_mode_that_is_not_known_is_named() {
+        let error = merge(json!({ "mode": "mergeByPosition" }), &[json!([{}]), json!([{}])]).await.unwrap_err();
+        assert_eq!(error.message(), "The mode 'mergeByPosition' is not known");
+    }
+}
