@@ -1,26 +1,54 @@
 //! Sends each expression to the evaluator that can take it.
 
-use crate::template::{Part, Template};
-use crate::{Error, Scope};
+use crate::native::Failure;
+use crate::sandbox::{self, ExpressionCode, Limits, Sandbox};
+use crate::{Error, Scope, Template};
 use model::{Str, Value};
+use std::sync::{Mutex, PoisonError};
 
-/// Evaluates the expressions of one run.
-#[derive(Default)]
-pub struct Session {}
+/// Which evaluator takes an expression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Route {
+    /// The native one where it can, the sandbox for the rest.
+    #[default]
+    Auto,
+    /// The native one alone; what it declines is an error.
+    Native,
+    /// The sandbox alone.
+    Sandbox,
+}
+
+/// Evaluates the expressions of one run. Made at no cost; the sandbox starts when an expression first needs it.
+pub struct Session {
+    route: Route,
+    sandbox: Mutex<sandbox::Session>,
+}
 
 impl Session {
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(route: Route) -> Self {
+        Self { route, sandbox: Mutex::new(Sandbox::new().session(Limits::expression())) }
     }
 
     /// The value of a template: the raw value of a single `{{ … }}`, otherwise text.
-    pub fn evaluate(&self, template: &Template, _scope: &dyn Scope) -> Result<Value, Error> {
-        let mut text = Str::new();
-        for part in template.parts() {
-            match part {
-                Part::Text(plain) => text.push_str(plain),
-            }
+    pub fn evaluate(&self, template: &Template, scope: &dyn Scope) -> Result<Value, Error> {
+        match self.route {
+            Route::Auto => template.evaluate_with(scope, |source| self.in_sandbox(source, scope)),
+            Route::Native => template.evaluate_native(scope).map_err(|failure| match failure {
+                Failure::Error(error) => error,
+                Failure::Declined => Error::Sandbox { detail: Str::from("the native evaluator declined") },
+            }),
+            Route::Sandbox => template.evaluate_all_with(|source| self.in_sandbox(source, scope)),
         }
-        Ok(Value::String(text))
+    }
+
+    fn in_sandbox(&self, source: &str, scope: &dyn Scope) -> Result<Value, Error> {
+        let mut sandbox = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
+        sandbox.evaluate(&ExpressionCode::new(source), scope)
+    }
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new(Route::Auto)
     }
 }

@@ -17,7 +17,7 @@ mod template;
 pub mod testing;
 
 pub use error::Error;
-pub use evaluator::Session;
+pub use evaluator::{Route, Session};
 pub use from_ai::{FromAiCall, FromAiKind, extract_from_ai_calls, is_from_ai_only_expression};
 pub use rename::rename_in_expression;
 pub use scope::{PreviousNode, Scope};

@@ -77,6 +77,11 @@ impl Template {
         })
     }
 
+    /// Hands the source of every part to `sandbox`.
+    pub fn evaluate_all_with(&self, mut sandbox: impl FnMut(&str) -> Result<Value, Error>) -> Result<Value, Error> {
+        self.evaluate_parts(|source, _| sandbox(source))
+    }
+
     /// One code part alone keeps its value; anything else becomes text.
     fn evaluate_parts<E>(&self, mut evaluate: impl FnMut(&str, Option<&Program>) -> Result<Value, E>) -> Result<Value, E> {
         if let [Part::Code { source, native }] = self.parts.as_slice() {

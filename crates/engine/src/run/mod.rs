@@ -134,7 +134,7 @@ impl Run {
         Self {
             data: RunData::new(&plan),
             schedule: Schedule::new(&plan),
-            session: Session::new(),
+            session: Session::default(),
             vars,
             execution,
             spill: engine.ports.spill.as_ref().map(|make| make()),

@@ -84,6 +84,10 @@ impl Scope for RunView<'_> {
         self.main_input().and_then(|(_, items)| items.get(self.item_index))
     }
 
+    fn missing_item(&self) -> Error {
+        nodes::not_executed(&self.plan.nodes[self.node].info.name)
+    }
+
     fn item_index(&self) -> usize {
         self.item_index
     }

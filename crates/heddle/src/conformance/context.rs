@@ -2,7 +2,7 @@
 
 use crate::cli::EvaluatorChoice;
 use engine::{Plan, RunData, RunView, Vars};
-use expr::{Session, Template};
+use expr::{Route, Session, Template};
 use model::{Item, Items, Kind, Object, Source, Str, TaskData, TaskStatus, Value, Workflow};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -158,8 +158,12 @@ impl Setup {
     }
 }
 
-fn session(_evaluator: EvaluatorChoice) -> Session {
-    Session::new()
+fn session(evaluator: EvaluatorChoice) -> Session {
+    Session::new(match evaluator {
+        EvaluatorChoice::Auto => Route::Auto,
+        EvaluatorChoice::Native => Route::Native,
+        EvaluatorChoice::Sandbox => Route::Sandbox,
+    })
 }
 
 fn read(folder: Option<&Path>, part: &str, name: &str) -> Result<Value, String> {
