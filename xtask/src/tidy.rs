@@ -53,7 +53,8 @@ fn sizes(folder: &Path, problems: &mut Vec<String>) -> Result<()> {
 fn error_pages(problems: &mut Vec<String>) -> Result<()> {
     let table = std::fs::read_to_string("crates/model/src/code.rs")?;
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
-    let names: Vec<&str> = table.lines().filter_map(|line| line.trim().split_once('=')).map(|(name, _)| name.trim()).filter(|name| is_name(name)).collect();
+    let names: Vec<&str> =
+        table.lines().filter_map(|line| line.trim().split_once('=')).map(|(name, _)| name.trim()).filter(|name| is_name(name)).collect();
     for name in &names {
         if !Path::new(&format!("docs/errors/{name}.md")).exists() {
             problems.push(format!("docs/errors/{name}.md is missing"));
@@ -83,10 +84,25 @@ fn architecture(problems: &mut Vec<String>) -> Result<()> {
 /// Everything we link may be shipped under Apache-2.0.
 fn licences(problems: &mut Vec<String>) -> Result<()> {
     const FINE: &[&str] = &[
-        "Apache-2.0", "MIT", "MIT-0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "Unlicense", "CC0-1.0", "Unicode-3.0", "0BSD", "BSL-1.0",
-        "Apache-2.0 WITH LLVM-exception", "MPL-2.0", "CDLA-Permissive-2.0", "bzip2-1.0.6",
+        "Apache-2.0",
+        "MIT",
+        "MIT-0",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "ISC",
+        "Zlib",
+        "Unlicense",
+        "CC0-1.0",
+        "Unicode-3.0",
+        "0BSD",
+        "BSL-1.0",
+        "Apache-2.0 WITH LLVM-exception",
+        "MPL-2.0",
+        "CDLA-Permissive-2.0",
+        "bzip2-1.0.6",
     ];
-    let output = Command::new("cargo").args(["metadata", "--format-version", "1", "--locked"]).output().context("cargo metadata cannot run")?;
+    let output =
+        Command::new("cargo").args(["metadata", "--format-version", "1", "--locked"]).output().context("cargo metadata cannot run")?;
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata did not print JSON")?;
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let licence = package["license"].as_str().unwrap_or_default().replace('/', " OR ");

@@ -253,7 +253,7 @@ impl Run {
     /// Executes nodes until none is left, one fails or the run goes to sleep.
     async fn walk(&mut self) {
         loop {
-            let next = match self.schedule.next(&self.plan, &self.data) {
+            let next = match self.schedule.next(&self.plan) {
                 Ok(Some(entry)) => entry,
                 Ok(None) => {
                     self.outcome.status = RunStatus::Success;

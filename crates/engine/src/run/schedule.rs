@@ -21,13 +21,13 @@ pub(crate) struct Schedule {
     stack: VecDeque<Entry>,
     /// Nodes with several inputs of which some have data, in the order they began to wait.
     waiting: Vec<Entry>,
-    /// The node that was put back for want of data last; seeing it again right away means nothing moves.
-    put_back: Option<(usize, usize)>,
+    /// How many nodes in a row were put back for want of data; once it was all of them, nothing moves any more.
+    put_back: usize,
 }
 
 impl Schedule {
     pub(crate) fn new(plan: &Plan) -> Self {
-        Self { legacy: plan.legacy_order, stack: VecDeque::new(), waiting: Vec::new(), put_back: None }
+        Self { legacy: plan.legacy_order, stack: VecDeque::new(), waiting: Vec::new(), put_back: 0 }
     }
 
     pub(crate) fn push(&mut self, entry: Entry) {
@@ -35,7 +35,7 @@ impl Schedule {
     }
 
     /// Takes the next node to run; `None` when all is done.
-    pub(crate) fn next(&mut self, plan: &Plan, data: &RunData) -> Result<Option<Entry>, NodeError> {
+    pub(crate) fn next(&mut self, plan: &Plan) -> Result<Option<Entry>, NodeError> {
         loop {
             let Some(entry) = self.stack.pop_front() else {
                 match self.release_waiting(plan) {
@@ -44,11 +44,11 @@ impl Schedule {
                 }
             };
             if !self.legacy || !lacks_data(plan, &entry) {
-                self.put_back = None;
+                self.put_back = 0;
                 return Ok(Some(entry));
             }
-            let attempt = (entry.node, data.of(entry.node).len());
-            if self.put_back.replace(attempt) == Some(attempt) {
+            self.put_back += 1;
+            if self.put_back > self.stack.len() + 1 {
                 let name = &plan.nodes[entry.node].info.name;
                 return Err(NodeError::new(Code::NODE_INPUT, "Stopped execution because it seems to be in an endless loop")
                     .hint(format!("The node '{name}' waits for data on an input that nothing will send.")));
@@ -84,6 +84,7 @@ impl Schedule {
     }
 
     fn deliver(&mut self, plan: &Plan, data: &RunData, from: usize, target: Target, items: Items, source: Source) {
+        let run_index = source.run;
         let n_inputs = plan.nodes[target.node].inputs.len();
         if n_inputs <= 1 {
             let mut entry = Entry { node: target.node, inputs: vec![None; target.index + 1], sources: vec![None; target.index + 1] };
@@ -104,45 +105,53 @@ impl Schedule {
             return self.push(entry);
         }
         if self.legacy && !was_waiting {
-            self.pull_in_other_inputs(plan, data, from, target.node);
+            self.pull_in_other_inputs(plan, data, from, run_index, target.node);
         }
     }
 
     /// The legacy order runs what feeds the other inputs of a waiting node, although nothing led there.
-    fn pull_in_other_inputs(&mut self, plan: &Plan, data: &RunData, from: usize, waiting: usize) {
+    fn pull_in_other_inputs(&mut self, plan: &Plan, data: &RunData, from: usize, run_index: usize, waiting: usize) {
         let siblings: Vec<usize> = plan.nodes[from].outputs.iter().flatten().map(|target| target.node).collect();
+        let gets_nothing = |node: usize| {
+            let feeding = plan.nodes[node].inputs.first().into_iter().flatten();
+            feeding
+                .into_iter()
+                .all(|source| data.of(source.node).get(run_index).and_then(|task| task.output(source.index)).is_none_or(Items::is_empty))
+        };
         for feeding in plan.nodes[waiting].inputs.iter().flatten() {
-            let on_stack = |node: usize, stack: &VecDeque<Entry>| stack.iter().any(|entry| entry.node == node);
-            if feeding.node == from
-                || siblings.contains(&feeding.node)
-                || on_stack(feeding.node, &self.stack)
-                || !data.of(feeding.node).is_empty()
-            {
+            let will_run = siblings.contains(&feeding.node) && !gets_nothing(feeding.node);
+            if feeding.node == from || will_run || self.is_on_stack(feeding.node) || !data.of(feeding.node).is_empty() {
                 continue;
             }
-            let mut to_add = Some(feeding.node);
-            let mut line = plan.parents(feeding.node);
-            line.insert(0, feeding.node);
-            for parent in line {
-                if (parent != feeding.node && siblings.contains(&parent)) || on_stack(parent, &self.stack) {
-                    to_add = None;
-                    break;
-                }
-                if !data.of(parent).is_empty() {
-                    break;
-                }
-                to_add = Some(parent);
-            }
-            let Some(node) = to_add else { continue };
-            let fed_by_nothing = plan.nodes[node]
-                .inputs
-                .iter()
-                .flatten()
-                .all(|source| data.of(source.node).last().and_then(|task| task.output(source.index)).is_none_or(Items::is_empty));
-            if fed_by_nothing {
+            let to_add = self.first_that_has_not_run(plan, data, &siblings, feeding.node);
+            let node = match to_add {
+                Some(node) => node,
+                None if gets_nothing(feeding.node) => feeding.node,
+                None => continue,
+            };
+            if gets_nothing(node) {
                 self.push(Entry { node, inputs: vec![Some(Items::one(Item::new(Object::new())))], sources: Vec::new() });
             }
         }
+    }
+
+    /// Goes up the line from a node to the first one that has to be started for it to run; `None` if that happens anyway.
+    fn first_that_has_not_run(&self, plan: &Plan, data: &RunData, siblings: &[usize], node: usize) -> Option<usize> {
+        let mut first = node;
+        for parent in std::iter::once(node).chain(plan.parents(node)) {
+            if (parent != node && siblings.contains(&parent)) || self.is_on_stack(parent) {
+                return None;
+            }
+            if !data.of(parent).is_empty() {
+                break;
+            }
+            first = parent;
+        }
+        Some(first)
+    }
+
+    fn is_on_stack(&self, node: usize) -> bool {
+        self.stack.iter().any(|entry| entry.node == node)
     }
 
     /// When nothing else can run, a waiting node runs with the inputs it has, if it may.
@@ -173,13 +182,14 @@ impl Schedule {
     }
 }
 
-/// Whether an input that something could feed has no data yet.
+/// Whether an input that something could feed has no data yet. A node that was started without being fed counts as
+/// complete.
 fn lacks_data(plan: &Plan, entry: &Entry) -> bool {
-    let node = &plan.nodes[entry.node];
-    if node.inputs.len() < 2 {
-        return false;
-    }
-    node.inputs.iter().enumerate().any(|(index, sources)| !sources.is_empty() && entry.inputs.get(index).is_none_or(Option::is_none))
+    let inputs = plan.nodes[entry.node].inputs.iter().enumerate();
+    inputs.filter(|(_, sources)| !sources.is_empty()).any(|(index, _)| match entry.inputs.get(index) {
+        Some(items) => items.is_none() && entry.inputs.len() > 1,
+        None => index > entry.inputs.len(),
+    })
 }
 
 fn may_run_with(node: &PlanNode, inputs: &[Option<Items>], legacy: bool) -> bool {

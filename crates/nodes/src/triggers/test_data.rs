@@ -28,3 +28,24 @@ impl Node for TestData {
         Ok(vec![output.finish()])
     }
 }
+
+/// Tells which version of a node runs.
+pub(crate) struct VersionTest;
+
+impl Node for VersionTest {
+    fn spec() -> Spec {
+        Spec::new("n8n-nodes-base.versionTest", &[1.0, 2.0], "Version Test", "Tell the version of the node")
+            .param(Param::number("versionTest", "Version", 1).versions(&[1.0]).help("The default of version 1."))
+            .param(Param::number("versionTest", "Version", 2).versions(&[2.0]).help("The default of version 2."))
+            .hint("For tests only.")
+            .repeatable()
+            .example("Newest", "{}", "[{}]", r#"[[{ "versionFromParameter": 2, "versionFromNode": 2 }]]"#)
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        ctx.map_items(&items, |index, _| {
+            let from_parameter = ctx.param("versionTest", index)?;
+            Ok(Item::new(Object::from_iter([("versionFromParameter", from_parameter), ("versionFromNode", ctx.version().into())])))
+        })
+    }
+}
