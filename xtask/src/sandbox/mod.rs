@@ -14,25 +14,9 @@ use std::process::Command;
 use wasmtime::Engine;
 
 /// Our own files, in the order they are loaded. `luxon` stands for the library itself.
-const FILES: &[&str] = &["core"];
-const _PLANNED: &[&str] = &[
-    "core",
-    "intl_data",
-    "intl_numbers",
-    "intl_dates",
-    "luxon",
-    "dates",
-    "extend",
-    "extend_text",
-    "extend_lists",
-    "extend_dates",
-    "scope",
-    "lock",
-    "encodings",
-    "urls",
-    "node_modules_shims",
-    "code_environment",
-    "code",
+#[rustfmt::skip]
+const FILES: &[&str] = &[
+    "core", "intl_data", "intl_numbers", "intl_dates", "luxon", "dates", "extend", "extend_text", "extend_lists", "extend_dates", "scope", "lock",
 ];
 
 /// Makes `crates/expr/artifacts/sandbox.cwasm` unless it is there and fresh.
@@ -91,7 +75,8 @@ fn sources(js_dir: &Path) -> anyhow::Result<Vec<(String, String)>> {
         .map(|name| {
             if *name == "luxon" {
                 let text = read(&js_dir.join("node_modules/luxon/build/global/luxon.min.js"))?;
-                return Ok(("luxon.js".to_owned(), String::from_utf8(text)?));
+                let text = String::from_utf8(text)?;
+                return Ok(("luxon.js".to_owned(), format!("globalThis.__heddle.luxon = (function () {{ {text}\nreturn luxon; }})();")));
             }
             let file = format!("{name}.js");
             let text = String::from_utf8(read(&js_dir.join(&file))?)?;

@@ -104,6 +104,11 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let file = call.caller.data().files.get(number).map(|file| file.data.to_vec());
             Ok(file.map_or(Reply::Undefined, Reply::Bytes))
         }
+        22 => {
+            let source = call.required_text(0)?;
+            let names = call.scope(|scope| scope.variable_names())?;
+            Ok(Reply::Text(super::analysis::analyse(&source, &names)?.function))
+        }
         other => Err(unknown_call(other).into()),
     }
 }

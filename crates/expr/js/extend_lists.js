@@ -1,0 +1,176 @@
+// Extension functions of arrays and objects.
+
+const { ExpressionExtensionError, isEqual, FORBIDDEN, refuse } = heddle;
+const { Array: list, Object: object } = heddle.extensions;
+const { DateTime } = heddle.luxon;
+const fail = (message) => {
+  throw new ExpressionExtensionError(message);
+};
+const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) && !DateTime.isDateTime(value);
+const nothing = () => undefined;
+
+// ---- arrays ----
+
+list.first = (value) => value[0];
+list.last = (value) => value[value.length - 1];
+list.isEmpty = (value) => value.length === 0;
+list.isNotEmpty = (value) => value.length > 0;
+list.toJsonString = (value) => JSON.stringify(value);
+list.append = (value, elements) => value.concat(elements);
+list.randomItem = (value) => value[Math.floor(Math.random() * value.length)];
+
+const numeric = (name, value) =>
+  value.map((element) => {
+    if (typeof element === 'string') {
+      const number = Number(element);
+      return Number.isNaN(number) ? fail(`${name}() can only be called on a list of numbers`) : number;
+    }
+    return typeof element === 'number' ? element : fail(`${name}() can only be called on a list of numbers`);
+  });
+list.sum = (value) => numeric('sum', value).reduce((sum, element) => sum + element, 0);
+list.min = (value) => Math.min(...numeric('min', value));
+list.max = (value) => Math.max(...numeric('max', value));
+list.average = (value) => (value.length === 0 ? 0 : list.sum(value) / value.length);
+
+const uniqueBy = (value, keep) => {
+  const result = [];
+  for (const element of value) if (!result.some((kept) => keep(kept, element))) result.push(element);
+  return result;
+};
+list.unique = (value, keys) => {
+  if (keys.length === 0) {
+    const simple = new Set();
+    const rest = [];
+    return value.filter((element) => {
+      if (element === null || typeof element !== 'object') return simple.has(element) ? false : simple.add(element);
+      if (rest.some((kept) => isEqual(kept, element))) return false;
+      rest.push(element);
+      return true;
+    });
+  }
+  const names = keys.flat();
+  const pick = (element) => names.map((name) => (element === null || element === undefined ? undefined : element[name]));
+  return uniqueBy(value, (a, b) => isEqual(pick(a), pick(b)));
+};
+list.removeDuplicates = list.unique;
+list.union = (value, [others]) => {
+  if (!Array.isArray(others)) fail('union(): expected array arg, e.g. .union([1, 2, 3, 4])');
+  return uniqueBy(value.concat(others), isEqual);
+};
+list.difference = (value, [others]) => {
+  if (!Array.isArray(others)) fail('difference(): expected array arg, e.g. .difference([1, 2, 3, 4])');
+  return value.filter((element) => !others.some((other) => isEqual(element, other)));
+};
+list.intersection = (value, [others]) => {
+  if (!Array.isArray(others)) fail('intersection(): expected array arg, e.g. .intersection([1, 2, 3, 4])');
+  return uniqueBy(value.filter((element) => others.some((other) => isEqual(element, other))), isEqual);
+};
+list.chunk = (value, [size]) => {
+  if (typeof size !== 'number' || !(size >= 1)) fail('chunk(): expected non-zero numeric arg, e.g. .chunk(5)');
+  const result = [];
+  for (let i = 0; i < value.length; i += Math.floor(size)) result.push(value.slice(i, i + Math.floor(size)));
+  return result;
+};
+const isNothing = (value) => value === null || value === undefined || value === '' || value === 'nil';
+list.compact = (value) =>
+  value
+    .filter((element) => !isNothing(element) && !(isObject(element) && Object.keys(element).length === 0))
+    .map((element) => (isObject(element) ? object.compact(element) : element));
+list.pluck = (value, keys) => {
+  if (keys.length === 0) return value;
+  return value.reduce((result, element) => {
+    if (element !== null && typeof element === 'object') {
+      const found = Object.keys(element).filter((key) => keys.includes(key)).map((key) => element[key]);
+      if (found.length > 0) result.push(found.length === 1 ? found[0] : found);
+    }
+    return result;
+  }, []);
+};
+list.renameKeys = (value, pairs) => {
+  if (pairs.length === 0 || pairs.length % 2 !== 0) fail('renameKeys(): expected an even amount of args: from1, to1 [, from2, to2, ...]. e.g. .renameKeys("name", "title")');
+  return value.map((element) => {
+    if (!isObject(element)) return element;
+    const renamed = {};
+    for (const key of Object.keys(element)) {
+      let name = key;
+      for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === key) name = pairs[i + 1];
+      if (FORBIDDEN.has(String(name))) refuse(String(name));
+      renamed[name] = element[key];
+    }
+    return renamed;
+  });
+};
+list.smartJoin = (value, [keyField, valueField]) => {
+  if (!keyField || !valueField || typeof keyField !== 'string' || typeof valueField !== 'string') fail('smartJoin(): expected two string args, e.g. .smartJoin("name", "value")');
+  const result = {};
+  for (const element of value) {
+    if (isObject(element) && keyField in element && valueField in element) {
+      const key = String(element[keyField]);
+      if (FORBIDDEN.has(key)) refuse(key);
+      result[key] = element[valueField];
+    }
+  }
+  return result;
+};
+const mergeAll = (elements) => {
+  const result = {};
+  for (const element of elements) {
+    if (!isObject(element)) continue;
+    for (const key of Object.keys(element)) if (!Object.prototype.hasOwnProperty.call(result, key)) result[key] = element[key];
+  }
+  return result;
+};
+list.mergeIntoObject = (value, [others]) => mergeAll(value.concat(Array.isArray(others) ? others : []));
+list.merge = (value, [others]) => {
+  if (others === undefined) return mergeAll(value);
+  if (!Array.isArray(others)) fail('merge(): expected array arg, e.g. .merge([{ id: 1, otherValue: 3 }])');
+  const length = Math.min(value.length, others.length);
+  const pairs = [];
+  for (let i = 0; i < length; i++) pairs.push(value[i], others[i]);
+  return mergeAll(pairs);
+};
+list.toInt = list.toFloat = list.toNumber = list.toBoolean = list.toDateTime = list.toDate = nothing;
+list.toWholeNumber = list.toDecimalNumber = nothing;
+
+// ---- objects ----
+
+object.isEmpty = (value) => Object.keys(value).length === 0;
+object.isNotEmpty = (value) => Object.keys(value).length > 0;
+object.keys = (value) => Object.keys(value);
+object.values = (value) => Object.values(value);
+object.hasField = (value, [name]) => Object.prototype.hasOwnProperty.call(value, name);
+object.merge = (value, [other]) => {
+  if (!isObject(other)) fail('merge(): expected object arg');
+  return mergeAll([value, other]);
+};
+object.removeField = (value, [name]) => {
+  const copy = { ...value };
+  delete copy[name];
+  return copy;
+};
+object.removeFieldsContaining = (value, [part]) => {
+  if (typeof part !== 'string' || part === '') fail('removeFieldsContaining(): expected non-empty string arg');
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => !(typeof field === 'string' && field.includes(part))));
+};
+object.keepFieldsContaining = (value, [part]) => {
+  if (typeof part !== 'string' || part === '') fail('keepFieldsContaining(): expected non-empty string arg');
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field === 'string' && field.includes(part)));
+};
+object.compact = (value) => {
+  const result = {};
+  for (const key of Object.keys(value)) {
+    const field = value[key];
+    if (isNothing(field)) continue;
+    if (isObject(field)) {
+      if (Object.keys(field).length === 0) continue;
+      result[key] = object.compact(field);
+    } else result[key] = field;
+  }
+  return result;
+};
+const formEncode = (text) => encodeURIComponent(text).replace(/[!'()~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`).replace(/%20/g, '+');
+heddle.formEncode = formEncode;
+object.urlEncode = (value) => Object.entries(value).map(([key, field]) => `${formEncode(key)}=${formEncode(String(field))}`).join('&');
+object.toJsonString = (value) => JSON.stringify(value);
+object.toInt = object.toFloat = object.toNumber = object.toBoolean = object.toDateTime = object.toDate = nothing;
+object.toWholeNumber = object.toDecimalNumber = nothing;

@@ -1,0 +1,216 @@
+// What expressions see of the run: `$json`, `$input`, `$('Node')` and the rest. Nothing is asked of the host before it is read.
+
+const { host, placed, hide, ExpressionError, FORBIDDEN, refuse } = heddle;
+const { defineProperty } = heddle.original;
+const { DateTime } = heddle.luxon;
+
+/** A global that is computed each time it is read. */
+const computed = (name, get) => defineProperty(globalThis, name, { configurable: true, enumerable: false, get, set: () => undefined });
+
+/** All items of a list: of a node, or of the input when there is no name. */
+function readList(node, output, run) {
+  const length = host(7, node, output, run);
+  const items = [];
+  while (items.length < length) {
+    const chunk = host(8, items.length);
+    if (chunk.length === 0) break;
+    for (let i = 0; i < chunk.length; i++) items.push(chunk[i]);
+  }
+  return items;
+}
+heddle.readList = readList;
+
+class NodeReference {
+  #name;
+  constructor(name) {
+    this.#name = name;
+  }
+  get isExecuted() {
+    return host(13, this.#name);
+  }
+  get item() {
+    return placed(host(5, this.#name));
+  }
+  get pairedItem() {
+    return (index) => placed(host(5, this.#name, index));
+  }
+  get itemMatching() {
+    return (index) => {
+      if (index === undefined) throw new ExpressionError('Missing item index for .itemMatching()', 'Give the index of an input item, for example .itemMatching(0).');
+      return placed(host(5, this.#name, index));
+    };
+  }
+  get first() {
+    return (output, run) => placed(host(6, this.#name, output, run, 0));
+  }
+  get last() {
+    return (output, run) => placed(host(6, this.#name, output, run, -1));
+  }
+  get all() {
+    return (output, run) => readList(this.#name, output, run);
+  }
+  get context() {
+    return host(15, this.#name);
+  }
+  get params() {
+    return host(14, this.#name);
+  }
+}
+
+const reference = (name) => {
+  if (name === undefined || name === null || name === '') throw new ExpressionError('When calling $(), please specify a node');
+  if (!host(12, String(name))) throw new ExpressionError("Referenced node doesn't exist", `There is no node named '${name}'.`);
+  return new NodeReference(String(name));
+};
+hide(globalThis, '$', reference);
+
+const noArguments = (name, args) => {
+  if (args.length > 0) throw new ExpressionError(`$input.${name}() should have no arguments`);
+};
+class Input {
+  get item() {
+    return placed(host(4));
+  }
+  get first() {
+    return (...args) => (noArguments('first', args), placed(host(6, undefined, undefined, undefined, 0)));
+  }
+  get last() {
+    return (...args) => (noArguments('last', args), placed(host(6, undefined, undefined, undefined, -1)));
+  }
+  get all() {
+    return (...args) => (noArguments('all', args), readList());
+  }
+  get params() {
+    return host(14);
+  }
+  get context() {
+    return host(15);
+  }
+}
+hide(globalThis, '$input', new Input());
+
+/** `$node["X"]`, seen from an item. */
+class OldNode {
+  #name;
+  #index;
+  constructor(name, index) {
+    this.#name = name;
+    this.#index = index;
+  }
+  #item() {
+    const item = placed(host(6, this.#name, undefined, undefined, this.#index === undefined ? host(9) : this.#index));
+    if (item === undefined) throw new ExpressionError("Can't get data for expression", `Node '${this.#name}' has no item at this index.`);
+    return item;
+  }
+  get json() {
+    return this.#item().json;
+  }
+  get data() {
+    return this.#item().json;
+  }
+  get binary() {
+    return this.#item().binary || {};
+  }
+  get context() {
+    return host(15, this.#name);
+  }
+  get parameter() {
+    return host(14, this.#name);
+  }
+  get params() {
+    return host(14, this.#name);
+  }
+  get runIndex() {
+    return host(10);
+  }
+  get isExecuted() {
+    return host(13, this.#name);
+  }
+}
+const oldNodes = (index) =>
+  new Proxy(Object.create(null), {
+    get(_, name) {
+      if (typeof name !== 'string') return undefined;
+      if (FORBIDDEN.has(name)) refuse(name);
+      if (!host(12, name)) throw new ExpressionError("Referenced node doesn't exist", `There is no node named '${name}'.`);
+      return new OldNode(name, index);
+    },
+    has: (_, name) => typeof name === 'string' && host(12, name),
+  });
+hide(globalThis, '$node', oldNodes(undefined));
+
+hide(globalThis, '$items', (node, output, run) => readList(node === undefined ? undefined : String(node), node === undefined ? undefined : output === undefined ? 0 : output, run));
+
+/** Everything, seen from another item. */
+hide(globalThis, '$item', (index) => {
+  const item = () => placed(host(6, undefined, undefined, undefined, index));
+  return new Proxy(Object.create(null), {
+    get(_, name) {
+      if (name === '$json' || name === '$data') return item().json;
+      if (name === '$binary') return item().binary || {};
+      if (name === '$node') return oldNodes(index);
+      if (name === '$itemIndex') return index;
+      if (typeof name !== 'string' || name[0] !== '$') return undefined;
+      return name in globalThis ? globalThis[name] : host(16, name);
+    },
+  });
+});
+
+computed('$json', () => placed(host(1)));
+computed('$data', () => placed(host(1)));
+computed('$binary', () => host(3));
+computed('$thisItem', () => placed(host(4)));
+computed('$itemIndex', () => host(9));
+computed('$position', () => host(9));
+computed('$thisItemIndex', () => host(9));
+computed('$runIndex', () => host(10));
+computed('$thisRunIndex', () => host(10));
+computed('$prevNode', () => host(11));
+computed('$parameter', () => host(14));
+computed('$now', () => DateTime.now());
+computed('$today', () => DateTime.now().startOf('day'));
+
+const jmespath = (data, query) => {
+  if (data === null || typeof data !== 'object' || typeof query !== 'string') {
+    throw new ExpressionError('expected two arguments (Object, string) for this function');
+  }
+  return host(31, data, query);
+};
+hide(globalThis, '$jmespath', jmespath);
+hide(globalThis, '$jmesPath', jmespath);
+
+const KEY = /^[a-zA-Z0-9_-]{1,64}$/;
+const fromAI = (name, description, type = 'string', fallback = undefined) => {
+  if (name === undefined || name === null || name === '') throw new ExpressionError("Add a key, e.g. $fromAI('placeholder_name')");
+  if (!KEY.test(String(name))) {
+    throw new ExpressionError('Invalid parameter key, must be between 1 and 64 characters long and only contain lowercase letters, uppercase letters, numbers, underscores, and hyphens');
+  }
+  return host(17, String(name), fallback);
+};
+for (const name of ['$fromAI', '$fromAi', '$fromai']) hide(globalThis, name, fromAI);
+
+hide(globalThis, '$getPairedItem', (node, source, paired) => {
+  if (source === null || typeof source !== 'object') throw new ExpressionError("Can't get data for expression", 'The source of the item is not known.');
+  const index = typeof paired === 'number' ? paired : paired && paired.item;
+  if (source.previousNode === node) return placed(host(6, String(node), source.previousNodeOutput || 0, source.previousNodeRun || 0, index));
+  return placed(host(5, String(node), index));
+});
+
+const indirectEval = globalThis.eval;
+/** Evaluates a template in an expression. */
+hide(globalThis, '$evaluateExpression', (template) => {
+  const source = String(template).replace(/^=/, '');
+  const value = (code) => indirectEval(host(22, code)).call(heddle.entries.receiver);
+  const whole = /^\{\{([^]*)\}\}$/.exec(source);
+  if (whole && !whole[1].includes('{{')) return value(whole[1]);
+  return source.replace(/\{\{([^]*?)\}\}/g, (_, code) => {
+    const part = value(code);
+    return part === undefined || part === null ? '' : typeof part === 'object' ? JSON.stringify(part) : String(part);
+  });
+});
+
+hide(globalThis, 'process', Object.freeze({
+  version: 'v22.0.0', versions: Object.freeze({ node: '22.0.0' }), release: Object.freeze({ name: 'node' }), platform: 'linux', arch: 'x64', pid: 1, ppid: 0,
+  env: Object.freeze({}),
+}));
+heddle.installExtensions();
