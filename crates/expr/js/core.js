@@ -122,7 +122,11 @@ entries.describeError = (error) => {
   // A call of an extension on nothing.
   const missing = name === 'TypeError' && /^cannot read property '__x_(\w+)' of (undefined|null)$/.exec(message);
   if (missing) return ['ExpressionExtensionError', `${missing[1]} can't be used on ${missing[2]} value`, stack];
-  message = message.replace(/__x_(\w)/g, '$1');
+  // In the words of V8, which authors know.
+  message = message
+    .replace(/__x_(\w)/g, '$1')
+    .replace(/^cannot (read|set) property '([^]*)' of (undefined|null)$/, (_, verb, key, value) => `Cannot ${verb} properties of ${value} (${verb === 'read' ? 'reading' : 'setting'} '${key}')`)
+    .replace(/^'([^']+)' is not defined$/, '$1 is not defined');
   return [name, message, stack, error.heddleError, error.description === undefined ? undefined : text(error.description)];
 };
 

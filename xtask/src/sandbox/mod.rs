@@ -17,6 +17,7 @@ use wasmtime::Engine;
 #[rustfmt::skip]
 const FILES: &[&str] = &[
     "core", "intl_data", "intl_numbers", "intl_dates", "luxon", "dates", "extend", "extend_text", "extend_lists", "extend_dates", "scope", "lock",
+    "encodings", "urls", "node_modules_shims", "code_environment", "code",
 ];
 
 /// Makes `crates/expr/artifacts/sandbox.cwasm` unless it is there and fresh.

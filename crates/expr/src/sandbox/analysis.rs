@@ -1,5 +1,6 @@
 //! What an expression mentions, and the function it becomes.
 
+use super::Thrown;
 use super::names::{BLANKED_NAMES, EXTENSION_NAMES, KNOWN_NAMES, MUTATING_NAMES, RESERVED_WORDS};
 use super::source::{Token, TokenKind, tokens};
 use crate::Error;
@@ -24,7 +25,9 @@ pub(super) struct Analysis {
 /// - A name nobody declares is declared here, so that it reads as `undefined`. Declaring too many names does no harm: what the
 ///   expression declares itself lies inside of ours.
 /// - A call of an extension, `a.first()`, becomes the call of a method that no data has: `a.__x_first()`.
-pub(super) fn analyse(source: &str, scope_names: &[model::Str]) -> Result<Analysis, Error> {
+pub(super) fn analyse(source: &str, scope_names: &[model::Str], thrown: Thrown) -> Result<Analysis, Error> {
+    // The bare template engine knows no `process`; n8n gives expressions a harmless one.
+    let is_known = |name: &str| KNOWN_NAMES.contains(&name) && (name != "process" || thrown == Thrown::BecomesUndefined);
     let source = source.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace());
     let tokens = tokens(source);
     let mut names = BTreeSet::new();
@@ -60,11 +63,11 @@ pub(super) fn analyse(source: &str, scope_names: &[model::Str]) -> Result<Analys
                 if text == "with" && !key && after.is_some_and(|after| after.is(b'(')) {
                     return Err(Error::Forbidden { message: "\"with\" statements are not supported".into() });
                 }
-                if scope_names.iter().any(|name| name == text) || (text.starts_with('$') && !KNOWN_NAMES.contains(&text)) {
+                if scope_names.iter().any(|name| name == text) || (text.starts_with('$') && !is_known(text)) {
                     if is_plain_name(text) {
                         variables.insert(text);
                     }
-                } else if !RESERVED_WORDS.contains(&text) && !KNOWN_NAMES.contains(&text) && is_plain_name(text) {
+                } else if !RESERVED_WORDS.contains(&text) && !is_known(text) && is_plain_name(text) {
                     names.insert(text);
                 }
             }
@@ -139,7 +142,7 @@ mod tests {
     use super::*;
 
     fn function(source: &str) -> String {
-        analyse(source, &[]).unwrap().function
+        analyse(source, &[], Thrown::default()).unwrap().function
     }
 
     #[test]
@@ -163,20 +166,20 @@ mod tests {
         for source in
             ["({}).constructor", "x['constructor']", "x[`__proto__`]", "__lookupGetter__('x')", "Object.defineProperty", "import('fs')"]
         {
-            assert!(matches!(analyse(source, &[]), Err(Error::Forbidden { .. })), "{source}");
+            assert!(matches!(analyse(source, &[], Thrown::default()), Err(Error::Forbidden { .. })), "{source}");
         }
         for source in ["'constructor'", "({ constructor: 1 })", "$json.constructorName", "// .constructor\n1"] {
-            assert!(analyse(source, &[]).is_ok(), "{source}");
+            assert!(analyse(source, &[], Thrown::default()).is_ok(), "{source}");
         }
     }
 
     #[test]
     fn what_may_change_data_is_told_from_what_only_reads() {
         for source in ["$json.a.sort()", "$json.a = 1", "delete $json.a", "$json.n++", "$json.a[k]()", "Object.assign($json, {})"] {
-            assert!(analyse(source, &[]).unwrap().mutates, "{source}");
+            assert!(analyse(source, &[], Thrown::default()).unwrap().mutates, "{source}");
         }
         for source in ["$json.a === 1", "$json.a >= 2 && x <= 3 || y != 4", "$json.a.map(x => x + 1)", "$json.a - -1", "$json['sorted']"] {
-            assert!(!analyse(source, &[]).unwrap().mutates, "{source}");
+            assert!(!analyse(source, &[], Thrown::default()).unwrap().mutates, "{source}");
         }
     }
 }

@@ -1,8 +1,371 @@
 //! Code nodes: a program over the items of a run, with promises, timers and requests.
 
-use model::Item;
+use super::guest::{Kind, Raw};
+use super::loops::count_loops;
+use super::session::{Failure, Live, Mode, Session};
+use super::{SCOPE, SINK, encode};
+use crate::{Error, Scope};
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use model::{Object, Str, Value};
+use std::time::{Duration, Instant};
 
+/// A program to run.
+#[derive(Clone, Debug)]
+pub struct CodeJob {
+    pub source: Str,
+    pub flavour: Flavour,
+    pub static_data: StaticData,
+    /// Names the program sees beyond the usual ones, such as a tool's `query`.
+    pub names: Object,
+}
+
+/// What a program is run as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavour {
+    /// Code node, once for all items; the Function node too.
+    AllItems,
+    /// Code node, once for each item.
+    EachItem,
+    /// Function Item node: `item` is the JSON, and so is what comes back.
+    FunctionItem,
+    /// Code that a model wrote: `fetch`, `workspace`, `getSecret`, `uuid`, `sleep`, no items.
+    Tool,
+}
+
+/// `$getWorkflowStaticData('global')` and `('node')`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StaticData {
+    pub global: Option<Value>,
+    pub node: Option<Value>,
+}
+
+/// What a program gave back, in the order it came.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Returned {
+    /// The program returned something that is not a list.
+    Whole(Value),
+    /// It returned a list of this length, whose elements follow.
+    List {
+        len: usize,
+    },
+    Element {
+        index: usize,
+        value: Value,
+    },
+    /// What it returned for one item.
+    ForItem {
+        index: usize,
+        value: Value,
+    },
+}
+
+/// What else came of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CodeOutcome {
+    pub logs: Vec<LogLine>,
+    /// Lines beyond the limit.
+    pub dropped_logs: usize,
+    /// The static data that the program asked for, as it left it.
+    pub static_data: StaticData,
+    /// `$execution.customData`.
+    pub custom_data: Vec<(Str, Str)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogLine {
+    /// `log`, `info`, `warn`, `error` or `debug`.
+    pub level: Str,
+    pub text: Str,
+}
+
+/// Why a program did not end well.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{error}")]
+pub struct CodeFailure {
+    /// The message of a thrown error carries the line, as n8n shows it: `x is not defined [line 2]`.
+    pub error: Error,
+    /// Line of the author's source, counted from 1.
+    pub line: Option<usize>,
+    /// The item that was being worked on.
+    pub item_index: Option<usize>,
+    pub logs: Vec<LogLine>,
+}
+
+/// What a program reaches outside of its heap. Implemented by the engine; called once per request the program makes.
+///
+/// Names and arguments: `fetch { url, method, headers, body?, bodyBase64?, timeoutMs, maxBytes, redirects }` answers
+/// `{ status, statusText, url, headers, body | bodyBase64 }`; `httpRequest`, `request` (n8n's options) answer what n8n's helper
+/// returns; `httpRequestWithAuthentication { type, options }`; for tools `getSecret { name }`, `workspace.read { path }`,
+/// `workspace.write { path, content }`, `workspace.list { path }`. An unknown name is an error.
+pub trait CodeHost: Send + Sync {
+    fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>>;
+}
+
+/// What the calls of a program left behind for the loop that drives it.
 #[derive(Default)]
 pub(super) struct CodeState {
-    pub(super) item: Option<Item>,
+    /// The item of this turn, where there is one.
+    pub(super) index: Option<usize>,
+    pub(super) for_each: bool,
+    pub(super) requests: Vec<Request>,
+    pub(super) timers: Vec<(f64, u64)>,
+    pub(super) open: usize,
+    pub(super) fetches: u32,
+    pub(super) given: StaticData,
+    pub(super) outcome: CodeOutcome,
+    pub(super) finished: bool,
+    /// The description of the exception that ended the program.
+    pub(super) failure: Option<Value>,
+}
+
+pub(super) struct Request {
+    pub(super) id: f64,
+    pub(super) name: String,
+    pub(super) argument: Value,
+}
+
+/// An answer for the program.
+struct Answer {
+    id: f64,
+    result: Result<Value, Error>,
+}
+
+impl Session {
+    /// Runs a program to its end in an instance of its own. What it returns goes to `sink` piece by piece.
+    pub async fn run_code(
+        &mut self,
+        job: &CodeJob,
+        scope: &(dyn Scope + Sync),
+        host: &dyn CodeHost,
+        sink: &mut (dyn FnMut(Returned) + Send),
+    ) -> Result<CodeOutcome, CodeFailure> {
+        self.forget();
+        let result = self.drive(job, scope, host, sink).await;
+        let (outcome, index) = match self.live(Mode::Code) {
+            Ok(live) => {
+                let code = &mut live.store.data_mut().code;
+                (std::mem::take(&mut code.outcome), code.index)
+            }
+            Err(_) => (CodeOutcome::default(), None),
+        };
+        self.forget();
+        let error = match result {
+            Ok(()) => return Ok(outcome),
+            Err(failure) => failure.into_error(),
+        };
+        let line = error_line(&error);
+        let item_index = index.filter(|_| matches!(job.flavour, Flavour::EachItem | Flavour::FunctionItem));
+        Err(CodeFailure { error: with_place(error, line, item_index), line, item_index, logs: outcome.logs })
+    }
+
+    async fn drive(
+        &mut self,
+        job: &CodeJob,
+        scope: &(dyn Scope + Sync),
+        host: &dyn CodeHost,
+        sink: &mut (dyn FnMut(Returned) + Send),
+    ) -> Result<(), Failure> {
+        let limits = *self.limits();
+        let live = self.live(Mode::Code).map_err(Failure::Broken)?;
+        let deadline = Instant::now() + Duration::from_millis(limits.time_ms);
+        blocking(|| live.in_scope(scope, sink, deadline, |live| live.start_code(job, scope)))?;
+        let mut open: FuturesUnordered<BoxFuture<'_, Answer>> = FuturesUnordered::new();
+        loop {
+            let code = &mut live.store.data_mut().code;
+            if let Some(parts) = code.failure.take() {
+                return Err(live.error_from(&parts));
+            }
+            if code.finished {
+                return Ok(());
+            }
+            for (id, delay_ms) in std::mem::take(&mut code.timers) {
+                open.push(Box::pin(async move {
+                    tokio::time::sleep(Duration::from_millis(delay_ms)).await;
+                    Answer { id, result: Ok(Value::Undefined) }
+                }));
+            }
+            for request in std::mem::take(&mut code.requests) {
+                let timeout = Duration::from_millis(limits.fetch_timeout_ms);
+                open.push(Box::pin(async move {
+                    let result = match tokio::time::timeout(timeout, host.request(&request.name, request.argument)).await {
+                        Ok(result) => result,
+                        Err(_) => Err(thrown("TimeoutError", "The operation was aborted due to timeout")),
+                    };
+                    Answer { id: request.id, result }
+                }));
+            }
+            if open.is_empty() {
+                return Err(Failure::Thrown(thrown("Error", "The code waits for a promise that nothing will settle")));
+            }
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            let Ok(Some(answer)) = tokio::time::timeout(remaining, open.next()).await else {
+                return Err(Failure::Broken(Error::Time { limit_ms: limits.time_ms }));
+            };
+            if let Ok(value) = &answer.result
+                && body_len(value) > limits.fetch_body_bytes
+            {
+                return Err(Failure::Broken(Error::FetchBody { limit_bytes: limits.fetch_body_bytes }));
+            }
+            if let Err(error @ (Error::FetchBody { .. } | Error::Fetches { .. })) = answer.result {
+                return Err(Failure::Broken(error));
+            }
+            blocking(|| live.in_scope(scope, sink, deadline, |live| live.settle(answer)))?;
+        }
+    }
+}
+
+impl Live {
+    /// Runs a stretch of the program: until it ends or waits.
+    fn in_scope<T>(
+        &mut self,
+        scope: &(dyn Scope + Sync),
+        sink: &mut (dyn FnMut(Returned) + Send),
+        deadline: Instant,
+        work: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        let _running = self.start_clock(remaining.as_millis() as u64);
+        SCOPE.set(scope, || SINK.set(sink, || work(self)))
+    }
+
+    fn start_code(&mut self, job: &CodeJob, scope: &dyn Scope) -> Result<(), Failure> {
+        let limits = self.store.data().limits;
+        let state = self.store.data_mut();
+        state.copies = true;
+        state.code.given = job.static_data.clone();
+        state.code.for_each = matches!(job.flavour, Flavour::EachItem | Flavour::FunctionItem);
+        self.set_zone(scope.timezone())?;
+        for name in super::source::tokens(&job.source).iter().map(|token| token.text(&job.source)).filter(|text| text.starts_with('$')) {
+            self.call_with_text(self.entries.declare_variable, name)?;
+        }
+        let counted = limits.loop_iterations.map(|_| count_loops(&job.source));
+        let body = counted.as_deref().unwrap_or(&job.source);
+        let program = self.eval("code", &format!("(async function () {{\n{body}\n}})"))?;
+        let names = self.import(&Value::object(job.names.clone()))?;
+        let flavour = match job.flavour {
+            Flavour::AllItems => "all",
+            Flavour::EachItem => "each",
+            Flavour::FunctionItem => "functionItem",
+            Flavour::Tool => "tool",
+        };
+        let guest = self.guest.clone();
+        let flavour = guest.string(&mut self.store, flavour).map_err(|trap| self.trapped(trap))?;
+        let started = guest.call(&mut self.store, self.entries.start_code, Raw::UNDEFINED, &[program, flavour, names]);
+        self.checked(started)?;
+        self.run_jobs()
+    }
+
+    fn settle(&mut self, answer: Answer) -> Result<(), Failure> {
+        let code = &mut self.store.data_mut().code;
+        code.open = code.open.saturating_sub(1);
+        let (value, failed) = match answer.result {
+            Ok(value) => (value, false),
+            Err(error) => {
+                let state = self.store.data_mut();
+                state.errors.push(error.clone());
+                let mut fields = Object::new();
+                fields.insert("message", error.to_string());
+                if let Error::Thrown { name, .. } = &error {
+                    fields.insert("name", name.clone());
+                }
+                fields.insert("number", state.errors.len() - 1);
+                (Value::object(fields), true)
+            }
+        };
+        let value = self.import(&value)?;
+        let guest = self.guest.clone();
+        let arguments = [Raw::number(answer.id), value, Raw::bool(failed)];
+        let settled = guest.call(&mut self.store, self.entries.settle, Raw::UNDEFINED, &arguments);
+        self.checked(settled)?;
+        guest.drop_value(&mut self.store, value).map_err(|trap| self.trapped(trap))?;
+        self.run_jobs()
+    }
+
+    /// Runs what promises have queued up.
+    fn run_jobs(&mut self) -> Result<(), Failure> {
+        let guest = self.guest.clone();
+        loop {
+            match guest.is_job_pending.call(&mut self.store, ()) {
+                Ok(0) => return Ok(()),
+                Ok(_) => {}
+                Err(trap) => return Err(self.trapped(trap)),
+            }
+            match guest.run_job.call(&mut self.store, ()) {
+                Ok(code) if code < 0 => return Err(self.exception()),
+                Ok(_) => {}
+                Err(trap) => return Err(self.trapped(trap)),
+            }
+        }
+    }
+
+    /// A value of ours as a JavaScript value, which the caller owns.
+    fn import(&mut self, value: &Value) -> Result<Raw, Failure> {
+        let parcel = encode::value_parcel(value);
+        let guest = self.guest.clone();
+        let parsed = guest.parse_json(&mut self.store, &parcel.json);
+        let parsed = self.checked(parsed)?;
+        if !parcel.marked {
+            return Ok(parsed);
+        }
+        let revived = guest.call(&mut self.store, self.entries.revive, Raw::UNDEFINED, &[parsed]);
+        self.checked(revived)
+    }
+
+    fn checked(&mut self, result: wasmtime::Result<Raw>) -> Result<Raw, Failure> {
+        match result {
+            Err(trap) => Err(self.trapped(trap)),
+            Ok(value) if value.kind() == Kind::Exception => Err(self.exception()),
+            Ok(value) => Ok(value),
+        }
+    }
+}
+
+/// Long work on a thread of the async runtime: lets others take its place where the runtime can do that.
+fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+fn thrown(name: &str, message: &str) -> Error {
+    Error::Thrown { name: name.into(), message: message.into(), stack: None }
+}
+
+/// How large the answer to a request is.
+fn body_len(value: &Value) -> usize {
+    match (value.get("bodyBase64").and_then(Value::as_str), value.get("body")) {
+        (Some(encoded), _) => encoded.len() / 4 * 3 - encoded.bytes().rev().take_while(|byte| *byte == b'=').count().min(2),
+        (None, Some(Value::String(body))) => body.len(),
+        (None, Some(body)) => body.estimated_bytes(),
+        (None, None) => match value {
+            Value::String(text) => text.len(),
+            other => other.estimated_bytes(),
+        },
+    }
+}
+
+/// The author's line in a stack; the wrapper adds one above.
+fn error_line(error: &Error) -> Option<usize> {
+    let Error::Thrown { stack: Some(stack), .. } = error else { return None };
+    let (_, place) = stack.split_once("code:")?;
+    let line: usize = place.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()?;
+    line.checked_sub(1).filter(|line| *line > 0)
+}
+
+/// Adds line and item to the message, as n8n shows them.
+fn with_place(error: Error, line: Option<usize>, item: Option<usize>) -> Error {
+    let place = match (line, item) {
+        (Some(line), Some(item)) => format!(" [line {line}, for item {item}]"),
+        (Some(line), None) => format!(" [line {line}]"),
+        (None, Some(item)) => format!(" [item {item}]"),
+        (None, None) => return error,
+    };
+    match error {
+        Error::Thrown { name, message, stack } => Error::Thrown { name, message: format!("{message}{place}").into(), stack },
+        other => other,
+    }
 }

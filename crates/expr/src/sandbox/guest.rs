@@ -23,7 +23,6 @@ pub(super) enum Kind {
 
 impl Raw {
     pub(super) const UNDEFINED: Raw = Raw(3 << 32);
-    pub(super) const NULL: Raw = Raw(2 << 32);
 
     pub(super) fn bool(flag: bool) -> Raw {
         Raw(1 << 32 | i64::from(flag))
@@ -83,7 +82,6 @@ guest_functions! {
     eval = "qjs_eval": (i32, i32, i32, i32) => i32,
     set_memory_limit = "qjs_set_memory_limit": i32 => (),
     set_stack_limit = "qjs_set_max_stack_size": i32 => (),
-    run_gc = "qjs_run_gc": () => (),
     is_job_pending = "qjs_is_job_pending": () => i32,
     run_job = "qjs_execute_pending_job": () => i32,
     js_call = "JS_Call": (i32, i64, i64, i32, i32) => i64,
@@ -97,7 +95,6 @@ guest_functions! {
     js_to_text = "JS_ToCStringLen2": (i32, i32, i64, i32) => i32,
     js_free_text = "JS_FreeCString": (i32, i32) => (),
     js_is_array = "JS_IsArray": i64 => i32,
-    js_is_date = "JS_IsDate": i64 => i32,
     js_is_function = "JS_IsFunction": (i32, i64) => i32,
     js_length = "JS_GetLength": (i32, i64, i32) => i32,
     js_names = "JS_GetOwnPropertyNames": (i32, i32, i32, i64, i32) => i32,

@@ -216,6 +216,10 @@ impl HostCall<'_> {
         let helpers = self.caller.data().entries()?.helpers();
         let mut budget = self.caller.data().output_left;
         let read = decode::read(&self.guest.clone(), &mut self.caller, helpers, raw, &mut budget);
+        self.read_result(read)
+    }
+
+    pub(super) fn read_result(&mut self, read: Result<Value, ReadError>) -> Result<Value, Refusal> {
         match read {
             Ok(value) => Ok(value),
             Err(ReadError::Trap(trap)) => Err(Refusal::Trap(trap)),

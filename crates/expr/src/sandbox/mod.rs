@@ -17,8 +17,11 @@ mod guest;
 mod host;
 mod image;
 mod limits;
+mod loops;
 #[rustfmt::skip]
 mod names;
+#[cfg(test)]
+mod code_tests;
 mod scope_calls;
 mod session;
 mod slots;
@@ -28,6 +31,7 @@ mod state;
 mod tests;
 mod ticker;
 
+pub use code::{CodeFailure, CodeHost, CodeJob, CodeOutcome, Flavour, LogLine, Returned, StaticData};
 pub use limits::Limits;
 pub use session::Session;
 
@@ -37,6 +41,11 @@ use model::Str;
 scoped_tls_hkt::scoped_thread_local!(
     /// The scope of the evaluation that runs on this thread, for the calls that the guest makes.
     static SCOPE: for<'a> &'a (dyn Scope + 'a)
+);
+
+scoped_tls_hkt::scoped_thread_local!(
+    /// Where the code that runs on this thread puts what it returns.
+    static mut SINK: for<'a> &'a mut (dyn FnMut(Returned) + Send + 'a)
 );
 
 /// A handle to the process's sandbox. Cheap to copy; the image is loaded on first use.

@@ -28,7 +28,8 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             Ok(place(call, Shape::Item, &item))
         }
         5 => {
-            let (node, index) = (call.required_text(0)?, call.index(1));
+            let node = call.required_text(0)?;
+            let index = call.index(1).or(call.caller.data().code.index);
             let item = call.scope(|scope| scope.paired_item(&node, index))??;
             Ok(place(call, Shape::Item, &item))
         }
@@ -52,7 +53,10 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let chunk: Vec<Item> = (from..list.len()).take(CHUNK_ITEMS).filter_map(|index| list.get(index)).collect();
             Ok(Reply::Data(encode::items_parcel(call.caller.data_mut(), chunk.into_iter())))
         }
-        9 => Ok(Reply::Number(call.scope(|scope| scope.item_index())? as f64)),
+        9 => {
+            let index = call.scope(|scope| scope.item_index())?;
+            Ok(Reply::Number(call.caller.data().code.index.unwrap_or(index) as f64))
+        }
         10 => Ok(Reply::Number(call.scope(|scope| scope.run_index())? as f64)),
         11 => {
             let mut previous = Object::new();
@@ -107,16 +111,13 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         22 => {
             let source = call.required_text(0)?;
             let names = call.scope(|scope| scope.variable_names())?;
-            Ok(Reply::Text(super::analysis::analyse(&source, &names)?.function))
+            Ok(Reply::Text(super::analysis::analyse(&source, &names, super::Thrown::default())?.function))
         }
         other => Err(unknown_call(other).into()),
     }
 }
 
 fn current_item(call: &HostCall<'_>) -> Result<Item, Refusal> {
-    if let Some(item) = &call.caller.data().code.item {
-        return Ok(item.clone());
-    }
     match call.scope(|scope| scope.item().ok_or_else(|| scope.missing_item()))? {
         Ok(item) => Ok(item),
         Err(error) => Err(error.into()),

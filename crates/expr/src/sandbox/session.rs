@@ -34,7 +34,7 @@ pub(super) struct Live {
     image: Arc<Image>,
     mode: Mode,
     zone: Str,
-    compiled: HashMap<Str, Compiled>,
+    compiled: HashMap<ExpressionCode, Compiled>,
 }
 
 /// What the instance was prepared for.
@@ -151,7 +151,7 @@ impl Live {
         let state = self.store.data_mut();
         state.errors.clear();
         state.output_left = limits.output_bytes;
-        let compiled = self.compile(&code.source, scope)?;
+        let compiled = self.compile(code, scope)?;
         self.set_zone(scope.timezone())?;
         self.store.data_mut().copies = compiled.mutates;
         let called = self.guest.clone().call(&mut self.store, compiled.function, self.entries.receiver, &[]);
@@ -185,11 +185,11 @@ impl Live {
         set(&mut self.store, self.entries.set_zone).map_err(|trap| self.trapped(trap))
     }
 
-    fn compile(&mut self, source: &Str, scope: &dyn Scope) -> Result<Compiled, Failure> {
-        if let Some(compiled) = self.compiled.get(source) {
+    fn compile(&mut self, code: &ExpressionCode, scope: &dyn Scope) -> Result<Compiled, Failure> {
+        if let Some(compiled) = self.compiled.get(code) {
             return Ok(*compiled);
         }
-        let analysis = analyse(source, &scope.variable_names()).map_err(Failure::Thrown)?;
+        let analysis = analyse(&code.source, &scope.variable_names(), code.thrown).map_err(Failure::Thrown)?;
         for name in &analysis.variables {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
@@ -198,7 +198,7 @@ impl Live {
             result => (result?, false),
         };
         let compiled = Compiled { function, mutates: analysis.mutates, statements };
-        self.compiled.insert(source.clone(), compiled);
+        self.compiled.insert(code.clone(), compiled);
         Ok(compiled)
     }
 
@@ -277,6 +277,11 @@ impl Live {
             },
         };
         let _ = guest.drop_value(&mut self.store, exception);
+        self.error_from(&parts)
+    }
+
+    /// The error that a description by `describeError` stands for.
+    pub(super) fn error_from(&self, parts: &Value) -> Failure {
         let text = |position: usize| parts.at(position).and_then(Value::as_str).map(Str::from);
         let (name, message) = (text(0).unwrap_or_default(), text(1).unwrap_or_default());
         if let Some(error) = parts.at(3).and_then(Value::as_usize).and_then(|number| self.store.data().errors.get(number)) {
