@@ -8,7 +8,8 @@ use model::{Item, Value, json};
 
 fn main() {
     let path = std::env::args().nth(1).expect("the path of expressions.jsonl");
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let folder = std::path::Path::new(&path).parent().unwrap().to_owned();
     let (mut passed, mut total) = (0, 0);
     for line in text.lines() {
         let case = model::json::parse(line).unwrap();
@@ -22,6 +23,9 @@ fn main() {
             scope.items.push(Item::from_value(item));
         }
         scope.item_index = case.get("itemIndex").and_then(Value::as_usize).unwrap_or(0);
+        if let Some(context) = case.get("context").and_then(Value::as_str) {
+            wild_context(&mut scope, &folder, context, &case);
+        }
         let mut thrown = Thrown::BecomesUndefined;
         if let Some(globals) = case.get("globals").and_then(Value::as_object) {
             thrown = Thrown::IsReported;
@@ -50,6 +54,23 @@ fn main() {
     println!("{passed} of {total}");
 }
 
+/// Every pinned node counts as run; the input is the named one.
+fn wild_context(scope: &mut FakeScope, folder: &std::path::Path, context: &str, case: &Value) {
+    let text = std::fs::read_to_string(folder.join("wild_contexts").join(format!("{context}.json"))).unwrap();
+    let context = model::json::parse(&text).unwrap();
+    for node in context.get("nodes").and_then(Value::as_array).unwrap_or_default() {
+        scope.nodes.insert(node.get("name").and_then(Value::as_str).unwrap_or_default().into(), None);
+    }
+    for (name, items) in context.get("pinData").and_then(Value::as_object).unwrap().iter() {
+        scope.nodes.insert(name.clone(), Some(items.as_array().unwrap().iter().map(Item::from_value).collect()));
+    }
+    let input = case.get("input").and_then(Value::as_str).unwrap_or_default();
+    scope.items = scope.nodes.get(input).cloned().flatten().unwrap_or_default();
+    if let Some(now) = case.get("now").and_then(Value::as_str) {
+        scope.now_ms = now.parse::<jiff::Timestamp>().unwrap().as_millisecond();
+    }
+}
+
 fn evaluate(expression: &str, scope: &FakeScope, thrown: Thrown) -> Result<Value, Error> {
     let Some(template) = expression.strip_prefix('=') else { return Ok(Value::from(expression)) };
     let mut session = Sandbox::new().session(Limits::expression());
@@ -69,7 +90,16 @@ fn evaluate(expression: &str, scope: &FakeScope, thrown: Thrown) -> Result<Value
     {
         return Ok(value.clone());
     }
-    Ok(Value::from(parts.iter().map(|(before, value)| format!("{before}{}", value.to_js_string())).collect::<String>() + rest))
+    Ok(Value::from(parts.iter().map(|(before, value)| format!("{before}{}", as_text(value))).collect::<String>() + rest))
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::Undefined | Value::Null => String::new(),
+        Value::Object(_) => format!("[Object: {}]", model::json::to_string(value)),
+        Value::Array(_) => format!("[Array: {}]", model::json::to_string(value)),
+        other => other.to_js_string().to_string(),
+    }
 }
 
 fn matches(value: &Value, expected: &Value) -> bool {

@@ -16,7 +16,11 @@ const each = (iterable) => {
   const iterator = iterable[Symbol.iterator]();
   return {
     [Symbol.iterator]: () => ({
-      next: (value) => (tick(), iterator.next(value)),
+      next: (value) => {
+        const turn = iterator.next(value);
+        if (!turn.done) tick();
+        return turn;
+      },
       return: (value) => (iterator.return ? iterator.return(value) : { done: true, value }),
     }),
   };

@@ -28,7 +28,7 @@ pub(super) fn read(
     value: Raw,
     budget: &mut usize,
 ) -> Result<Value, ReadError> {
-    Reader { guest, store, helpers, budget }.value(value, 0)
+    Reader { guest, store, helpers, budget }.value(value)
 }
 
 /// Why a value could not be read.
@@ -54,109 +54,214 @@ struct Reader<'a, S> {
     budget: &'a mut usize,
 }
 
+/// A list or object that is being read.
+enum Open {
+    List {
+        source: Raw,
+        len: u32,
+        values: Vec<Value>,
+    },
+    /// `table` is QuickJS's list of names, freed when the object is done.
+    Fields {
+        source: Raw,
+        table: i32,
+        len: u32,
+        next: u32,
+        name: Str,
+        object: Object,
+    },
+}
+
+/// What the next step of reading found.
+enum Step {
+    Done(Value),
+    Enter(Open),
+}
+
 impl<S: AsContextMut<Data = State>> Reader<'_, S> {
-    fn value(&mut self, value: Raw, depth: usize) -> Result<Value, ReadError> {
-        match value.kind() {
-            Kind::Undefined | Kind::Symbol => Ok(Value::Undefined),
-            Kind::Null => Ok(Value::Null),
-            Kind::Bool(flag) => Ok(Value::Bool(flag)),
-            Kind::Number(number) => {
-                self.spend(8)?;
-                Ok(Value::Number(number))
+    /// Reads without recursion: data that JavaScript nested deeply must not use up the host's stack.
+    fn value(&mut self, value: Raw) -> Result<Value, ReadError> {
+        let mut stack: Vec<Open> = Vec::new();
+        let result = self.walk(value, &mut stack);
+        // After a trap the guest is not asked for anything any more.
+        if !matches!(result, Err(ReadError::Trap(_))) {
+            for open in stack.into_iter().rev() {
+                self.close(&open)?;
             }
-            Kind::BigInt => Err(ReadError::Refused(type_error("Do not know how to serialize a BigInt"))),
-            Kind::Exception => Err(ReadError::Thrown),
-            Kind::String => {
-                let text = self.guest.text(&mut *self.store, value)?;
-                self.spend(text.len() + 2)?;
-                Ok(Value::String(text.into()))
-            }
-            Kind::Object => self.object(value, depth),
+        }
+        result
+    }
+
+    fn walk(&mut self, value: Raw, stack: &mut Vec<Open>) -> Result<Value, ReadError> {
+        let mut step = self.step(value, stack.len(), false)?;
+        loop {
+            let mut finished = match step {
+                Step::Enter(open) => {
+                    stack.push(open);
+                    None
+                }
+                Step::Done(value) => Some(value),
+            };
+            // Puts what is finished into what is open, and closes what is complete.
+            let next = loop {
+                let Some(open) = stack.last_mut() else {
+                    return Ok(finished.unwrap_or_default());
+                };
+                match open {
+                    Open::List { values, .. } => values.extend(finished.take()),
+                    Open::Fields { name, object, .. } => {
+                        if let Some(value) = finished.take() {
+                            object.insert(std::mem::take(name), value);
+                        }
+                    }
+                }
+                match self.child(stack)? {
+                    Some(child) => break child,
+                    None => {
+                        if let Some(open) = stack.pop() {
+                            self.close(&open)?;
+                            finished = Some(match open {
+                                Open::List { values, .. } => Value::array(values),
+                                Open::Fields { object, .. } => Value::object(object),
+                            });
+                        }
+                    }
+                }
+            };
+            step = self.step(next, stack.len(), true)?;
         }
     }
 
-    /// The element is read and let go.
-    fn owned(&mut self, value: Raw, depth: usize) -> Result<Value, ReadError> {
-        let read = self.value(value, depth);
-        self.guest.drop_value(&mut *self.store, value)?;
-        read
+    /// The next element or field of what is open, which the caller owns; `None` when there is none left.
+    fn child(&mut self, stack: &mut [Open]) -> Result<Option<Raw>, ReadError> {
+        match stack.last_mut() {
+            Some(Open::List { source, len, values }) if (values.len() as u32) < *len => {
+                self.spend(1)?;
+                let arguments = (self.guest.context, source.0, values.len() as i32);
+                Ok(Some(Raw(self.guest.js_get_at.call(&mut *self.store, arguments)?)))
+            }
+            Some(Open::Fields { source, table, len, next, name, .. }) if *next < *len => {
+                // An entry is two words: whether it is enumerable, and the atom of its name.
+                let atom = self.guest.read_u32(&*self.store, *table + *next as i32 * 8 + 4)? as i32;
+                *next += 1;
+                *name = self.name(atom)?;
+                Ok(Some(Raw(self.guest.js_get.call(&mut *self.store, (self.guest.context, source.0, atom))?)))
+            }
+            _ => Ok(None),
+        }
     }
 
-    fn object(&mut self, value: Raw, depth: usize) -> Result<Value, ReadError> {
+    /// Reads a value as far as it is simple. An owned value is let go, or kept by what it opens.
+    fn step(&mut self, value: Raw, depth: usize, owned: bool) -> Result<Step, ReadError> {
+        let simple = match value.kind() {
+            Kind::Undefined | Kind::Symbol => Value::Undefined,
+            Kind::Null => Value::Null,
+            Kind::Bool(flag) => Value::Bool(flag),
+            Kind::Number(number) => {
+                self.spend(8)?;
+                Value::Number(number)
+            }
+            Kind::BigInt => return Err(ReadError::Refused(type_error("Do not know how to serialize a BigInt"))),
+            Kind::Exception => return Err(ReadError::Thrown),
+            Kind::String => {
+                let text = self.guest.text(&mut *self.store, value)?;
+                self.spend(text.len() + 2)?;
+                Value::String(text.into())
+            }
+            Kind::Object => match self.object(value, depth)? {
+                Step::Enter(open) => {
+                    let opened = match &open {
+                        Open::List { source, .. } | Open::Fields { source, .. } => *source,
+                    };
+                    // What stands for an instance belongs to us already; then the instance itself is let go.
+                    if opened == value && !owned {
+                        self.guest.js_dup.call(&mut *self.store, (self.guest.context, value.0))?;
+                    } else if opened != value && owned {
+                        self.guest.drop_value(&mut *self.store, value)?;
+                    }
+                    return Ok(Step::Enter(open));
+                }
+                Step::Done(simple) => simple,
+            },
+        };
+        if owned {
+            self.guest.drop_value(&mut *self.store, value)?;
+        }
+        Ok(Step::Done(simple))
+    }
+
+    fn object(&mut self, value: Raw, depth: usize) -> Result<Step, ReadError> {
         let limits = self.store.as_context().data().limits;
         if depth >= limits.depth {
             return Err(ReadError::Refused(type_error("Converting circular structure to JSON")));
         }
         self.spend(2)?;
         if self.guest.js_is_array.call(&mut *self.store, value.0)? != 0 {
-            return self.array(value, depth);
+            return self.list(value);
         }
         if self.guest.js_is_function.call(&mut *self.store, (self.guest.context, value.0))? != 0 {
-            return Ok(Value::Undefined);
+            return Ok(Step::Done(Value::Undefined));
         }
         let prototype = Raw(self.guest.js_prototype.call(&mut *self.store, (self.guest.context, value.0))?);
         let plain = prototype == self.helpers.object_prototype || prototype.kind() == Kind::Null;
         self.guest.drop_value(&mut *self.store, prototype)?;
         if plain {
-            return self.fields(value, depth);
+            return self.fields(value);
         }
         if let Some(date) = self.date(value)? {
-            return Ok(date);
+            return Ok(Step::Done(date));
         }
         let simple = self.guest.call(&mut *self.store, self.helpers.simplify, Raw::UNDEFINED, &[value])?;
         if simple == value {
-            let fields = self.fields(value, depth);
+            let fields = self.fields(value);
             self.guest.drop_value(&mut *self.store, simple)?;
             return fields;
         }
-        self.owned(simple, depth + 1)
+        self.simplified(simple, depth)
     }
 
-    fn array(&mut self, value: Raw, depth: usize) -> Result<Value, ReadError> {
+    /// What stands for an instance of a class. It is read as plain data, or a `toJSON` that answers with its like would never end.
+    fn simplified(&mut self, simple: Raw, depth: usize) -> Result<Step, ReadError> {
+        if simple.kind() != Kind::Object {
+            return self.step(simple, depth, true);
+        }
+        let opened = if self.guest.js_is_array.call(&mut *self.store, simple.0)? != 0 { self.list(simple)? } else { self.fields(simple)? };
+        Ok(opened)
+    }
+
+    fn list(&mut self, source: Raw) -> Result<Step, ReadError> {
         let scratch = self.store.as_context().data().scratch;
-        if self.guest.js_length.call(&mut *self.store, (self.guest.context, value.0, scratch))? < 0 {
+        if self.guest.js_length.call(&mut *self.store, (self.guest.context, source.0, scratch))? < 0 {
             return Err(ReadError::Thrown);
         }
         let len = self.guest.read_u32(&*self.store, scratch)?;
-        let mut values = Vec::with_capacity((len as usize).min(4096));
-        for index in 0..len {
-            self.spend(1)?;
-            let element = Raw(self.guest.js_get_at.call(&mut *self.store, (self.guest.context, value.0, index as i32))?);
-            values.push(self.owned(element, depth + 1)?);
-        }
-        Ok(Value::array(values))
+        Ok(Step::Enter(Open::List { source, len, values: Vec::with_capacity((len as usize).min(4096)) }))
     }
 
-    fn fields(&mut self, value: Raw, depth: usize) -> Result<Value, ReadError> {
+    fn fields(&mut self, source: Raw) -> Result<Step, ReadError> {
         let scratch = self.store.as_context().data().scratch;
-        let names = (self.guest.context, scratch, scratch + 4, value.0, ENUMERABLE_STRING_KEYS);
+        let names = (self.guest.context, scratch, scratch + 4, source.0, ENUMERABLE_STRING_KEYS);
         if self.guest.js_names.call(&mut *self.store, names)? < 0 {
             return Err(ReadError::Thrown);
         }
         let table = self.guest.read_u32(&*self.store, scratch)? as i32;
         let len = self.guest.read_u32(&*self.store, scratch + 4)?;
-        let mut object = Object::with_capacity((len as usize).min(4096));
-        let mut failed = None;
-        for index in 0..len {
-            // An entry is two words: whether it is enumerable, and the atom of its name.
-            let atom = self.guest.read_u32(&*self.store, table + index as i32 * 8 + 4)?;
-            match self.field(value, atom as i32, depth) {
-                Ok((name, field)) => {
-                    object.insert(name, field);
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    break;
-                }
-            }
-        }
-        if !matches!(failed, Some(ReadError::Trap(_))) {
-            self.guest.js_free_names.call(&mut *self.store, (self.guest.context, table, len as i32))?;
-        }
-        failed.map_or_else(|| Ok(Value::object(object)), Err)
+        let object = Object::with_capacity((len as usize).min(4096));
+        Ok(Step::Enter(Open::Fields { source, table, len, next: 0, name: Str::new(), object }))
     }
 
-    fn field(&mut self, value: Raw, atom: i32, depth: usize) -> Result<(Str, Value), ReadError> {
+    fn close(&mut self, open: &Open) -> Result<(), ReadError> {
+        let source = match open {
+            Open::List { source, .. } => *source,
+            Open::Fields { source, table, len, .. } => {
+                self.guest.js_free_names.call(&mut *self.store, (self.guest.context, *table, *len as i32))?;
+                *source
+            }
+        };
+        Ok(self.guest.drop_value(&mut *self.store, source)?)
+    }
+
+    fn name(&mut self, atom: i32) -> Result<Str, ReadError> {
         let scratch = self.store.as_context().data().scratch;
         let pointer = self.guest.js_atom_text.call(&mut *self.store, (self.guest.context, scratch + 8, atom))?;
         if pointer == 0 {
@@ -166,8 +271,7 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         let name: Str = String::from_utf8_lossy(self.guest.slice(&*self.store, pointer, len)?).into();
         self.guest.js_free_text.call(&mut *self.store, (self.guest.context, pointer))?;
         self.spend(name.len() + 4)?;
-        let field = Raw(self.guest.js_get.call(&mut *self.store, (self.guest.context, value.0, atom))?);
-        Ok((name, self.owned(field, depth + 1)?))
+        Ok(name)
     }
 
     fn date(&mut self, value: Raw) -> Result<Option<Value>, ReadError> {
@@ -175,7 +279,9 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         if described.kind() == Kind::Undefined {
             return Ok(None);
         }
-        let Value::Array(parts) = self.owned(described, 0)? else { return Ok(None) };
+        let parts = self.value(described)?;
+        self.guest.drop_value(&mut *self.store, described)?;
+        let Value::Array(parts) = parts else { return Ok(None) };
         Ok(Some(match (parts.first(), parts.get(1), parts.get(2)) {
             (Some(Value::String(kind)), Some(Value::Number(epoch_ms)), Some(Value::String(iso))) => {
                 let kind = if kind == "luxon" { DateKind::Luxon } else { DateKind::Js };

@@ -85,6 +85,7 @@ guest_functions! {
     is_job_pending = "qjs_is_job_pending": () => i32,
     run_job = "qjs_execute_pending_job": () => i32,
     js_call = "JS_Call": (i32, i64, i64, i32, i32) => i64,
+    js_dup = "JS_DupValue": (i32, i64) => i64,
     js_free = "JS_FreeValue": (i32, i64) => (),
     js_exception = "JS_GetException": i32 => i64,
     js_throw = "JS_Throw": (i32, i64) => i64,

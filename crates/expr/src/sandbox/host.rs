@@ -94,6 +94,7 @@ impl From<wasmtime::Error> for Refusal {
 }
 
 fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::Result<i32> {
+    caller.data_mut().check_stack()?;
     let guest = caller.data().guest()?;
     let mut arguments = [Raw::UNDEFINED; 5];
     let mut operation = 0;

@@ -4,8 +4,8 @@ use super::source::{Token, TokenKind, tokens};
 
 /// The program with a call of `__heddle_tick` in every turn of every loop.
 ///
-/// `while (c)` and `do … while (c)` count in their condition, `for (;;)` in its test; `for … of` and `for … in` go over what
-/// counts for them. The program's lines stay where they are.
+/// `while (c)` and `do … while (c)` count when their condition holds, `for (;;)` when its test does; `for … of` and `for … in` go
+/// over what counts for them. The program's lines stay where they are.
 pub(super) fn count_loops(source: &str) -> String {
     let tokens = tokens(source);
     let mut insertions: Vec<(usize, &str)> = Vec::new();
@@ -17,8 +17,11 @@ pub(super) fn count_loops(source: &str) -> String {
         let mut open = position + 1;
         match token.text(source) {
             "while" => {
-                if let Some(opening) = tokens.get(open).filter(|token| token.is(b'(')) {
-                    insertions.push((opening.range.end, "__heddle_tick(),"));
+                if let Some(opening) = tokens.get(open).filter(|token| token.is(b'('))
+                    && let Some(closing) = closing(&tokens, open)
+                {
+                    insertions.push((opening.range.end, "("));
+                    insertions.push((closing, ")&&__heddle_tick()"));
                 }
             }
             "for" => {
@@ -63,14 +66,12 @@ fn count_for<'a>(tokens: &[Token], open: usize, source: &str, insertions: &mut V
             }
             TokenKind::Punctuation(b';') if depth == 1 && !tested => {
                 tested = true;
-                let empty = tokens.get(position + 1).is_some_and(|next| next.is(b';'));
-                insertions.push((token.range.end, if empty { "__heddle_tick()" } else { "__heddle_tick()&&" }));
-                if !empty {
+                if tokens.get(position + 1).is_some_and(|next| next.is(b';')) {
+                    insertions.push((token.range.end, "__heddle_tick()"));
+                } else if let Some(end) = next_semicolon(tokens, position + 1) {
                     // The test becomes one operand, whatever operators it has.
                     insertions.push((token.range.end, "("));
-                    if let Some(end) = next_semicolon(tokens, position + 1) {
-                        insertions.push((end, ")"));
-                    }
+                    insertions.push((end, ")&&__heddle_tick()"));
                 }
             }
             TokenKind::Word if depth == 1 && over.is_none() && position > open + 1 => match token.text(source) {
@@ -81,6 +82,24 @@ fn count_for<'a>(tokens: &[Token], open: usize, source: &str, insertions: &mut V
             _ => {}
         }
     }
+}
+
+/// Where the bracket that opens at a token closes.
+fn closing(tokens: &[Token], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for token in tokens.get(open..)? {
+        match token.kind {
+            TokenKind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
+            TokenKind::Punctuation(b')' | b']' | b'}') => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(token.range.start);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Where the test of a `for` ends.
@@ -104,9 +123,9 @@ mod tests {
     #[test]
     fn every_kind_of_loop_counts() {
         for (source, counted) in [
-            ("while (a < b) c()", "while (__heddle_tick(),a < b) c()"),
-            ("do x(); while (y)", "do x(); while (__heddle_tick(),y)"),
-            ("for (let i = 0; i < 9, j; i++) f(i)", "for (let i = 0;__heddle_tick()&&( i < 9, j); i++) f(i)"),
+            ("while (a < b) c()", "while ((a < b)&&__heddle_tick()) c()"),
+            ("do x(); while (y)", "do x(); while ((y)&&__heddle_tick())"),
+            ("for (let i = 0; i < 9, j; i++) f(i)", "for (let i = 0;( i < 9, j)&&__heddle_tick(); i++) f(i)"),
             ("for (;;) f()", "for (;__heddle_tick();) f()"),
             ("for (const x of list.of) f(x)", "for (const x of __heddle_each( list.of)) f(x)"),
             ("for (k in o) f(k)", "for (k in __heddle_keys( o)) f(k)"),

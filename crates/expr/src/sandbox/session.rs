@@ -6,7 +6,7 @@ use super::entries::Entries;
 use super::guest::{Guest, Kind, OutOfGuestMemory, Raw};
 use super::image::{Image, image};
 use super::limits::Limits;
-use super::state::State;
+use super::state::{State, stack_address};
 use super::ticker::{Running, TICK_MS};
 use super::{ExpressionCode, SCOPE, Thrown};
 use crate::{Error, Scope};
@@ -142,6 +142,7 @@ impl Live {
     pub(super) fn start_clock(&mut self, time_ms: u64) -> Running {
         let running = self.image.ticker.run();
         self.store.set_epoch_deadline(time_ms / TICK_MS + 1);
+        self.store.data_mut().stack_base = stack_address();
         running
     }
 

@@ -38,12 +38,25 @@ pub(super) struct State {
     pub(super) entries: Option<Entries>,
     pub(super) code: CodeState,
     memory_max: usize,
+    /// Where the host's stack was when the guest was entered.
+    pub(super) stack_base: usize,
 }
 
 /// JSON text, and whether it has marked values in it that the guest must put right.
 pub(super) struct Parcel {
     pub(super) json: String,
     pub(super) marked: bool,
+}
+
+/// How far the stack may have grown when the guest calls the host. What is left must do for the host's own work: threads of
+/// tokio and of tests have two megabytes.
+const STACK_BEFORE_HOST_BYTES: usize = 768 << 10;
+
+/// Roughly where the stack of this thread is now.
+#[inline(never)]
+pub(super) fn stack_address() -> usize {
+    let marker = 0_u8;
+    std::ptr::addr_of!(marker) as usize
 }
 
 /// What the image itself takes, which does not count against the limit.
@@ -66,6 +79,7 @@ impl State {
             output_left: limits.output_bytes,
             entries: None,
             code: CodeState::default(),
+            stack_base: 0,
             memory_max: limits.memory_bytes.saturating_add(IMAGE_BYTES).min(super::image::MAX_MEMORY_BYTES),
         }
     }
@@ -76,6 +90,14 @@ impl State {
 
     pub(super) fn entries(&self) -> wasmtime::Result<Entries> {
         self.entries.ok_or_else(|| wasmtime::Error::msg("the instance is not ready"))
+    }
+
+    /// Ends a guest that has called itself so deeply that the host could run out of stack while it serves a call.
+    pub(super) fn check_stack(&mut self) -> wasmtime::Result<()> {
+        match self.stack_base.saturating_sub(stack_address()) {
+            used if used > STACK_BEFORE_HOST_BYTES => Err(self.stop(Error::Stack)),
+            _ => Ok(()),
+        }
     }
 
     /// Ends the guest from a host function with this error.

@@ -1,0 +1,329 @@
+//! Hostile JavaScript (T-EXPR 8–11 and T-CODE): each piece ends with a named error or a harmless value, and the host lives on.
+
+use futures::future::BoxFuture;
+use heddle_expr::Error;
+use heddle_expr::sandbox::{CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Returned, Sandbox, StaticData};
+use heddle_expr::testing::FakeScope;
+use model::{Object, Value, json};
+use std::time::{Duration, Instant};
+
+/// Answers fetches with as many bytes as the URL's path says.
+struct Bytes;
+
+impl CodeHost for Bytes {
+    fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
+        Box::pin(async move {
+            if name != "fetch" {
+                return Err(Error::Forbidden { message: format!("{name} is not allowed").into() });
+            }
+            let url = argument.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let count: usize = url.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or(1);
+            if url.contains("slow") {
+                tokio::time::sleep(Duration::from_secs(60)).await;
+            }
+            Ok(json!({ "status": 200, "headers": {}, "body": "x".repeat(count) }))
+        })
+    }
+}
+
+fn short() -> Limits {
+    Limits { time_ms: 300, memory_bytes: 64 << 20, ..Limits::expression() }
+}
+
+fn evaluate_with(limits: Limits, source: &str) -> Result<Value, Error> {
+    Sandbox::new().session(limits).evaluate(&ExpressionCode::new(source), &FakeScope::with_json(json!({ "a": "{{ 1 + 1 }}" })))
+}
+
+fn evaluate(source: &str) -> Result<Value, Error> {
+    evaluate_with(Limits::expression(), source)
+}
+
+async fn tool_with(limits: Limits, source: &str) -> Result<Vec<Returned>, Error> {
+    let job = CodeJob { source: source.into(), flavour: Flavour::Tool, static_data: StaticData::default(), names: Object::new() };
+    let mut returned = Vec::new();
+    let result = Sandbox::new().session(limits).run_code(&job, &FakeScope::default(), &Bytes, &mut |value| returned.push(value)).await;
+    result.map(|_| returned).map_err(|failure| failure.error)
+}
+
+async fn tool(source: &str) -> Result<Vec<Returned>, Error> {
+    tool_with(Limits { time_ms: 2_000, ..Limits::tool() }, source).await
+}
+
+#[test]
+fn every_loop_ends_at_the_deadline() {
+    for source in [
+        "(() => { while (true) {} })()",
+        "(() => { while (true) { try { for (;;) {} } catch {} } })()",
+        "(() => { for (;;) try { throw 1 } finally { continue } })()",
+        "new Array(2 ** 31).join('')",
+        "/^(a+)+$/.test('a'.repeat(40) + 'b')",
+        "/(x+x+)+y/.test('x'.repeat(50))",
+        "[].indexOf.call({ length: 2 ** 53 - 1 }, 1)",
+        "(() => { let n = 3n; for (;;) n = n * n })()",
+        "'a'.repeat(5e6).replaceAll('a', 'bb'.repeat(3)).replaceAll('b', 'ccc').length > 0 && (() => { for (;;); })()",
+        "[2, 1].sort(() => { for (;;); })",
+        "JSON.parse('[1]', () => { for (;;); })",
+        "new Date({ valueOf() { for (;;); } })",
+    ] {
+        let started = Instant::now();
+        let result = evaluate_with(short(), source);
+        assert!(
+            matches!(result, Err(Error::Time { limit_ms: 300 } | Error::Memory { .. })),
+            "{source}: {result:?} after {:?}",
+            started.elapsed()
+        );
+        assert!(started.elapsed() < Duration::from_secs(5), "{source} took {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn memory_has_an_end() {
+    for source in [
+        "(() => { const a = []; for (;;) a.push(new Array(1000).fill(1)) })()",
+        "(() => { let s = 'x'; for (;;) s += s })()",
+        "new Uint8Array(2 ** 30).length",
+        "new ArrayBuffer(3e9)",
+        "'x'.repeat(2 ** 29)",
+        "JSON.stringify(new Array(3e7).fill('xxxxxxxxxx'))",
+        "Array.from({ length: 1e8 }, (_, i) => ({ i }))",
+        "new RegExp('(' .repeat(1e6))",
+        "(() => { const m = new Map(); for (let i = 0; ; i++) m.set(i, 'x'.repeat(1000) + i) })()",
+    ] {
+        let result = evaluate_with(Limits { time_ms: 10_000, ..short() }, source);
+        let ended =
+            matches!(result, Err(Error::Memory { .. } | Error::Time { .. } | Error::Stack | Error::Syntax { .. }) | Ok(Value::Undefined));
+        assert!(ended, "{source}: {result:?}");
+    }
+    let hoard =
+        evaluate_with(Limits { time_ms: 10_000, ..short() }, "(() => { const a = []; for (;;) a.push('x'.repeat(1e6) + a.length) })()");
+    assert_eq!(hoard, Err(Error::Memory { limit_bytes: 64 << 20 }));
+}
+
+#[test]
+fn recursion_has_an_end() {
+    for source in [
+        "(function f() { return f() + 1 })()",
+        "(function f(n) { return [f(n + 1)] })(0)",
+        "(() => { const o = { toString() { return '' + o } }; return '' + o })()",
+        "JSON.stringify((() => { let o = {}; for (let i = 0; i < 1e6; i++) o = { o }; return o })())",
+        "(() => { let o = []; for (let i = 0; i < 1e5; i++) o = [o]; return o.flat(Infinity).length })()",
+    ] {
+        let result = evaluate(source);
+        assert!(matches!(result, Err(Error::Stack) | Ok(_)), "{source}: {result:?}");
+    }
+    assert_eq!(evaluate("(function f() { return f() + 1 })()"), Err(Error::Stack));
+    assert!(evaluate(&"(".repeat(100_000)).is_err());
+    assert!(evaluate(&"[".repeat(100_000)).is_err());
+    assert!(evaluate("(() => { let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o })()").is_err());
+    assert!(evaluate("(() => { const o = {}; o.o = o; return o })()").is_err());
+    // The host is called from the bottom of the stack, with data as deep as it may be.
+    let deep = "(() => { let o = {}; for (let i = 0; i < 500; i++) o = { o }; const f = () => { try { f() } catch {} return $jmespath(o, 'o') }; f(); return 1 })()";
+    let result = evaluate_with(Limits { time_ms: 2_000, ..Limits::expression() }, deep);
+    assert!(matches!(result, Err(Error::Stack | Error::Time { .. }) | Ok(_)), "{result:?}");
+}
+
+#[test]
+fn the_way_to_the_function_constructor_is_closed() {
+    for source in [
+        "({}).constructor.constructor('return 1')()",
+        "({})['constructor']",
+        "({})[`constructor`]",
+        "''['__proto__']",
+        "(() => {}).__proto__",
+        "[].prototype",
+        "Object.getPrototypeOf({})",
+        "Object['setPrototypeOf']({}, null)",
+        "Object.defineProperty({}, 'a', {})",
+        "({}).__defineGetter__('a', () => 1)",
+        "({}).__lookupGetter__('a')",
+        "__lookupGetter__('a')",
+        "Error.prepareStackTrace",
+        "import('fs')",
+        "(async () => import('fs'))()",
+        "with ({}) { 1 }",
+        "extend({}, 'constructor', [])",
+        "extendOptional({}, '__proto__')",
+    ] {
+        let result = evaluate(source);
+        assert!(matches!(result, Err(Error::Forbidden { .. } | Error::Syntax { .. })), "{source}: {result:?}");
+    }
+    // Names that are only known when it runs.
+    for source in [
+        "({})['const' + 'ructor']",
+        "(() => { const k = 'constructor'; return (() => {})[k]('return 1')() })()",
+        "({})[['constructor']]",
+        "({})[{ toString: () => 'constructor' }]",
+        "(() => { const { ['const' + 'ructor']: c } = {}; return c })()",
+        "(() => { const { ['__pro' + 'to__']: { x } } = {}; return x })()",
+        "((a, { ['construct' + 'or']: c } = {}) => c)()",
+        "(function () { return arguments['cal' + 'lee'].constructor })()",
+        "(() => { class A extends (() => {})['const' + 'ructor'] {} return new A('return 1')() })()",
+        "(async () => {})['construct' + 'or']('return 1')()",
+        "(function* () {})['construct' + 'or']('yield 1')().next()",
+        "(() => { try { null.x } catch ({ ['construct' + 'or']: C }) { return new C('a') } })()",
+        "((s, ...v) => s['ra' + 'w']['construct' + 'or'])`a`",
+        "[]['const' + 'ructor']['const' + 'ructor']",
+        "Object['getProto' + 'typeOf']({})",
+        "(() => { label: for (;;) { break label } return eval('1') })()",
+        "Function('return 1')()",
+        "new Function('return 1')()",
+        "Reflect.construct(Object, [])",
+        "new Proxy({}, {}).x.y",
+    ] {
+        let result = evaluate(source);
+        assert!(matches!(result, Err(Error::Forbidden { .. }) | Ok(Value::Undefined | Value::Null)), "{source}: {result:?}");
+    }
+}
+
+#[test]
+fn an_expression_cannot_change_the_world_of_the_next() {
+    let mut session = Sandbox::new().session(Limits::expression());
+    let scope = FakeScope::with_json(json!({ "list": [3, 1, 2], "o": { "n": 1 } }));
+    let mut value = |source: &str| session.evaluate(&ExpressionCode::new(source), &scope);
+    for source in [
+        "Array['proto' + 'type'].map = () => 'damaged'",
+        "Object['proto' + 'type'].polluted = 1",
+        "(() => { JSON.stringify = () => 'damaged' })()",
+        "(() => { Math.max = () => 'damaged' })()",
+        "(() => { Math = 1; JSON = 2; DateTime = 3; $json = 4; $input = 5 })()",
+        "(() => { globalThing = 1; undefined = 2 })()",
+        "(function () { this.String = 1; this.leaked = 1 })()",
+        "$json.list.push(4)",
+        "$json.list.sort()",
+        "($json.o.n = 2)",
+        "delete $json.o",
+        "DateTime['proto' + 'type'].toISO = () => 'damaged'",
+        "(() => { extend = () => 'damaged'; zip = 1 })()",
+    ] {
+        let _ = value(source);
+    }
+    assert_eq!(value("[1].map(x => x + 1)"), Ok(json!([2])));
+    assert_eq!(value("({}).polluted"), Ok(Value::Undefined));
+    assert_eq!(value("JSON.stringify([Math.max(1, 2)])"), Ok(json!("[2]")));
+    assert_eq!(value("$json"), Ok(json!({ "list": [3, 1, 2], "o": { "n": 1 } })));
+    assert_eq!(value("globalThing"), Ok(Value::Undefined));
+    assert_eq!(value("$input.first().json.o.n + String(1)"), Ok(json!("11")));
+    assert_eq!(value("DateTime.fromISO('2024-01-01T00:00:00Z').toUTC().toISO()"), Ok(json!("2024-01-01T00:00:00.000Z")));
+    assert_eq!(value("[5].first()"), Ok(json!(5)));
+}
+
+#[test]
+fn data_is_never_code() {
+    assert_eq!(evaluate("$json.a"), Ok(json!("{{ 1 + 1 }}")));
+    let scope = FakeScope::with_json(json!({ "\u{1}": ["date", 5], "__proto__": { "x": 1 }, "constructor": 2, "toString": "t" }));
+    let mut session = Sandbox::new().session(Limits::expression());
+    assert_eq!(session.evaluate(&ExpressionCode::new("$json"), &scope), Ok(scope.items[0].json.clone()));
+    assert_eq!(session.evaluate(&ExpressionCode::new("({}).x"), &scope), Ok(Value::Undefined));
+}
+
+#[test]
+fn there_is_no_way_out_of_the_heap() {
+    for source in
+        ["process.env.HOME", "process.mainModule", "typeof require", "globalThis.process", "typeof std", "typeof os", "typeof navigator"]
+    {
+        match evaluate(source) {
+            Err(Error::Forbidden { .. }) | Ok(Value::Undefined) => {}
+            Ok(Value::String(text)) => assert!(text == "undefined" || text == "object", "{source}: {text}"),
+            other => panic!("{source}: {other:?}"),
+        }
+    }
+    assert!(matches!(evaluate("$env.HOME"), Err(Error::Data { .. })));
+    assert_eq!(evaluate("Date.now() === $now.toMillis() && new Date().getTime()"), Ok(json!(FakeScope::default().now_ms)));
+    let random: Vec<_> = (0..3).map(|_| evaluate("Math.random()").unwrap().as_f64().unwrap()).collect();
+    assert!(random[0] != random[1] && random[1] != random[2], "the image must not repeat random numbers: {random:?}");
+}
+
+#[test]
+fn a_session_goes_on_after_each_kind_of_end() {
+    let mut session = Sandbox::new().session(short());
+    let scope = FakeScope::with_json(json!({ "a": 1 }));
+    for source in [
+        "(() => { for (;;); })()",
+        "(function f() { return f() })()",
+        "(() => { const a = []; for (;;) a.push('x'.repeat(1e6) + a.length) })()",
+    ] {
+        assert!(session.evaluate(&ExpressionCode::new(source), &scope).is_err(), "{source}");
+        assert_eq!(session.evaluate(&ExpressionCode::new("$json.a + 1"), &scope), Ok(json!(2)));
+    }
+}
+
+#[test]
+fn output_has_an_end() {
+    let limits = Limits { output_bytes: 1000, ..Limits::expression() };
+    assert_eq!(evaluate_with(limits, "'x'.repeat(2000)"), Err(Error::Output { limit_bytes: 1000 }));
+    assert_eq!(evaluate_with(limits, "new Array(5000)"), Err(Error::Output { limit_bytes: 1000 }));
+    assert_eq!(
+        evaluate_with(limits, "(() => { let o = {}; for (let i = 0; i < 30; i++) o = { a: o, b: o }; return o })()"),
+        Err(Error::Output { limit_bytes: 1000 })
+    );
+    assert!(evaluate_with(limits, "'x'.repeat(900)").is_ok());
+}
+
+#[tokio::test]
+async fn tools_have_exactly_their_limits() {
+    assert_eq!(tool("for (let i = 0; i < 10000; i++) {} return 1").await, Ok(vec![Returned::Whole(json!(1))]));
+    assert_eq!(tool("for (let i = 0; i < 10001; i++) {} return 1").await, Err(Error::Loops { limit: 10_000 }));
+    assert_eq!(tool("try { while (true) {} } catch {} return 1").await, Err(Error::Loops { limit: 10_000 }));
+    assert_eq!(tool("let n = 0; do n++; while (n < 20000); return n").await, Err(Error::Loops { limit: 10_000 }));
+    assert_eq!(tool("for (const x of new Array(10001).fill(0)) ; return 1").await, Err(Error::Loops { limit: 10_000 }));
+    assert_eq!(tool("return 'x'.repeat(100 * 1024)").await, Err(Error::Output { limit_bytes: 100 * 1024 }));
+    assert!(tool("return 'x'.repeat(100 * 1024 - 10)").await.is_ok());
+    assert_eq!(tool("console.log('x'.repeat(200 * 1024)); return 1").await, Err(Error::Output { limit_bytes: 100 * 1024 }));
+    assert!(tool("let n = 0; while (n < 20) { await fetch('http://h/1'); n++ } return n").await.is_ok());
+    assert_eq!(
+        tool("for (let n = 0; n < 21; n++) try { await fetch('http://h/1') } catch {} return 1").await,
+        Err(Error::Fetches { limit: 20 })
+    );
+    assert!(tool("return (await (await fetch('http://h/1048576')).text()).length").await.is_ok());
+    assert_eq!(tool("try { await fetch('http://h/1048577') } catch {} return 1").await, Err(Error::FetchBody { limit_bytes: 1 << 20 }));
+    assert_eq!(tool("return new Array(9e6).fill(1.5).map(x => [x])").await, Err(Error::Memory { limit_bytes: 64 << 20 }));
+    assert_eq!(tool("return (function f() { return f() + 1 })()").await, Err(Error::Stack));
+    assert!(matches!(tool("return getSecret('undeclared')").await, Err(Error::Forbidden { .. })));
+    assert!(matches!(tool("return workspace.read('../../etc/passwd')").await, Err(Error::Forbidden { .. })));
+}
+
+#[tokio::test]
+async fn floods_of_promises_and_timers_end() {
+    let limits = Limits { time_ms: 500, loop_iterations: None, ..Limits::tool() };
+    let flood = "const again = () => Promise.resolve().then(again); again(); await new Promise(() => {})";
+    assert_eq!(tool_with(limits, flood).await, Err(Error::Time { limit_ms: 500 }));
+    let hoard = "const all = []; for (;;) all.push(new Promise(() => {}).then(() => all))";
+    assert!(matches!(tool_with(limits, hoard).await, Err(Error::Time { .. } | Error::Memory { .. })));
+    let timers = tool_with(limits, "for (let i = 0; i < 1e6; i++) setTimeout(() => {}, 1e6)").await;
+    assert!(matches!(timers, Err(Error::Thrown { ref message, .. }) if message.contains("timers and requests are open")), "{timers:?}");
+    assert_eq!(
+        tool_with(limits, "const tick = () => setTimeout(tick, 0); tick(); await new Promise(() => {})").await,
+        Err(Error::Time { limit_ms: 500 })
+    );
+    assert_eq!(tool_with(limits, "await fetch('http://slow/1')").await, Err(Error::Time { limit_ms: 500 }));
+    let impatient = Limits { fetch_timeout_ms: 50, ..limits };
+    assert!(
+        matches!(tool_with(impatient, "await fetch('http://slow/1')").await, Err(Error::Thrown { ref name, .. }) if name == "TimeoutError")
+    );
+}
+
+#[tokio::test]
+async fn damage_of_one_run_is_not_seen_by_the_next() {
+    let damage = "Object.prototype.polluted = 1; Array.prototype.map = 1; globalThis.leaked = 2; JSON.stringify = 3; Promise.prototype.then = null; return 1";
+    let _ = tool(damage).await;
+    assert_eq!(
+        tool("return [({}).polluted, typeof leaked, [1].map(String)[0], JSON.stringify(1)].join()").await,
+        Ok(vec![Returned::Whole(json!(",undefined,1,1"))])
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_runs_side_by_side_are_kept_apart() {
+    let runs: Vec<_> = (0..1000)
+        .map(|number| {
+            tokio::spawn(async move {
+                let source = format!("globalThis.mine = {number}; await sleep(20); return mine");
+                (number, tool_with(Limits { time_ms: 30_000, ..Limits::tool() }, &source).await)
+            })
+        })
+        .collect();
+    for run in runs {
+        let (number, result) = run.await.unwrap();
+        assert_eq!(result, Ok(vec![Returned::Whole(json!(number))]));
+    }
+}
