@@ -32,7 +32,8 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
         },
         Builtin::Items => nodes::items_function(machine, &args),
         Builtin::FromAi => {
-            let key = first.as_str().ok_or(Stop::Declined)?;
+            let is_plain = |part: char| part.is_ascii_alphanumeric() || part == '_' || part == '-';
+            let key = first.as_str().filter(|key| !key.is_empty() && key.len() <= 64 && key.chars().all(is_plain)).ok_or(Stop::Declined)?;
             let default = match args.get(3) {
                 Some(Js::Value(value)) if !value.is_undefined() => Some(value.clone()),
                 Some(Js::Value(_)) | None => None,
@@ -61,8 +62,12 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
             Ok(if is_empty { args.get(1).cloned().unwrap_or(UNDEFINED) } else { first.clone() })
         }
         Builtin::Not => Ok((!first.is_truthy()).into()),
-        Builtin::Min => super::statics::extreme(&args, true),
-        Builtin::Max => super::statics::extreme(&args, false),
+        Builtin::Min | Builtin::Max => {
+            if args.iter().any(|arg| numbers_only(arg).is_err()) {
+                return Err(Stop::Declined);
+            }
+            super::statics::extreme(&args, function == Builtin::Min)
+        }
         Builtin::Average => {
             let numbers = args.iter().map(numbers_only).collect::<Run<Vec<_>>>()?;
             if numbers.is_empty() {

@@ -220,6 +220,7 @@ fn extension(machine: &Machine<'_>, date: &DateTime, name: &str, args: &Args) ->
             _ => return Err(Stop::Declined),
         }),
         ("isWeekend", []) => Ok((date.civil.weekday() >= 6).into()),
+        ("toBoolean", []) => Ok(UNDEFINED),
         ("isDst", []) => date.is_in_dst().map(Js::from).ok_or(Stop::Declined),
         ("toInt" | "toFloat" | "toNumber", []) => Ok(date.ms.into()),
         ("diffTo", [other, unit @ ..]) => {
@@ -227,7 +228,7 @@ fn extension(machine: &Machine<'_>, date: &DateTime, name: &str, args: &Args) ->
             let (units, is_single) = units_of(unit.first(), 4)?;
             let span = date.diff(&other, &units).ok_or(Stop::Declined)?;
             Ok(if is_single {
-                units.first().and_then(|unit| span.units[*unit]).map_or(UNDEFINED, Js::from)
+                units.first().and_then(|unit| span.as_unit(*unit)).map(Js::from).ok_or(Stop::Declined)?
             } else {
                 span_object(&span).into()
             })

@@ -16,6 +16,7 @@ pub(super) fn hash(text: &str, algorithm: &str) -> Option<Str> {
         "sha224" => sha(&digest::SHA224),
         "sha256" => sha(&digest::SHA256),
         "sha384" => sha(&digest::SHA384),
+        "sha3" => hex(&sha3::Sha3_512::digest(bytes)),
         "sha512" => sha(&digest::SHA512),
         _ => return None,
     })

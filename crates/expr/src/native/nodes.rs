@@ -5,6 +5,7 @@ use super::date::{DateTime, Zone};
 use super::eval::{Args, Machine};
 use super::value::{Js, UNDEFINED};
 use super::{Run, Stop};
+use crate::Error;
 use model::{Binary, Item, Items, Object, Str, Value};
 use std::sync::Arc;
 
@@ -80,7 +81,10 @@ pub(super) fn member(machine: &mut Machine<'_>, object: &Js, key: &str) -> Run<J
     match (object, key) {
         (Js::Input, "item") => Ok(Js::Item(Box::new(scope.item().ok_or(Stop::Declined)?))),
         (Js::Input, "params") => Ok(Js::Value(scope.parameters(None)?)),
-        (Js::OldNodes, name) => Ok(Js::OldNode(name.into())),
+        (Js::OldNodes, name) => {
+            known(machine, name)?;
+            Ok(Js::OldNode(name.into()))
+        }
         (Js::Node(node), "item") => Ok(Js::Item(Box::new(scope.paired_item(node, None)?))),
         (Js::Node(node), "params") => Ok(Js::Value(scope.parameters(Some(node))?)),
         (Js::Node(node), "context") => Ok(Js::Value(scope.context(Some(node))?)),
@@ -99,15 +103,18 @@ fn old_item(machine: &Machine<'_>, node: &str) -> Run<Item> {
     items.get(machine.scope.item_index()).ok_or(Stop::Declined)
 }
 
-/// `$('Node')`; a node that does not exist is the scope's to complain about.
+/// `$('Node')`.
 pub(super) fn node(machine: &Machine<'_>, name: &Str) -> Run<Js> {
+    known(machine, name)?;
+    Ok(Js::Node(name.clone()))
+}
+
+fn known(machine: &Machine<'_>, name: &str) -> Run<()> {
     if machine.scope.has_node(name) {
-        return Ok(Js::Node(name.clone()));
+        return Ok(());
     }
-    match machine.scope.node_items(name, None, None) {
-        Err(error) => Err(error.into()),
-        Ok(_) => Err(Stop::Declined),
-    }
+    let description = format!("There is no node named '{name}'.");
+    Err(Error::Data { message: "Referenced node doesn't exist".into(), description: Some(description.into()), kind: None }.into())
 }
 
 /// `$items(node, output, run)`.

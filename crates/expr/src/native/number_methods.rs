@@ -3,7 +3,7 @@
 use super::date::DateTime;
 use super::eval::{Args, Machine};
 use super::nodes::local_zone;
-use super::value::{Js, number_text};
+use super::value::{Js, UNDEFINED, number_text};
 use super::{Run, Stop, number as spelled, text};
 use model::{Object, Str, Value};
 use std::sync::Arc;
@@ -26,8 +26,10 @@ pub(super) fn number(machine: &mut Machine<'_>, number: f64, name: &str, args: &
         ("abs", []) => Ok(number.abs().into()),
         ("ceil", []) => Ok(number.ceil().into()),
         ("floor", []) => Ok(number.floor().into()),
-        ("round", []) => Ok(spelled::round(number).into()),
-        ("round", [Js::Value(Value::Number(digits))]) => Ok(round_to(number, *digits)?.into()),
+        ("round", []) => Ok(text::to_number(&spelled::to_fixed(number, 0)).into()),
+        ("round", [Js::Value(Value::Number(digits))]) if digits.fract() == 0.0 && (0.0..=100.0).contains(digits) => {
+            Ok(text::to_number(&spelled::to_fixed(number, *digits as usize)).into())
+        }
         ("isEven", []) if number.fract() == 0.0 => Ok((number % 2.0 == 0.0).into()),
         ("isOdd", []) if number.fract() == 0.0 => Ok((number % 2.0 != 0.0).into()),
         ("isInteger", []) => Ok((number.is_finite() && number.fract() == 0.0).into()),
@@ -42,6 +44,7 @@ pub(super) fn number(machine: &mut Machine<'_>, number: f64, name: &str, args: &
                     "ms" => number,
                     "s" => number * 1000.0,
                     "us" => number / 1000.0,
+                    "excel" => spelled::round((number - 25_569.0) * 86_400.0 * 1000.0),
                     _ => return Err(Stop::Declined),
                 },
                 _ => return Err(Stop::Declined),
@@ -54,23 +57,6 @@ pub(super) fn number(machine: &mut Machine<'_>, number: f64, name: &str, args: &
         }
         _ => Err(Stop::Declined),
     }
-}
-
-/// Rounds by moving the point in the number's spelling, so that 1.005 has the decimals it seems to have.
-fn round_to(number: f64, digits: f64) -> Run<f64> {
-    if number.is_nan() {
-        return Ok(f64::NAN);
-    }
-    let spelling = number_text(number);
-    if digits.fract() != 0.0 || !(0.0..=20.0).contains(&digits) || spelling.contains('e') || number < 0.0 {
-        return Err(Stop::Declined);
-    }
-    let moved = spelled::round(text::to_number(&format!("{spelling}e{digits}")));
-    let rounded = number_text(moved);
-    if rounded.contains('e') {
-        return Err(Stop::Declined);
-    }
-    Ok(text::to_number(&format!("{rounded}e-{digits}")))
 }
 
 /// American English with at most the options for decimals.
@@ -112,6 +98,7 @@ pub(super) fn boolean(flag: bool, name: &str, args: &Args) -> Run<Js> {
         "toString" | "toJsonString" => Ok(if flag { "true" } else { "false" }.into()),
         "valueOf" | "toBoolean" => Ok(flag.into()),
         "toInt" | "toFloat" | "toNumber" => Ok(u8::from(flag).into()),
+        "toDateTime" => Ok(UNDEFINED),
         _ => Err(Stop::Declined),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::eval::{Args, Machine};
 use super::extension::to_json_string;
-use super::value::{Js, in_js_key_order, value_to_text};
+use super::value::{Js, UNDEFINED, in_js_key_order, value_to_text};
 use super::{Run, Stop};
 use model::{Object, Str, Value};
 use std::sync::Arc;
@@ -43,6 +43,7 @@ pub(super) fn call(machine: &mut Machine<'_>, object: Arc<Object>, name: &str, a
             object.retain(|_, value| value.as_str().is_some_and(|text| text.contains(part.as_str())));
             Ok(Js::from(object))
         }
+        ("toInt" | "toFloat" | "toNumber" | "toBoolean" | "toDateTime", []) => Ok(UNDEFINED),
         ("compact", []) => compact(&object, 0).map(Js::from),
         ("urlEncode", []) => url_encode(&object).map(Js::from),
         _ => Err(Stop::Declined),

@@ -2,7 +2,7 @@
 
 use super::super::eval::{Args, Machine};
 use super::super::extension::{deep_equal, to_json_string};
-use super::super::value::{Js, in_js_key_order};
+use super::super::value::{Js, UNDEFINED, in_js_key_order};
 use super::super::{Run, Stop, names};
 use model::{Object, Value};
 use std::sync::Arc;
@@ -49,6 +49,10 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
         ("intersection" | "difference", [Js::Value(Value::Array(others))]) => {
             let keeps_common = name == "intersection";
             let own = unique(machine, &values)?;
+            // Whether repeated elements of the difference stay is not ours to guess.
+            if own.len() != values.len() && !keeps_common {
+                return Err(Stop::Declined);
+            }
             let mut out = Vec::new();
             for value in own {
                 if is_member(machine, others, &value)? == keeps_common {
@@ -57,6 +61,8 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
             }
             Ok(Value::array(out).into())
         }
+        ("pluck", []) => Ok(Js::Value(Value::Array(values))),
+        ("toInt" | "toFloat" | "toNumber" | "toBoolean" | "toDateTime", []) => Ok(UNDEFINED),
         ("pluck", [Js::Value(Value::String(key))]) => {
             let field = |value: &Value| value.get(key).filter(|field| !field.is_undefined()).cloned().ok_or(Stop::Declined);
             Ok(Value::array(values.iter().map(field).collect::<Run<Vec<_>>>()?).into())

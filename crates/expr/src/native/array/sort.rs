@@ -34,8 +34,11 @@ fn merge(machine: &mut Machine<'_>, left: &[Value], right: &[Value], function: &
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
         let order = machine.call(function, vec![Js::Value((*one).clone()), Js::Value((*two).clone())])?;
-        // A function that answers with a truth value gives no order that engines agree on.
+        // A function that answers with a truth value or `NaN` gives no order that engines agree on.
         let Js::Value(Value::Number(order)) = order else { return Err(Stop::Declined) };
+        if order.is_nan() {
+            return Err(Stop::Declined);
+        }
         let next = if order > 0.0 { right.next() } else { left.next() };
         out.extend(next.cloned());
     }

@@ -187,14 +187,14 @@ impl DateTime {
     }
 
     fn since(&self, earlier: &DateTime, units: &[usize]) -> Option<Span> {
-        let later = self.in_zone(earlier.zone.clone())?;
+        let later = self;
         let mut cursor = earlier.clone();
         let mut high_water = earlier.clone();
         let mut span = Span::default();
         let mut lowest = None;
         for unit in (0..5).filter(|unit| units.contains(unit)) {
             lowest = Some(unit);
-            let mut count = cursor.rough_units_until(&later, unit) as f64;
+            let mut count = cursor.rough_units_until(later, unit) as f64;
             span.units[unit] = Some(count);
             high_water = earlier.plus(&span)?;
             if high_water.ms > later.ms {
@@ -307,9 +307,17 @@ impl Span {
     pub(in crate::native) fn as_unit(&self, unit: usize) -> Option<f64> {
         if unit < 3 || self.units[..3].iter().any(Option::is_some) {
             let set: Vec<usize> = (0..9).filter(|index| self.units[*index].is_some()).collect();
-            return if set == [unit] { self.units[unit] } else { None };
+            return if set == [unit] { self.units[unit].map(in_shifted_form) } else { None };
         }
-        let ms: f64 = (3..9).map(|index| self.units[index].unwrap_or(0.0) * UNIT_MS[index]).sum();
-        Some(ms / UNIT_MS[unit])
+        let larger: f64 = (3..unit).map(|index| self.units[index].unwrap_or(0.0) * (UNIT_MS[index] / UNIT_MS[unit])).sum();
+        let own = in_shifted_form(larger + self.units[unit].unwrap_or(0.0));
+        let smaller = (unit + 1..9).filter_map(|index| Some(self.units[index]? / (UNIT_MS[unit] / UNIT_MS[index])));
+        Some(smaller.fold(own, |sum, part| sum + part))
     }
+}
+
+/// Luxon takes an amount apart and puts it together again, which shows in the last digit.
+fn in_shifted_form(amount: f64) -> f64 {
+    let whole = amount.trunc();
+    whole + (amount * 1000.0 - whole * 1000.0) / 1000.0
 }

@@ -46,7 +46,7 @@ pub(super) fn call(machine: &mut Machine<'_>, ms: i64, name: &str, args: &Args, 
             let moved = local(machine)?.plus(&span).ok_or(Stop::Declined)?;
             Js::date(moved.ms as f64)
         }
-        ("format" | "extract" | "isWeekend" | "isDst" | "toInt" | "toFloat" | "toNumber" | "diffTo", _) => {
+        ("format" | "extract" | "isWeekend" | "isDst" | "toInt" | "toFloat" | "toNumber" | "toBoolean" | "diffTo", _) => {
             let date = local(machine)?;
             extension(machine, &date, name, args)
         }

@@ -5,7 +5,7 @@ use super::super::eval::{Args, Machine};
 use super::super::nodes::{local_zone, now};
 use super::super::value::Js;
 use super::super::{Run, Stop};
-use super::{date_argument, english_date, extension, is_english, span_of, units_of};
+use super::{english_date, extension, is_english, span_of, units_of};
 use model::{Object, Value};
 use std::sync::Arc;
 
@@ -58,12 +58,11 @@ pub(super) fn call(machine: &mut Machine<'_>, date: &Arc<DateTime>, name: &str, 
             let (units, _) = units_of(units.first(), 8)?;
             date.diff(&now(machine)?, &units).map(|span| Js::Span(Arc::new(span))).ok_or(Stop::Declined)
         }
-        ("hasSame", [other, name]) => {
-            let other = date_argument(machine, other)?;
+        ("hasSame", [Js::DateTime(other), name]) => {
             let unit = unit(name)?;
-            let local = other.in_zone(date.zone.clone()).ok_or(Stop::Declined)?;
-            let bounds = (date.start_of(unit).ok_or(Stop::Declined)?, date.end_of(unit).ok_or(Stop::Declined)?);
-            Ok((bounds.0.ms <= local.ms && local.ms <= bounds.1.ms).into())
+            let there = DateTime::from_civil(date.civil, other.zone.clone(), date.offset).ok_or(Stop::Declined)?;
+            let bounds = (there.start_of(unit).ok_or(Stop::Declined)?, there.end_of(unit).ok_or(Stop::Declined)?);
+            Ok((bounds.0.ms <= other.ms && other.ms <= bounds.1.ms).into())
         }
         ("toLocaleString", args) if args.len() < 2 => {
             let shifted = |_: &str| Err(Stop::Declined);

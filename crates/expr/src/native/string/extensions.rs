@@ -47,7 +47,8 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &str, name: &str, args: &
                 [Js::Value(Value::String(mark))] if mark == "'" || mark == "\"" => mark.as_str(),
                 _ => return Err(Stop::Declined),
             };
-            Ok(format!("{mark}{}{mark}", subject.replace(mark, &format!("\\{mark}"))).into())
+            let inner = subject.replace('\\', "\\\\").replace(mark, &format!("\\{mark}"));
+            Ok(format!("{mark}{inner}{mark}").into())
         }
         ("isNumeric", []) if !subject.contains(text::is_js_whitespace) => {
             Ok((!subject.is_empty() && !text::to_number(subject).is_nan()).into())
@@ -55,6 +56,10 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &str, name: &str, args: &
         ("toBoolean", []) => Ok((!matches!(subject.to_lowercase().as_str(), "false" | "no" | "0" | "")).into()),
         ("toInt" | "toWholeNumber", []) if is_plain_number(subject) => Ok(text::parse_int(subject, 10.0).ok_or(Stop::Declined)?.into()),
         ("toFloat" | "toDecimalNumber" | "toNumber", []) if is_plain_number(subject) => Ok(text::parse_float(subject).into()),
+        ("isEmail", []) => is_email(subject).map(Js::from),
+        ("isUrl", []) => is_url(subject).map(Js::from),
+        ("isDomain", []) => is_domain(subject).map(Js::from),
+        ("extractDomain", []) => extract_domain(subject).map(Js::from),
         ("removeTags", []) => Ok(remove_tags(subject).into()),
         ("toDateTime", []) => to_date_time(machine, subject),
         ("toDateTime", [Js::Value(Value::String(format))]) => {
@@ -76,6 +81,60 @@ fn is_plain_number(text: &str) -> bool {
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
     let all_digits = |part: &str| !part.is_empty() && part.len() <= 15 && part.bytes().all(|byte| byte.is_ascii_digit());
     all_digits(whole) && all_digits(decimals)
+}
+
+/// `name@host.tld` of the plainest kind; without an `@` it is none. What lies between is the sandbox's to judge.
+fn is_email(text: &str) -> Run<bool> {
+    let Some((name, host)) = text.split_once('@') else { return Ok(false) };
+    let is_plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'+');
+    if text.contains(' ') {
+        return if text.contains(['"', '[']) { Err(Stop::Declined) } else { Ok(false) };
+    }
+    if name.split('.').all(is_plain) && is_host(host) { Ok(true) } else { Err(Stop::Declined) }
+}
+
+/// `host.tld` in lower-case letters, digits and inner dashes.
+fn is_host(text: &str) -> bool {
+    let labels: Vec<&str> = text.split('.').collect();
+    let is_label = |label: &&str| {
+        let bytes = label.as_bytes();
+        let is_inner = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+        !bytes.is_empty() && bytes.len() < 60 && bytes.iter().all(is_inner) && bytes[0] != b'-' && bytes[bytes.len() - 1] != b'-'
+    };
+    let is_tld = |label: &&str| label.len() >= 2 && label.len() <= 10 && label.bytes().all(|byte| byte.is_ascii_lowercase());
+    labels.len() >= 2 && labels.len() < 10 && labels.iter().all(is_label) && labels.last().is_some_and(is_tld)
+}
+
+/// The host of a plain web address, and what follows it.
+fn web_host(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+    let (host, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let is_plain_tail = tail.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/?#&=._~-%".contains(&byte)) && !tail.contains('@');
+    (is_host(host) && is_plain_tail).then_some((host, tail))
+}
+
+fn is_url(text: &str) -> Run<bool> {
+    if !text.contains(':') {
+        return Ok(false);
+    }
+    if web_host(text).is_some() { Ok(true) } else { Err(Stop::Declined) }
+}
+
+fn is_domain(text: &str) -> Run<bool> {
+    if is_host(text) {
+        return Ok(true);
+    }
+    if !text.contains('.') || text.contains([' ', '/']) || text.contains("..") { Ok(false) } else { Err(Stop::Declined) }
+}
+
+fn extract_domain(text: &str) -> Run<String> {
+    if let Some((host, _)) = web_host(text) {
+        return Ok(host.into());
+    }
+    match text.split_once('@') {
+        Some((_, host)) if is_email(text)? => Ok(host.into()),
+        _ => Err(Stop::Declined),
+    }
 }
 
 fn remove_tags(subject: &str) -> String {
