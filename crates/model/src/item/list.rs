@@ -112,6 +112,23 @@ impl Items {
         None
     }
 
+    /// Up to `count` items from a place on; a chunk on disk is read once for all of them.
+    pub fn range(&self, from: usize, count: usize) -> Vec<Item> {
+        let until = from.saturating_add(count).min(self.len);
+        let mut found = Vec::with_capacity(until.saturating_sub(from));
+        let mut before = 0;
+        for chunk in &self.chunks {
+            let after = before + chunk.len();
+            if after > from && before < until {
+                let items = chunk.load();
+                let places = from.saturating_sub(before)..until.min(after) - before;
+                found.extend(places.filter_map(|place| chunk.item(&items, place)));
+            }
+            before = after;
+        }
+        found
+    }
+
     pub fn first(&self) -> Option<Item> {
         self.get(0)
     }
@@ -280,6 +297,16 @@ impl Extend<Item> for ItemsBuilder {
 mod tests {
     use super::*;
     use crate::json;
+
+    #[test]
+    fn a_range_crosses_chunks_and_stops_at_the_end() {
+        let number = |item: &Item| item.json.as_f64().unwrap();
+        let mut list: Items = (0..3).map(Item::new).collect();
+        list.append(&(3..6).map(Item::new).collect());
+        assert_eq!(list.range(1, 4).iter().map(number).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(list.range(5, 9).iter().map(number).collect::<Vec<_>>(), [5.0]);
+        assert_eq!(list.range(6, 1), []);
+    }
 
     #[test]
     fn items_that_arrive_are_paired_with_their_place() {
