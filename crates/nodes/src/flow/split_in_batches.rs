@@ -65,53 +65,90 @@ enum Step {
     Done(Items),
 }
 
-/// The list of items still to be handed out, and the one of those that came back.
-const LEFT: usize = 0;
-const RETURNED: usize = 1;
+/// What is kept between rounds, as lists of items.
+struct Rounds {
+    /// All items of the first round, and how many of them were handed out.
+    all: Items,
+    handed_out: usize,
+    /// What came back through the loop: the bulk, and the last few that are not worth a chunk of their own yet.
+    returned: Items,
+    recent: Items,
+}
+
+/// Many small chunks would make every round slower than the one before.
+const CHUNK_WORTH_KEEPING: usize = 512;
+
+impl Rounds {
+    fn read(lists: &[Items]) -> Option<Self> {
+        let [all, cursor, returned, recent] = lists else { return None };
+        let handed_out = cursor.first()?.json.as_usize()?;
+        Some(Self { all: all.clone(), handed_out, returned: returned.clone(), recent: recent.clone() })
+    }
+
+    fn write(self) -> Vec<Items> {
+        vec![self.all, Items::one(Item::new(self.handed_out)), self.returned, self.recent]
+    }
+
+    fn left(&self) -> usize {
+        self.all.len().saturating_sub(self.handed_out)
+    }
+
+    fn next_batch(&mut self, size: usize) -> Vec<Item> {
+        let batch = self.all.range(self.handed_out, size);
+        self.handed_out += batch.len();
+        batch
+    }
+
+    fn take_back(&mut self, ctx: &Ctx<'_>, items: impl Iterator<Item = Item>) {
+        let mut recent = ctx.builder();
+        recent.extend(self.recent.iter().chain(items));
+        self.recent = recent.finish();
+        if self.recent.len() >= CHUNK_WORTH_KEEPING {
+            self.returned.append(&self.recent);
+            self.recent = Items::new();
+        }
+    }
+
+    fn collected(&self) -> Items {
+        let mut collected = self.returned.clone();
+        collected.append(&self.recent);
+        collected
+    }
+}
 
 fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
     let size = ctx.number("batchSize", 0)?;
     let size = if size >= 1.0 { size as usize } else { 1 };
     let reset = ctx.param("options.reset", 0)?.as_bool() == Some(true);
     let host = ctx.host();
-    let NodeState { mut context, mut lists } = host.state();
-    let is_first = lists.len() <= RETURNED || reset;
-    let batch = if is_first {
-        context.insert("currentRunIndex", 0);
-        context.insert("maxRunIndex", items.len().div_ceil(size));
-        context.insert("sourceData", host.input_source(0).map(|source| source.to_value()));
-        let (batch, left) = cut(ctx, items.iter().enumerate().map(|(index, item)| item.paired_with(index)), size);
-        lists = vec![left, Items::new()];
-        batch
-    } else {
-        let round = context.get("currentRunIndex").and_then(Value::as_f64).unwrap_or(0.0);
-        context.insert("currentRunIndex", round + 1.0);
-        let came_from = host.input_source(0).map(Arc::new);
-        let mut returned = ctx.builder();
-        returned.extend(items.iter().enumerate().map(|(index, item)| {
-            let pair = PairedItem { source: came_from.clone(), ..PairedItem::new(index) };
-            item.with_pairs(vec![pair])
-        }));
-        lists[RETURNED].append(&returned.finish());
-        let first_source = context.get("sourceData").and_then(Source::from_value).map(Arc::new);
-        let (batch, left) = cut(ctx, lists[LEFT].iter(), size);
-        lists[LEFT] = left;
-        // The batch came from what fed the first round, not from the end of the loop that fed this one.
-        batch.iter().map(|item| overwrite_source(item, first_source.as_ref())).collect()
-    };
-    context.insert("noItemsLeft", lists[LEFT].is_empty());
+    let NodeState { mut context, lists } = host.state();
+    let mut rounds;
+    let batch: Vec<Item>;
+    match Rounds::read(&lists).filter(|_| !reset) {
+        None => {
+            context.insert("currentRunIndex", 0);
+            context.insert("maxRunIndex", items.len().div_ceil(size));
+            context.insert("sourceData", host.input_source(0).map(|source| source.to_value()));
+            rounds = Rounds { all: items.paired_by_index(0), handed_out: 0, returned: Items::new(), recent: Items::new() };
+            batch = rounds.next_batch(size);
+        }
+        Some(earlier) => {
+            rounds = earlier;
+            let round = context.get("currentRunIndex").and_then(Value::as_f64).unwrap_or(0.0);
+            context.insert("currentRunIndex", round + 1.0);
+            let came_from = host.input_source(0).map(Arc::new);
+            let pair = |index: usize| PairedItem { source: came_from.clone(), ..PairedItem::new(index) };
+            rounds.take_back(ctx, items.iter().enumerate().map(|(index, item)| item.with_pairs(vec![pair(index)])));
+            // The batch came from what fed the first round, not from the end of the loop that fed this one.
+            let first_source = context.get("sourceData").and_then(Source::from_value).map(Arc::new);
+            batch = rounds.next_batch(size).into_iter().map(|item| overwrite_source(item, first_source.as_ref())).collect();
+        }
+    }
+    context.insert("noItemsLeft", rounds.left() == 0);
     context.insert("done", batch.is_empty());
-    let step = if batch.is_empty() { Step::Done(lists[RETURNED].clone()) } else { Step::Batch(batch) };
-    host.set_state(NodeState { context, lists });
+    let step = if batch.is_empty() { Step::Done(rounds.collected()) } else { Step::Batch(batch.into()) };
+    host.set_state(NodeState { context, lists: rounds.write() });
     Ok(step)
-}
-
-fn cut(ctx: &Ctx<'_>, mut items: impl Iterator<Item = Item>, size: usize) -> (Items, Items) {
-    let mut batch = ctx.builder();
-    batch.extend(items.by_ref().take(size));
-    let mut left = ctx.builder();
-    left.extend(items);
-    (batch.finish(), left.finish())
 }
 
 fn overwrite_source(item: Item, source: Option<&Arc<Source>>) -> Item {

@@ -41,10 +41,9 @@ impl Node for StopAndError {
                 read.as_object().cloned().unwrap_or_default()
             }
         };
-        let text = |key: &str| object.get(key).filter(|value| !value.is_nullish()).map(crate::field_type::to_text);
-        let info = ctx.host().execution();
-        let message = text("message").or_else(|| text("error"));
-        let message = message.unwrap_or_else(|| format!("Workflow ID {} \"{}\" has failed", info.workflow_id, info.workflow_name).into());
+        let text = |key: &str| object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(Str::from);
+        let message = text("message").or_else(|| text("description")).or_else(|| text("error"));
+        let message = message.unwrap_or_else(|| format!("Error: {}", model::json::to_string(&Value::object(object.clone()))).into());
         let mut error = NodeError::failed(message);
         if let Some(description) = text("description") {
             error = error.describe(description);
@@ -71,9 +70,11 @@ mod tests {
     async fn an_object_gives_message_description_and_more() {
         let params = json!({ "errorType": "errorObject", "errorObject": r#"{ "code": "404", "description": "Gone" }"# });
         let error = run::<StopAndError>(params, json!([{}])).await.unwrap_err();
-        assert_eq!(error.message(), "Workflow ID  \"\" has failed");
+        assert_eq!(error.message(), "Gone");
         assert_eq!(error.description().unwrap(), "Gone");
         assert_eq!(error.context().get("code"), Some(&json!("404")));
+        let bare = json!({ "errorType": "errorObject", "errorObject": { "code": 7 } });
+        assert_eq!(run::<StopAndError>(bare, json!([{}])).await.unwrap_err().message(), "Error: {\"code\":7}");
         let broken = json!({ "errorType": "errorObject", "errorObject": "{" });
         assert_eq!(run::<StopAndError>(broken, json!([{}])).await.unwrap_err().code(), Code::NODE_PARAMETER);
     }

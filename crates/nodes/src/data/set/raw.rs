@@ -26,6 +26,8 @@ impl RawJson {
                 let text = text.trim_start_matches('=');
                 Ok(match pieces(text).as_slice() {
                     [] | [Piece::Text(_)] => RawJson::Text(text.into()),
+                    // One expression and nothing around it needs no text in between.
+                    [Piece::Expression(_)] => RawJson::Parameter(path.to_owned()),
                     _ => RawJson::Pieces(pieces(text)),
                 })
             }
@@ -38,7 +40,10 @@ impl RawJson {
     pub(super) fn object(&self, ctx: &Ctx<'_>, item: usize, place: &str) -> Result<Value, NodeError> {
         match self {
             RawJson::Text(value) => read_object(value, item, place),
-            RawJson::Parameter(path) => read_object(&ctx.param(path, item)?, item, place),
+            RawJson::Parameter(path) => match ctx.param(path, item)? {
+                value @ (Value::Object(_) | Value::Array(_)) => read_object(&value, item, place),
+                value => read_object(&Value::String(value.to_js_string()), item, place),
+            },
             RawJson::Pieces(pieces) => {
                 let mut text = String::new();
                 for piece in pieces {

@@ -1,6 +1,7 @@
 //! Filter since version 2: one filter, evaluated for each item.
 
 use crate::flow::if_else::split;
+use model::OnError;
 use node_api::prelude::*;
 
 pub(crate) struct Filter;
@@ -42,6 +43,7 @@ impl Node for Filter {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let [kept, dropped] = split(ctx, &items)?;
-        Ok(vec![kept, dropped])
+        // What is dropped is only shown, never connected; with an error output that one comes second.
+        Ok(if ctx.node().on_error == OnError::ContinueError { vec![kept] } else { vec![kept, dropped] })
     }
 }

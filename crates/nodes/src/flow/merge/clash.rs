@@ -57,9 +57,9 @@ impl Clash {
         for (key, value) in source.iter() {
             let is_empty = value.is_nullish() || value.as_str() == Some("");
             if (self.override_empty && is_empty) || (value.is_undefined() && target.contains_key(key)) {
-                // A deep merge asks the same for fields that are not there yet.
-                if !target.contains_key(key) {
-                    target.insert(key.clone(), if self.override_empty { Value::Undefined } else { value.clone() });
+                // There is nothing to keep where the field is not there yet.
+                if target.get(key).is_none_or(Value::is_undefined) {
+                    target.insert(key.clone(), value.clone());
                 }
                 continue;
             }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn an_empty_value_can_be_kept_from_overwriting() {
         let keep = Clash { override_empty: true, ..Clash::default() };
-        assert_eq!(keep.join([&json!({ "a": 1, "b": 2 }), &json!({ "a": "", "b": null, "c": 3 })]), json!({ "a": 1, "b": 2, "c": 3 }));
+        assert_eq!(keep.join([&json!({ "a": 1, "b": 2 }), &json!({ "a": "", "b": null, "c": "" })]), json!({ "a": 1, "b": 2, "c": "" }));
         let plain = Clash::default();
         assert_eq!(plain.join([&json!({ "a": 1 }), &json!({ "a": null })]), json!({ "a": null }));
     }

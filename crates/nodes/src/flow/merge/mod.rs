@@ -16,18 +16,21 @@ use node_api::prelude::*;
 
 /// The items of one input, each paired with its place there. Nothing arrived: none.
 fn input(ctx: &Ctx<'_>, number: usize) -> Vec<Item> {
-    let items = ctx.input(number).into_iter().flat_map(Items::iter).enumerate();
-    items.map(|(index, item)| item.with_pairs(vec![PairedItem::on_input(index, number)])).collect()
+    branch(ctx, number).to_vec()
 }
 
-/// All items, one input after the other, without holding them all at once.
+/// The same without taking the list apart.
+fn branch(ctx: &Ctx<'_>, number: usize) -> Items {
+    ctx.input(number).map(|items| items.paired_by_index(number)).unwrap_or_default()
+}
+
+/// All items, one input after the other, shared rather than copied.
 fn append(ctx: &Ctx<'_>, inputs: usize) -> Items {
-    let mut all = ctx.builder();
+    let mut all = Items::new();
     for number in 0..inputs {
-        let items = ctx.input(number).into_iter().flat_map(Items::iter).enumerate();
-        all.extend(items.map(|(index, item)| item.with_pairs(vec![PairedItem::on_input(index, number)])));
+        all.append(&branch(ctx, number));
     }
-    all.finish()
+    all
 }
 
 /// An item of nothing that was made from everything.

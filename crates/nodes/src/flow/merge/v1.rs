@@ -1,6 +1,6 @@
 //! The first version of Merge: two inputs, one mode for each way to bring them together.
 
-use super::{append, input, pairs_of};
+use super::{append, branch, input, pairs_of};
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -56,7 +56,7 @@ impl Node for MergeV1 {
         let mode = ctx.text("mode", 0)?;
         let made: Vec<Item> = match mode.as_str() {
             "append" => return Ok(vec![append(ctx, 2)]),
-            "passThrough" => input(ctx, usize::from(ctx.text("output", 0)? != "input1")),
+            "passThrough" => return Ok(vec![branch(ctx, usize::from(ctx.text("output", 0)? != "input1"))]),
             "wait" => {
                 let count = ctx.input(0).map_or(0, Items::len).min(1000);
                 vec![Item::new(Value::empty_object()).with_pairs((0..count).map(PairedItem::new).collect::<Vec<_>>())]

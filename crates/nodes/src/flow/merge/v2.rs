@@ -2,7 +2,7 @@
 
 use super::clash::{Clash, with_suffix};
 use super::matching::{JoinOptions, check_fields, field_pairs, join, merged};
-use super::{append, empty_item, form, input};
+use super::{append, branch, empty_item, form, input};
 use node_api::prelude::*;
 
 pub(crate) struct MergeV2;
@@ -54,8 +54,8 @@ impl Node for MergeV2 {
         let made = match ctx.text("mode", 0)?.as_str() {
             "append" => return Ok(vec![append(ctx, 2)]),
             "chooseBranch" => match ctx.text("output", 0)?.as_str() {
-                "input1" => input(ctx, 0),
-                "input2" => input(ctx, 1),
+                "input1" => return Ok(vec![branch(ctx, 0)]),
+                "input2" => return Ok(vec![branch(ctx, 1)]),
                 _ => return Ok(vec![empty_item(ctx)]),
             },
             "combine" => match ctx.text("combinationMode", 0)?.as_str() {

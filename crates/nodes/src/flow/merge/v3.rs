@@ -2,7 +2,7 @@
 
 use super::clash::{Clash, join_files, with_suffix};
 use super::matching::{FieldPair, JoinOptions, check_pairs, field_pairs, join};
-use super::{append, empty_item, form, input, pairs_of, sql, v2};
+use super::{append, branch, empty_item, form, input, pairs_of, sql, v2};
 use node_api::prelude::*;
 
 pub(crate) struct Merge;
@@ -122,9 +122,7 @@ fn choose_branch(ctx: &Ctx<'_>, count: usize) -> Result<Outputs, NodeError> {
         let description = format!("The node has only {count} inputs, so selecting input {number} is not possible.");
         return Err(NodeError::parameter("useDataOfInput", format!("Input {number} doesn't exist")).describe(description));
     }
-    let mut output = ctx.builder();
-    output.extend(input(ctx, number as usize - 1));
-    Ok(vec![output.finish()])
+    Ok(vec![branch(ctx, number as usize - 1)])
 }
 
 fn by_fields(ctx: &Ctx<'_>) -> Result<Vec<Item>, NodeError> {
