@@ -1,5 +1,14 @@
 //! Nodes that call other services over HTTP.
 
-use node_api::Entry;
+mod auth;
+mod draft;
+mod failure;
+mod graphql;
+mod query;
+mod request;
+mod secrets;
 
-pub static NODES: &[Entry] = &[];
+use node_api::{Entry, run};
+
+pub static NODES: &[Entry] =
+    &[run::<request::v1::HttpRequestOld>(), run::<request::v3::HttpRequestNew>(), run::<graphql::GraphQl>()];

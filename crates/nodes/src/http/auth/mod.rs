@@ -1,0 +1,201 @@
+//! Signs requests: reads a credential and puts it where the service expects it.
+
+mod digest;
+mod oauth1;
+mod oauth2;
+mod predefined;
+
+use super::draft::{Draft, DraftBody, text_of};
+use super::failure::Failure;
+use super::secrets::Secrets;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use node_api::prelude::*;
+use oauth2::OAuth2;
+use std::collections::HashMap;
+
+/// How a request is signed, and what of it must never be shown.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Credentials {
+    auth: Auth,
+    pub(super) secrets: Secrets,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Auth {
+    #[default]
+    None,
+    /// Always the same additions to a request.
+    Fixed(Placement),
+    Digest {
+        user: String,
+        password: String,
+    },
+    OAuth1(oauth1::OAuth1),
+    OAuth2(Box<OAuth2>),
+}
+
+/// What a credential adds to a request.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Placement {
+    headers: Vec<(String, String)>,
+    query: Object,
+    body: Object,
+}
+
+/// What the requests of one node run share: tokens that were refreshed on the way.
+#[derive(Default)]
+pub(super) struct Session {
+    tokens: futures::lock::Mutex<HashMap<Str, String>>,
+}
+
+impl Credentials {
+    /// One of the kinds that fit any service.
+    pub(super) fn generic(ctx: &Ctx<'_>, kind: &str, item: usize) -> Result<Self, NodeError> {
+        let fields = ctx.host().credential(kind, item).map_err(|error| error.on_item(item))?;
+        let mut secrets = Secrets::default();
+        secrets.add_fields(&fields);
+        let text = |name: &str| fields.get(name).map(text_of).unwrap_or_default();
+        let auth = match kind {
+            "httpBasicAuth" => {
+                let value = basic(&text("user"), &text("password"));
+                secrets.add(value.trim_start_matches("Basic "));
+                Auth::Fixed(Placement::header("authorization", value))
+            }
+            "httpBearerAuth" => Auth::Fixed(Placement::header("authorization", format!("Bearer {}", text("token")))),
+            "httpHeaderAuth" => {
+                secrets.add(&text("value"));
+                Auth::Fixed(Placement::header(&text("name"), text("value")))
+            }
+            "httpQueryAuth" => {
+                secrets.add(&text("value"));
+                Auth::Fixed(Placement { query: Object::from_iter([(text("name"), text("value"))]), ..Placement::default() })
+            }
+            "httpCustomAuth" => {
+                let placement = Placement::custom(fields.get("json"))?;
+                placement.headers.iter().for_each(|(_, value)| secrets.add(value));
+                for value in placement.query.values().chain(placement.body.values()) {
+                    secrets.add(&text_of(value));
+                }
+                Auth::Fixed(placement)
+            }
+            "httpDigestAuth" => Auth::Digest { user: text("user"), password: text("password") },
+            "oAuth1Api" => Auth::OAuth1(oauth1::OAuth1::read(&fields)),
+            "oAuth2Api" => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
+            other => return Err(unknown(other)),
+        };
+        Ok(Self { auth, secrets })
+    }
+
+    /// A credential of one service, where the table knows how to use it.
+    pub(super) fn predefined(ctx: &Ctx<'_>, kind: &str, item: usize) -> Result<Self, NodeError> {
+        if kind.starts_with("http") || matches!(kind, "oAuth1Api" | "oAuth2Api") {
+            return Self::generic(ctx, kind, item);
+        }
+        let fields = ctx.host().credential(kind, item).map_err(|error| error.on_item(item))?;
+        let mut secrets = Secrets::default();
+        secrets.add_fields(&fields);
+        let auth = match predefined::placement(kind, &fields)? {
+            Some(placement) => {
+                placement.headers.iter().for_each(|(_, value)| secrets.add(value));
+                Auth::Fixed(placement)
+            }
+            None if kind.ends_with("OAuth2Api") || fields.contains_key("oauthTokenData") => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
+            None => return Err(unknown(kind)),
+        };
+        Ok(Self { auth, secrets })
+    }
+
+    /// Signs and sends a request, answering a challenge or refreshing a token where that is needed.
+    pub(super) async fn send(&self, ctx: &Ctx<'_>, session: &Session, mut draft: Draft) -> Result<HttpResponse, Failure> {
+        match &self.auth {
+            Auth::None => {}
+            Auth::Fixed(placement) => placement.apply(&mut draft),
+            Auth::Digest { user, password } => {
+                let first = ctx.host().http().send(draft.clone().into_request()).await?;
+                let mut cnonce = [0; 8];
+                ctx.host().fill_random(&mut cnonce);
+                let answer = digest::answer(&first, &draft, user, password, &hex::encode(cnonce));
+                let Some(answer) = answer else { return Ok(first) };
+                draft.set_secret_header("authorization", answer);
+            }
+            Auth::OAuth1(oauth) => {
+                let mut nonce = [0; 16];
+                ctx.host().fill_random(&mut nonce);
+                let header = oauth.header(&draft, &hex::encode(nonce), ctx.host().now_ms() / 1000);
+                draft.set_secret_header("authorization", header);
+            }
+            Auth::OAuth2(oauth) => return oauth.send(ctx, session, draft).await,
+        }
+        Ok(ctx.host().http().send(draft.into_request()).await?)
+    }
+}
+
+impl Placement {
+    fn header(name: &str, value: impl Into<String>) -> Self {
+        Self { headers: vec![(name.to_owned(), value.into())], ..Self::default() }
+    }
+
+    /// The headers, query and body that a person wrote down as JSON.
+    fn custom(json: Option<&Value>) -> Result<Self, NodeError> {
+        let invalid = || NodeError::credential("Invalid Custom Auth JSON");
+        let value = match json {
+            Some(Value::String(text)) if !text.trim().is_empty() => model::json::parse(text).map_err(|_| invalid())?,
+            Some(value @ Value::Object(_)) => value.clone(),
+            _ => Value::empty_object(),
+        };
+        let part = |name: &str| value.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
+        let headers = part("headers").iter().map(|(name, value)| (name.to_string(), text_of(value))).collect();
+        Ok(Self { headers, query: part("qs"), body: part("body") })
+    }
+
+    fn apply(&self, draft: &mut Draft) {
+        for (name, value) in &self.headers {
+            draft.set_secret_header(name, value.as_str());
+        }
+        draft.query.extend(self.query.clone());
+        if !self.body.is_empty() {
+            match &mut draft.body {
+                DraftBody::None => draft.body = DraftBody::Json(Value::object(self.body.clone())),
+                DraftBody::Json(value) => value.make_object().extend(self.body.clone()),
+                DraftBody::Form(fields) => fields.extend(self.body.clone()),
+                DraftBody::Multipart(parts) => parts.extend(super::draft::form_parts(&self.body)),
+                DraftBody::Raw { .. } => {}
+            }
+        }
+    }
+}
+
+fn basic(user: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
+fn unknown(kind: &str) -> NodeError {
+    NodeError::credential(format!("Credentials of type '{kind}' cannot be used by this node yet"))
+        .hint("Use 'Generic Credential Type' with header, query or OAuth2 authentication instead.")
+        .with("credentialType", kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn custom_credentials_reach_headers_query_and_body() {
+        let placement = Placement::custom(Some(&json!(r#"{ "headers": { "X-Key": "k" }, "qs": { "q": 1 }, "body": { "b": true } }"#))).unwrap();
+        let mut draft = Draft::new("POST", "https://x.test/");
+        draft.body = DraftBody::Json(json!({ "a": 1 }));
+        placement.apply(&mut draft);
+        assert_eq!(draft.header("x-key"), Some("k"));
+        assert_eq!(draft.full_url(), "https://x.test/?q=1");
+        assert!(matches!(&draft.body, DraftBody::Json(body) if *body == json!({ "a": 1, "b": true })));
+        assert!(Placement::custom(Some(&json!("{ not json"))).is_err());
+    }
+
+    #[test]
+    fn an_unknown_type_is_named() {
+        let error = unknown("strangeApi");
+        assert!(error.message().contains("strangeApi"));
+        assert_eq!(error.code(), Code::NODE_CREDENTIAL);
+    }
+}

@@ -1,0 +1,79 @@
+//! Keeps the secrets of a credential out of everything that a node shows.
+
+use model::{Object, Value};
+
+/// Texts that must not be seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Secrets(Vec<String>);
+
+const MASK: &str = "**hidden**";
+/// Shorter ones would be found in innocent text.
+const SHORTEST: usize = 6;
+
+impl Secrets {
+    pub(super) fn add(&mut self, secret: &str) {
+        if secret.len() >= SHORTEST && !self.0.iter().any(|known| known == secret) {
+            self.0.push(secret.to_owned());
+            // The longest first, so that a secret inside another one does not leave a rest.
+            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        }
+    }
+
+    /// Takes every text of a credential whose name sounds like a secret.
+    pub(super) fn add_fields(&mut self, fields: &Object) {
+        const NAMES: &[&str] = &["pass", "secret", "token", "key", "auth", "credential", "signature", "cookie"];
+        for (name, value) in fields.iter() {
+            let name = name.to_lowercase();
+            match value {
+                Value::Object(inner) => self.add_fields(inner),
+                Value::String(text) if NAMES.iter().any(|part| name.contains(part)) && !name.ends_with("url") => self.add(text),
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn hide(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| if text.contains(secret.as_str()) { text.replace(secret, MASK) } else { text })
+    }
+
+    /// The value with every secret masked; the same value if there is none in it.
+    pub(super) fn hide_in(&self, value: Value) -> Value {
+        if self.0.is_empty() || !self.occurs_in(&value) {
+            return value;
+        }
+        match value {
+            Value::String(text) => Value::from(self.hide(&text)),
+            Value::Array(values) => Value::array(values.iter().map(|value| self.hide_in(value.clone())).collect()),
+            Value::Object(object) => {
+                Value::object(object.iter().map(|(key, value)| (self.hide(key), self.hide_in(value.clone()))).collect())
+            }
+            other => other,
+        }
+    }
+
+    fn occurs_in(&self, value: &Value) -> bool {
+        let found = |text: &str| self.0.iter().any(|secret| text.contains(secret.as_str()));
+        match value {
+            Value::String(text) => found(text),
+            Value::Array(values) => values.iter().any(|value| self.occurs_in(value)),
+            Value::Object(object) => object.iter().any(|(key, value)| found(key) || self.occurs_in(value)),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn secrets_are_masked_at_any_depth() {
+        let mut secrets = Secrets::default();
+        let fields = json!({ "apiKey": "key-123456", "user": "somebody", "oauthTokenData": { "access_token": "key-123456-long" }, "password": "abc" });
+        secrets.add_fields(fields.as_object().unwrap());
+        assert_eq!(secrets.hide("a key-123456-long b key-123456 somebody abc"), "a **hidden** b **hidden** somebody abc");
+        let echoed = json!({ "headers": { "authorization": "Bearer key-123456" }, "n": 1, "list": ["key-123456"] });
+        assert_eq!(secrets.hide_in(echoed), json!({ "headers": { "authorization": "Bearer **hidden**" }, "n": 1, "list": ["**hidden**"] }));
+    }
+}
