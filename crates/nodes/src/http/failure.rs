@@ -153,7 +153,9 @@ fn status_details(response: &HttpResponse, secrets: &Secrets) -> Object {
 fn network_details(error: &HttpError, secrets: &Secrets) -> Object {
     let (message, name, code) = match error {
         HttpError::Timeout { timeout_ms } => (format!("timeout of {timeout_ms}ms exceeded"), "AxiosError", "ECONNABORTED"),
-        HttpError::TooManyRedirects { .. } => ("Maximum number of redirects exceeded".to_owned(), "AxiosError", "ERR_FR_TOO_MANY_REDIRECTS"),
+        HttpError::TooManyRedirects { .. } => {
+            ("Maximum number of redirects exceeded".to_owned(), "AxiosError", "ERR_FR_TOO_MANY_REDIRECTS")
+        }
         HttpError::Unreachable { errno: Some("ECONNRESET"), .. } => ("socket hang up".to_owned(), "Error", "ECONNRESET"),
         HttpError::Unreachable { reason, errno } => (reason.clone(), "AxiosError", errno.unwrap_or("ERR_NETWORK")),
         HttpError::Url { .. } | HttpError::Blocked { .. } | HttpError::TooLarge { .. } => (error.to_string(), "Error", error.code().name()),
@@ -178,9 +180,31 @@ fn body_message(response: &HttpResponse) -> Option<String> {
 }
 
 const MESSAGE_KEYS: &[&str] = &[
-    "cause", "error", "message", "Message", "msg", "messages", "description", "reason", "detail", "details", "errors", "errorMessage",
-    "errorMessages", "ErrorMessage", "error_message", "_error_message", "errorDescription", "error_description", "error_summary",
-    "error_info", "title", "text", "field", "err", "type",
+    "cause",
+    "error",
+    "message",
+    "Message",
+    "msg",
+    "messages",
+    "description",
+    "reason",
+    "detail",
+    "details",
+    "errors",
+    "errorMessage",
+    "errorMessages",
+    "ErrorMessage",
+    "error_message",
+    "_error_message",
+    "errorDescription",
+    "error_description",
+    "error_summary",
+    "error_info",
+    "title",
+    "text",
+    "field",
+    "err",
+    "type",
 ];
 
 fn find_message(value: &Value, depth: usize) -> Option<String> {

@@ -10,5 +10,4 @@ mod secrets;
 
 use node_api::{Entry, run};
 
-pub static NODES: &[Entry] =
-    &[run::<request::v1::HttpRequestOld>(), run::<request::v3::HttpRequestNew>(), run::<graphql::GraphQl>()];
+pub static NODES: &[Entry] = &[run::<request::v1::HttpRequestOld>(), run::<request::v3::HttpRequestNew>(), run::<graphql::GraphQl>()];

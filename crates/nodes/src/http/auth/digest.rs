@@ -105,14 +105,14 @@ mod tests {
     #[test]
     fn the_examples_of_the_standard_come_out() {
         let draft = Draft::new("GET", "http://www.example.org/dir/index.html");
-        for (algorithm, expected) in [
-            ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
-            ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
-        ] {
+        for (algorithm, expected) in
+            [("MD5", "8ca523f5e9506fed4657c9700eebdbec"), ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1")]
+        {
             let text = format!(
                 r#"Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm={algorithm}, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS""#
             );
-            let header = answer(&challenge(&text), &draft, "Mufasa", "Circle of Life", "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ").unwrap();
+            let header =
+                answer(&challenge(&text), &draft, "Mufasa", "Circle of Life", "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ").unwrap();
             assert!(header.contains(&format!("response=\"{expected}\"")), "{header}");
             assert!(header.contains("uri=\"/dir/index.html\"") && header.contains("nc=00000001") && header.contains("opaque="), "{header}");
         }
@@ -121,7 +121,12 @@ mod tests {
     #[test]
     fn other_challenges_are_left_alone() {
         let draft = Draft::new("GET", "http://x.test/");
-        for text in ["Basic realm=\"x\"", "Digest realm=\"x\"", "Digest realm=\"x\", nonce=\"n\", algorithm=FOO", "Digest nonce=\"n\", qop=\"auth-int\""] {
+        for text in [
+            "Basic realm=\"x\"",
+            "Digest realm=\"x\"",
+            "Digest realm=\"x\", nonce=\"n\", algorithm=FOO",
+            "Digest nonce=\"n\", qop=\"auth-int\"",
+        ] {
             assert_eq!(answer(&challenge(text), &draft, "u", "p", "c"), None, "{text}");
         }
     }

@@ -100,7 +100,9 @@ impl Credentials {
                 placement.headers.iter().for_each(|(_, value)| secrets.add(value));
                 Auth::Fixed(placement)
             }
-            None if kind.ends_with("OAuth2Api") || fields.contains_key("oauthTokenData") => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
+            None if kind.ends_with("OAuth2Api") || fields.contains_key("oauthTokenData") => {
+                Auth::OAuth2(Box::new(OAuth2::read(kind, &fields)))
+            }
             None => return Err(unknown(kind)),
         };
         Ok(Self { auth, secrets })
@@ -182,7 +184,8 @@ mod tests {
 
     #[test]
     fn custom_credentials_reach_headers_query_and_body() {
-        let placement = Placement::custom(Some(&json!(r#"{ "headers": { "X-Key": "k" }, "qs": { "q": 1 }, "body": { "b": true } }"#))).unwrap();
+        let placement =
+            Placement::custom(Some(&json!(r#"{ "headers": { "X-Key": "k" }, "qs": { "q": 1 }, "body": { "b": true } }"#))).unwrap();
         let mut draft = Draft::new("POST", "https://x.test/");
         draft.body = DraftBody::Json(json!({ "a": 1 }));
         placement.apply(&mut draft);

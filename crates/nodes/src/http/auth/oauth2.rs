@@ -76,7 +76,11 @@ impl OAuth2 {
             let reason = answer.get("error_description").or(answer.get("error")).map(text_of).unwrap_or_default();
             let message = "The access token could not be refreshed";
             let error = NodeError::credential(message).hint("Connect the account again in the credential.");
-            if reason.is_empty() { error.describe(format!("The token endpoint answered {}", response.status)) } else { error.describe(reason) }
+            if reason.is_empty() {
+                error.describe(format!("The token endpoint answered {}", response.status))
+            } else {
+                error.describe(reason)
+            }
         })?;
         tokens.insert(self.kind.clone(), token.clone());
         Ok(token)

@@ -1,0 +1,196 @@
+//! Turns an answer into items.
+
+use super::super::draft::Draft;
+use super::super::secrets::Secrets;
+use super::{binary, text};
+use node_api::prelude::*;
+
+/// What the workflow wants to see of an answer.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) format: Format,
+    /// Status and headers, too.
+    pub(super) full: bool,
+    /// Where text and files go.
+    pub(super) property: Str,
+    pub(super) never_error: bool,
+    /// A list becomes one item for each of its elements.
+    pub(super) split_lists: bool,
+    /// What the form calls the format that takes anything, for the error that recommends it.
+    pub(super) text_label: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Detect,
+    Json,
+    Text,
+    File,
+}
+
+impl Wanted {
+    /// The items of one answer.
+    pub(super) fn items(&self, response: &HttpResponse, draft: &Draft, input: &Item, secrets: &Secrets) -> Result<Vec<Item>, NodeError> {
+        let content_type = response.header("content-type").unwrap_or_default();
+        let format = match self.format {
+            Format::Detect if content_type.contains("application/json") => Format::Json,
+            Format::Detect if binary::is_file_type(content_type) => Format::File,
+            Format::Detect => Format::Text,
+            chosen => chosen,
+        };
+        match format {
+            Format::File => Ok(vec![self.file_item(response, draft, input, secrets)]),
+            Format::Text | Format::Detect => {
+                let body = text::decode(&response.body, content_type);
+                // An answer that was only taken for text and is empty gives no field at all.
+                let is_absent = body.is_empty() && self.format == Format::Detect;
+                let value = if is_absent { Value::Undefined } else { secrets.hide_in(Value::from(body)) };
+                let mut json = Object::new();
+                json.insert(self.property.clone(), value);
+                if self.full {
+                    json.extend(frame(response, secrets));
+                }
+                Ok(vec![Item::new(json)])
+            }
+            Format::Json => {
+                let body = secrets.hide_in(self.json_body(response, content_type)?);
+                if self.full {
+                    let mut json = Object::from_iter([("body", body)]);
+                    json.extend(frame(response, secrets));
+                    return Ok(vec![Item::new(json)]);
+                }
+                Ok(match body {
+                    Value::Array(values) if self.split_lists => values.iter().map(|value| Item::new(or_empty(value.clone()))).collect(),
+                    value => vec![Item::new(or_empty(value))],
+                })
+            }
+        }
+    }
+
+    fn json_body(&self, response: &HttpResponse, content_type: &str) -> Result<Value, NodeError> {
+        let body = text::decode(&response.body, content_type);
+        if body.trim().is_empty() {
+            return Ok(Value::empty_object());
+        }
+        match model::json::parse(&body) {
+            Ok(value) => Ok(value),
+            Err(_) if self.format == Format::Detect && self.never_error => Ok(Value::empty_object()),
+            Err(problem) if self.format == Format::Detect => Err(NodeError::failed("Invalid JSON in response body")
+                .hint(format!("{problem}. Choose the response format Text to see the body."))),
+            Err(_) => {
+                let message = format!("Response body is not valid JSON. Change \"Response Format\" to \"{}\"", self.text_label);
+                Err(NodeError::failed(message))
+            }
+        }
+    }
+
+    fn file_item(&self, response: &HttpResponse, draft: &Draft, input: &Item, secrets: &Secrets) -> Item {
+        let mut item = match self.full {
+            true => Item::new(frame(response, secrets)),
+            false => Item::new(input.json.clone()),
+        };
+        item.binary = input.binary.clone();
+        item.set_binary(self.property.clone(), binary::to_file(response, draft, &self.property));
+        item
+    }
+}
+
+/// Headers and status of an answer in the order n8n shows them.
+fn frame(response: &HttpResponse, secrets: &Secrets) -> Object {
+    let mut frame = Object::new();
+    frame.insert("headers", secrets.hide_in(Value::object(headers(response))));
+    frame.insert("statusCode", response.status);
+    frame.insert("statusMessage", response.status_text.clone());
+    frame
+}
+
+/// The headers by name; cookies are a list, other repeated headers are joined.
+pub(super) fn headers(response: &HttpResponse) -> Object {
+    let mut headers = Object::new();
+    for (name, value) in &response.headers {
+        let name = name.to_ascii_lowercase();
+        match headers.get_mut(&name) {
+            Some(Value::Array(values)) => std::sync::Arc::make_mut(values).push(value.as_str().into()),
+            Some(known) => *known = Value::from(format!("{}, {value}", known.to_js_string())),
+            None if name == "set-cookie" => {
+                headers.insert(name, vec![Value::from(value.as_str())]);
+            }
+            None => {
+                headers.insert(name, value.as_str());
+            }
+        }
+    }
+    headers
+}
+
+/// The body as pagination expressions see it.
+pub(super) fn body_for_expressions(response: &HttpResponse) -> Value {
+    let content_type = response.header("content-type").unwrap_or_default();
+    let body = text::decode(&response.body, content_type);
+    match content_type.contains("application/json") {
+        true => model::json::parse(&body).unwrap_or_else(|_| Value::empty_object()),
+        false => Value::from(body),
+    }
+}
+
+fn or_empty(value: Value) -> Value {
+    if value.is_nullish() { Value::empty_object() } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(format: Format) -> Wanted {
+        Wanted { format, full: false, property: "data".into(), never_error: false, split_lists: true, text_label: "Text" }
+    }
+
+    fn answer(content_type: &str, body: &str) -> HttpResponse {
+        let headers = vec![("Content-Type".to_owned(), content_type.to_owned())];
+        HttpResponse { status: 200, status_text: "OK".into(), headers, body: body.to_owned().into(), url: "https://x.test/a".into() }
+    }
+
+    fn items(wanted: &Wanted, response: &HttpResponse) -> Result<Value, NodeError> {
+        let input = Item::new(json!({ "in": 1 }));
+        let made = wanted.items(response, &Draft::new("GET", "https://x.test/a"), &input, &Secrets::default())?;
+        Ok(Value::array(made.into_iter().map(|item| item.json).collect()))
+    }
+
+    #[test]
+    fn the_content_type_decides_when_asked_to_detect() {
+        let detect = wanted(Format::Detect);
+        assert_eq!(items(&detect, &answer("application/json; charset=utf-8", r#"{"a":1}"#)).unwrap(), json!([{ "a": 1 }]));
+        assert_eq!(items(&detect, &answer("application/json", r#"[{"a":1},{"a":2}]"#)).unwrap(), json!([{ "a": 1 }, { "a": 2 }]));
+        assert_eq!(items(&detect, &answer("application/json", "null")).unwrap(), json!([{}]));
+        assert_eq!(items(&detect, &answer("application/json", "")).unwrap(), json!([{}]));
+        assert_eq!(items(&detect, &answer("application/json", "[]")).unwrap(), json!([]));
+        assert_eq!(items(&detect, &answer("text/html", "<p>")).unwrap(), json!([{ "data": "<p>" }]));
+        assert_eq!(items(&detect, &answer("", "")).unwrap(), json!([{}]));
+        assert_eq!(items(&detect, &answer("image/png", "x")).unwrap(), json!([{ "in": 1 }]));
+        assert_eq!(items(&detect, &answer("application/json", "{oops")).unwrap_err().message(), "Invalid JSON in response body");
+    }
+
+    #[test]
+    fn a_chosen_format_wins_over_the_content_type() {
+        assert_eq!(items(&wanted(Format::Text), &answer("application/json", r#"{"a":1}"#)).unwrap(), json!([{ "data": r#"{"a":1}"# }]));
+        assert_eq!(items(&wanted(Format::Json), &answer("text/plain", "[1]")).unwrap(), json!([1]));
+        let error = items(&wanted(Format::Json), &answer("text/html", "<p>")).unwrap_err();
+        assert_eq!(error.message(), "Response body is not valid JSON. Change \"Response Format\" to \"Text\"");
+    }
+
+    #[test]
+    fn a_full_answer_has_four_fields() {
+        let full = Wanted { full: true, ..wanted(Format::Detect) };
+        let mut response = answer("application/json", "[1]");
+        for cookie in ["a=1", "b=2"] {
+            response.headers.push(("Set-Cookie".into(), cookie.into()));
+        }
+        let expected = json!([{
+            "body": [1],
+            "headers": { "content-type": "application/json", "set-cookie": ["a=1", "b=2"] },
+            "statusCode": 200,
+            "statusMessage": "OK"
+        }]);
+        assert_eq!(items(&full, &response).unwrap(), expected);
+    }
+}

@@ -1,0 +1,357 @@
+//! The forms of HTTP Request: the one from v3 on, and the older one.
+
+use node_api::prelude::*;
+
+const ID: &str = "n8n-nodes-base.httpRequest";
+const SUMMARY: &str = "Make an HTTP request and return the answer";
+const METHODS: &[(&str, &str)] =
+    &[("GET", "GET"), ("POST", "POST"), ("PUT", "PUT"), ("PATCH", "PATCH"), ("DELETE", "DELETE"), ("HEAD", "HEAD"), ("OPTIONS", "OPTIONS")];
+const FIELDS_OR_JSON: &[(&str, &str)] = &[("keypair", "Using fields below"), ("json", "Using JSON")];
+const HINT: &str =
+    "Use it for any service that has no node of its own. Put secrets into a credential, never into the URL or a header field.";
+const CREDENTIALS: &[&str] = &[
+    "httpBasicAuth",
+    "httpBearerAuth",
+    "httpCustomAuth",
+    "httpDigestAuth",
+    "httpHeaderAuth",
+    "httpQueryAuth",
+    "oAuth1Api",
+    "oAuth2Api",
+    "httpSslAuth",
+];
+const GENERIC_KINDS: &[(&str, &str)] = &[
+    ("httpBasicAuth", "Basic Auth"),
+    ("httpBearerAuth", "Bearer Auth"),
+    ("httpCustomAuth", "Custom Auth"),
+    ("httpDigestAuth", "Digest Auth"),
+    ("httpHeaderAuth", "Header Auth"),
+    ("httpQueryAuth", "Query Auth"),
+    ("oAuth1Api", "OAuth1 API"),
+    ("oAuth2Api", "OAuth2 API"),
+];
+
+/// v3, 4, 4.1 … 4.4.
+pub(super) fn new_form() -> Spec {
+    let spec = Spec::new(ID, &[3.0, 4.0, 4.1, 4.2, 4.3, 4.4], "HTTP Request", SUMMARY)
+        .group(Group::Integration)
+        .alias(&["api", "rest", "curl", "fetch", "download"])
+        .param(Param::choice("method", "Method", METHODS).help("The HTTP method of the request."))
+        .param(Param::text("url", "URL", "").required().help("Where the request goes; it starts with http:// or https://."))
+        .params(authentication())
+        .param(Param::flag("provideSslCertificates", "SSL certificates", false).help("Present a client certificate; not possible yet."))
+        .params(query())
+        .params(headers())
+        .params(body())
+        .param(options())
+        .hint(HINT)
+        .differs("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
+        .differs("A redirect to another origin loses credentials in every version, not only from 4.4 on.")
+        .differs("Client certificates (httpSslAuth) are not supported.")
+        .differs("Credential values that a service echoes are masked in the output.");
+    CREDENTIALS.iter().fold(spec, |spec, kind| spec.credential(kind, false))
+}
+
+fn authentication() -> [Param; 3] {
+    [
+        Param::choice(
+            "authentication",
+            "Authentication",
+            &[
+                ("none", "None"),
+                ("predefinedCredentialType", "Predefined credential type"),
+                ("genericCredentialType", "Generic credential type"),
+            ],
+        )
+        .help("How the request is signed."),
+        Param::credential_kind("nodeCredentialType", "Credential type")
+            .show("authentication", &["predefinedCredentialType"])
+            .help("The service whose credential is used."),
+        Param::choice("genericAuthType", "Generic auth type", GENERIC_KINDS)
+            .preset("")
+            .show("authentication", &["genericCredentialType"])
+            .help("The kind of authentication."),
+    ]
+}
+
+fn name_and_value(what: &str) -> [Param; 2] {
+    [
+        Param::text("name", "Name", "").help(&format!("The name of the {what}.")),
+        Param::text("value", "Value", "").help(&format!("The value of the {what}.")),
+    ]
+}
+
+fn query() -> [Param; 4] {
+    [
+        Param::flag("sendQuery", "Send query parameters", false).help("Whether the URL gets a query."),
+        Param::choice("specifyQuery", "Specify query parameters", FIELDS_OR_JSON)
+            .show("sendQuery", &[true])
+            .help("Whether the query is given field by field or as JSON."),
+        Param::repeated("queryParameters", "Query parameters", [FieldGroup::new("parameters", "Parameter", name_and_value("parameter"))])
+            .show("sendQuery", &[true])
+            .show("specifyQuery", &["keypair"])
+            .help("The parameters of the query."),
+        Param::json("jsonQuery", "JSON", "").show("sendQuery", &[true]).show("specifyQuery", &["json"]).help("The query as a JSON object."),
+    ]
+}
+
+fn headers() -> [Param; 4] {
+    [
+        Param::flag("sendHeaders", "Send headers", false).help("Whether the request has headers of its own."),
+        Param::choice("specifyHeaders", "Specify headers", FIELDS_OR_JSON)
+            .show("sendHeaders", &[true])
+            .help("Whether the headers are given field by field or as JSON."),
+        Param::repeated("headerParameters", "Headers", [FieldGroup::new("parameters", "Parameter", name_and_value("header"))])
+            .show("sendHeaders", &[true])
+            .show("specifyHeaders", &["keypair"])
+            .help("The headers to send."),
+        Param::json("jsonHeaders", "JSON", "")
+            .show("sendHeaders", &[true])
+            .show("specifyHeaders", &["json"])
+            .help("The headers as a JSON object."),
+    ]
+}
+
+fn body() -> Vec<Param> {
+    let kinds = [
+        ("json", "JSON"),
+        ("form-urlencoded", "Form urlencoded"),
+        ("multipart-form-data", "Form-data"),
+        ("binaryData", "Binary file"),
+        ("raw", "Raw"),
+    ];
+    let form_field = [
+        Param::choice("parameterType", "Parameter type", &[("formData", "Form data"), ("formBinaryData", "Binary file")])
+            .help("Whether the part is text or a file of the item."),
+        Param::text("name", "Name", "").help("The name of the part."),
+        Param::text("value", "Value", "").show("parameterType", &["formData"]).help("The text of the part."),
+        Param::text("inputDataFieldName", "Input data field name", "")
+            .show("parameterType", &["formBinaryData"])
+            .help("The name of the file on the incoming item."),
+    ];
+    let shown = |param: Param, kind: &str| param.show("sendBody", &[true]).show("contentType", &[kind]);
+    vec![
+        Param::flag("sendBody", "Send body", false).help("Whether the request has a body."),
+        Param::choice("contentType", "Body content type", &kinds).show("sendBody", &[true]).help("What the body is made of."),
+        shown(Param::choice("specifyBody", "Specify body", FIELDS_OR_JSON), "json")
+            .help("Whether the body is given field by field or as JSON."),
+        shown(
+            Param::repeated("bodyParameters", "Body parameters", [FieldGroup::new("parameters", "Parameter", name_and_value("field"))]),
+            "json",
+        )
+        .show("specifyBody", &["keypair"])
+        .help("The fields of the body; from v4 on a name such as a.b reaches into objects."),
+        shown(Param::json("jsonBody", "JSON", ""), "json").show("specifyBody", &["json"]).help("The body as JSON."),
+        shown(
+            Param::repeated("bodyParameters", "Body parameters", [FieldGroup::new("parameters", "Parameter", form_field)]),
+            "multipart-form-data",
+        )
+        .help("The parts of the form."),
+        shown(
+            Param::choice("specifyBody", "Specify body", &[("keypair", "Using fields below"), ("string", "Using single field")]),
+            "form-urlencoded",
+        )
+        .help("Whether the form is given field by field or as one text."),
+        shown(
+            Param::repeated("bodyParameters", "Body parameters", [FieldGroup::new("parameters", "Parameter", name_and_value("field"))]),
+            "form-urlencoded",
+        )
+        .show("specifyBody", &["keypair"])
+        .help("The fields of the form."),
+        shown(Param::text("body", "Body", ""), "form-urlencoded")
+            .show("specifyBody", &["string"])
+            .help("The form as text: field1=value1&field2=value2."),
+        shown(Param::text("inputDataFieldName", "Input data field name", ""), "binaryData")
+            .help("The name of the file on the incoming item."),
+        shown(Param::text("rawContentType", "Content type", ""), "raw").help("The content type of the body, such as text/html."),
+        shown(Param::long_text("body", "Body", ""), "raw").help("The body as it is sent."),
+    ]
+}
+
+fn options() -> Param {
+    let batching = [
+        Param::number("batchSize", "Items per batch", 50)
+            .at_least(-1.0)
+            .help("Items between two pauses; -1 for no batches, 0 counts as 1."),
+        Param::number("batchInterval", "Batch interval (ms)", 1000).at_least(0.0).help("The pause between two batches; 0 for none."),
+    ];
+    let redirect = [
+        Param::flag("followRedirects", "Follow redirects", true).help("Whether to go where an answer points."),
+        Param::number("maxRedirects", "Max redirects", 21).help("How many redirects are followed at most."),
+    ];
+    let response = [
+        Param::flag("fullResponse", "Include response headers and status", false).help("Give back status and headers, not only the body."),
+        Param::flag("neverError", "Never error", false).help("Take any status for a success."),
+        Param::choice(
+            "responseFormat",
+            "Response format",
+            &[("autodetect", "Autodetect"), ("file", "File"), ("json", "JSON"), ("text", "Text")],
+        )
+        .help("How the answer is read; by its content type if left to detect."),
+        Param::text("outputPropertyName", "Put output in field", "data")
+            .show("responseFormat", &["file", "text"])
+            .help("The field that text or a file goes into."),
+    ];
+    Param::collection(
+        "options",
+        "Options",
+        [
+            Param::group("batching", "Batching", [FieldGroup::new("batch", "Batching", batching)]).help("Spread the requests over time."),
+            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."),
+            Param::choice(
+                "queryParameterArrays",
+                "Array format in query parameters",
+                &[("brackets", "Brackets only"), ("repeat", "No brackets"), ("indices", "Brackets with indices")],
+            )
+            .help("How a list in the query is written: foo[]=a, foo=a or foo[0]=a."),
+            Param::flag("lowercaseHeaders", "Lowercase headers", true).help("Header names are always sent in lower case."),
+            Param::group("redirect", "Redirects", [FieldGroup::new("redirect", "Redirect", redirect)]).help("What to do with redirects."),
+            Param::flag("sendCredentialsOnCrossOriginRedirect", "Send credentials on cross-origin redirect", false)
+                .help("Keep credentials even when a redirect leads to another host."),
+            Param::group("response", "Response", [FieldGroup::new("response", "Response", response)])
+                .help("What to give back of the answer."),
+            Param::group("pagination", "Pagination", [FieldGroup::new("pagination", "Pagination", pagination())])
+                .help("Fetch page after page."),
+            Param::text("proxy", "Proxy", "").help("The HTTP proxy to use, such as http://myproxy:3128."),
+            Param::number("timeout", "Timeout", 10_000).at_least(1.0).help("Milliseconds that the whole request may take."),
+        ],
+    )
+    .help("Batching, redirects, response format, pagination and more.")
+}
+
+fn pagination() -> Vec<Param> {
+    let parameter = [
+        Param::choice("type", "Type", &[("qs", "Query"), ("body", "Body"), ("headers", "Header")]).help("Where the parameter is."),
+        Param::text("name", "Name", "").help("The name of the parameter."),
+        Param::text("value", "Value", "").help("Its value for each page; $pageCount, $request and $response are at hand."),
+    ];
+    vec![
+        Param::choice(
+            "paginationMode",
+            "Pagination mode",
+            &[
+                ("updateAParameterInEachRequest", "Update a parameter in each request"),
+                ("responseContainsNextURL", "Response contains next URL"),
+                ("off", "Off"),
+            ],
+        )
+        .help("How the next page is asked for."),
+        Param::text("nextURL", "Next URL", "")
+            .show("paginationMode", &["responseContainsNextURL"])
+            .help("An expression for the URL of the next page, such as {{ $response.body.next }}."),
+        Param::repeated("parameters", "Parameters", [FieldGroup::new("parameters", "Parameter", parameter)])
+            .show("paginationMode", &["updateAParameterInEachRequest"])
+            .help("What changes from page to page."),
+        Param::choice(
+            "paginationCompleteWhen",
+            "Pagination complete when",
+            &[
+                ("responseIsEmpty", "Response is empty"),
+                ("receiveSpecificStatusCodes", "Receive specific status code(s)"),
+                ("other", "Other"),
+            ],
+        )
+        .hide("paginationMode", &["off"])
+        .help("When there are no more pages."),
+        Param::text("statusCodesWhenComplete", "Status code(s) when complete", "")
+            .show("paginationCompleteWhen", &["receiveSpecificStatusCodes"])
+            .help("Comma separated codes that mean the end."),
+        Param::text("completeExpression", "Complete expression", "")
+            .show("paginationCompleteWhen", &["other"])
+            .help("An expression that is true on the last page, using $response."),
+        Param::flag("limitPagesFetched", "Limit pages fetched", false)
+            .hide("paginationMode", &["off"])
+            .help("Whether to stop after a number of pages."),
+        Param::number("maxRequests", "Max pages", 100).show("limitPagesFetched", &[true]).help("How many pages are fetched at most."),
+        Param::number("requestInterval", "Interval between requests (ms)", 0)
+            .hide("paginationMode", &["off"])
+            .help("The pause before each further page."),
+    ]
+}
+
+/// v1 and v2.
+pub(super) fn old_form() -> Spec {
+    let ui = |name: &str, label: &str, what: &str| {
+        Param::repeated(name, label, [FieldGroup::new("parameter", "Parameter", name_and_value(what))]).show("jsonParameters", &[false])
+    };
+    let json = |name: &str, label: &str| Param::json(name, label, "").show("jsonParameters", &[true]);
+    let with_body = |param: Param| param.show("requestMethod", &["PATCH", "POST", "PUT", "DELETE"]);
+    let spec = Spec::new(ID, &[1.0, 2.0], "HTTP Request", SUMMARY)
+        .group(Group::Integration)
+        .param(
+            Param::choice(
+                "authentication",
+                "Authentication",
+                &[
+                    ("none", "None"),
+                    ("basicAuth", "Basic Auth"),
+                    ("digestAuth", "Digest Auth"),
+                    ("headerAuth", "Header Auth"),
+                    ("oAuth1", "OAuth1"),
+                    ("oAuth2", "OAuth2"),
+                    ("queryAuth", "Query Auth"),
+                ],
+            )
+            .until(1.0)
+            .help("How the request is signed."),
+        )
+        .params(authentication().into_iter().map(|param| param.since(2.0)))
+        .param(Param::choice("requestMethod", "Request method", METHODS).help("The HTTP method of the request."))
+        .param(Param::text("url", "URL", "").required().help("Where the request goes; it starts with http:// or https://."))
+        .param(Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."))
+        .param(
+            Param::choice("responseFormat", "Response format", &[("json", "JSON"), ("file", "File"), ("string", "String")])
+                .help("How the answer is read."),
+        )
+        .param(
+            Param::text("dataPropertyName", "Property name", "data")
+                .show("responseFormat", &["string", "file"])
+                .help("The field or file name that the answer goes into."),
+        )
+        .param(Param::flag("jsonParameters", "JSON/RAW parameters", false).help("Give query, headers and body as JSON or raw text."))
+        .param(old_options())
+        .param(
+            with_body(Param::flag("sendBinaryData", "Send binary file", false).show("jsonParameters", &[true]))
+                .help("Send a file of the item."),
+        )
+        .param(
+            with_body(Param::text("binaryPropertyName", "Input binary field", "data").show("sendBinaryData", &[true]))
+                .help("The file to send; for a form a list of name:file pairs."),
+        )
+        .param(with_body(json("bodyParametersJson", "Body parameters")).help("The body as JSON or raw text."))
+        .param(with_body(ui("bodyParametersUi", "Body parameters", "field")).help("The fields of the body."))
+        .param(json("headerParametersJson", "Headers").help("The headers as a JSON object."))
+        .param(ui("headerParametersUi", "Headers", "header").help("The headers to send."))
+        .param(json("queryParametersJson", "Query parameters").help("The query as a JSON object."))
+        .param(ui("queryParametersUi", "Query parameters", "parameter").help("The parameters of the query."))
+        .hint(HINT)
+        .differs("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
+        .differs("A redirect to another origin loses credentials.");
+    CREDENTIALS.iter().filter(|kind| **kind != "httpSslAuth").fold(spec, |spec, kind| spec.credential(kind, false))
+}
+
+fn old_options() -> Param {
+    let kinds =
+        [("json", "JSON"), ("raw", "RAW/Custom"), ("form-urlencoded", "Form urlencoded"), ("multipart-form-data", "Form-data multipart")];
+    Param::collection(
+        "options",
+        "Options",
+        [
+            Param::number("batchInterval", "Batch interval", 1000)
+                .at_least(0.0)
+                .help("The pause between two batches in milliseconds; 0 for none."),
+            Param::number("batchSize", "Batch size", 50).at_least(-1.0).help("Items between two pauses; -1 for no batches."),
+            Param::choice("bodyContentType", "Body content type", &kinds).help("How the body is sent."),
+            Param::flag("fullResponse", "Full response", false).help("Give back status and headers, not only the body."),
+            Param::flag("followAllRedirects", "Follow all redirects", false).help("Follow redirects of methods other than GET, too."),
+            Param::flag("followRedirect", "Follow GET redirect", true).help("Follow redirects of GET requests."),
+            Param::flag("ignoreResponseCode", "Ignore response code", false).help("Take any status for a success."),
+            Param::text("bodyContentCustomMimeType", "MIME type", "").help("The content type of a raw body."),
+            Param::text("proxy", "Proxy", "").help("The HTTP proxy to use."),
+            Param::flag("splitIntoItems", "Split into items", false).help("Make one item of each element of a list."),
+            Param::number("timeout", "Timeout", 10_000).at_least(1.0).help("Milliseconds that the whole request may take."),
+            Param::flag("useStream", "Use stream", false).help("Has no effect here: answers are always streamed."),
+        ],
+    )
+    .help("Batching, redirects, body type and more.")
+}

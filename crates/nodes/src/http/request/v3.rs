@@ -1,0 +1,243 @@
+//! HTTP Request from v3 on: calls any service and turns its answer into items.
+
+use super::super::auth::{Credentials, Session};
+use super::super::draft::{DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBody, file_part, form_parts, text_of};
+use super::super::failure::Failure;
+use super::super::query::{Arrays, parse_form};
+use super::pagination::Pagination;
+use super::response::{Format, Wanted};
+use super::{Batching, Made, check_url, fields_of, parse_json, run_all, spec};
+use node_api::prelude::*;
+
+pub(crate) struct HttpRequestNew;
+
+impl Node for HttpRequestNew {
+    fn spec() -> Spec {
+        spec::new_form()
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let first = ctx.param("options", 0)?;
+        let batch = first.get_path("batching.batch");
+        let batching = Batching {
+            size: batch.map(|batch| batch_size(batch.get("batchSize"))),
+            pause_ms: batch.map_or(0, |batch| positive(batch.get("batchInterval")).unwrap_or(1000)),
+        };
+        let pagination = Pagination::read(ctx.raw_param("options.pagination.pagination").as_ref())?;
+        let session = Session::default();
+        let inputs = items.to_vec();
+        run_all(ctx, inputs.len(), batching, |index| {
+            one(ctx, &session, pagination.as_ref(), inputs.get(index).cloned().unwrap_or_default(), index)
+        })
+        .await
+    }
+}
+
+async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, input: Item, index: usize) -> Made {
+    let credentials = credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
+    let secrets = credentials.secrets.clone();
+    let made = async {
+        let options = ctx.param("options", index)?;
+        let wanted = wanted(&options);
+        let mut draft = draft(ctx, &input, index, &options)?;
+        let accept = match wanted.format {
+            Format::Json => "application/json,text/*;q=0.99",
+            Format::Text => "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, */*;q=0.1",
+            Format::Detect | Format::File => {
+                "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, image/*;q=0.8, */*;q=0.7"
+            }
+        };
+        draft.set_header_if_missing("accept", accept);
+        let pages = match pagination {
+            Some(pagination) => pagination.fetch(ctx, session, &credentials, &draft, index).await?,
+            None => {
+                let response = credentials.send(ctx, session, draft.clone()).await?;
+                if !response.is_success() && !wanted.never_error {
+                    return Err(Failure::Status(response));
+                }
+                vec![response]
+            }
+        };
+        let mut made = Vec::new();
+        for page in &pages {
+            made.extend(wanted.items(page, &draft, &input, &credentials.secrets)?);
+        }
+        Ok(made)
+    };
+    made.await.map_err(|failure| (failure, secrets))
+}
+
+fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
+    if ctx.flag("provideSslCertificates", index)? {
+        return Err(NodeError::credential("Client certificates (httpSslAuth) are not supported by this node yet")
+            .hint("Switch 'SSL Certificates' off, or put a proxy that holds the certificate before the service."));
+    }
+    match ctx.text("authentication", index)?.as_str() {
+        "genericCredentialType" => Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index),
+        "predefinedCredentialType" => Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index),
+        // Workflows that were moved up from older versions still carry their names.
+        "oAuth2" => Credentials::generic(ctx, "oAuth2Api", index),
+        _ => Ok(Credentials::default()),
+    }
+}
+
+fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<Draft, NodeError> {
+    let url = check_url(&ctx.param("url", index)?, index)?;
+    let method = ctx.text("method", index)?.to_uppercase();
+    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url);
+    if ctx.flag("sendQuery", index)? {
+        draft.query = query(ctx, index)?;
+        if let Some(arrays) = options.get("queryParameterArrays").and_then(Value::as_str) {
+            draft.arrays = Arrays::from_name(arrays);
+        }
+    }
+    if ctx.flag("sendBody", index)? {
+        draft.body = body(ctx, input, index)?;
+        // n8n always announces the type of a raw body, and of a file unless a header does.
+        if let DraftBody::Raw { content_type: Some(content_type), .. } = &draft.body {
+            let content_type = content_type.clone();
+            draft.set_header("content-type", content_type);
+        }
+    }
+    if ctx.flag("sendHeaders", index)? {
+        for (name, value) in headers(ctx, index)? {
+            draft.set_header(&name, value);
+        }
+    }
+    apply_options(&mut draft, options, ctx.version());
+    Ok(draft)
+}
+
+fn query(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
+    if ctx.text("specifyQuery", index)? == "json" {
+        let value = parse_json(&ctx.param("jsonQuery", index)?, "JSON Query Parameters", index)?;
+        return Ok(value.as_object().cloned().unwrap_or_default());
+    }
+    let entries = ctx.param("queryParameters.parameters", index)?;
+    let mut query = Object::new();
+    for (name, value, _) in fields_of(Some(&entries)) {
+        query.insert(name, value.clone());
+    }
+    Ok(query)
+}
+
+fn headers(ctx: &Ctx<'_>, index: usize) -> Result<Vec<(String, String)>, NodeError> {
+    if ctx.text("specifyHeaders", index)? == "json" {
+        let value = parse_json(&ctx.param("jsonHeaders", index)?, "JSON Headers", index)?;
+        let object = value.as_object().cloned().unwrap_or_default();
+        return Ok(object.iter().map(|(name, value)| (name.to_string(), text_of(value))).collect());
+    }
+    let entries = ctx.param("headerParameters.parameters", index)?;
+    Ok(fields_of(Some(&entries)).map(|(name, value, _)| (name.to_owned(), text_of(value))).collect())
+}
+
+fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeError> {
+    let kind = ctx.text("contentType", index)?;
+    let entries = ctx.param("bodyParameters.parameters", index)?;
+    Ok(match kind.as_str() {
+        "binaryData" => {
+            let file = ctx.binary(input, index, ctx.text("inputDataFieldName", index)?.trim())?;
+            let mime_type = if file.mime_type.is_empty() { "application/octet-stream" } else { file.mime_type.as_str() };
+            DraftBody::Raw { data: file.data.clone(), content_type: Some(mime_type.to_owned()) }
+        }
+        "raw" => {
+            let content_type = Some(ctx.text("rawContentType", index)?.to_string()).filter(|kind| !kind.is_empty());
+            DraftBody::Raw { data: ctx.text("body", index)?.to_string().into(), content_type }
+        }
+        "multipart-form-data" => {
+            let mut parts = Vec::new();
+            for (name, value, entry) in fields_of(Some(&entries)) {
+                match entry.get("parameterType").and_then(Value::as_str) {
+                    Some("formBinaryData") => {
+                        let property = entry.get("inputDataFieldName").map(text_of).unwrap_or_default();
+                        if !property.is_empty() {
+                            parts.push(file_part(name, ctx.binary(input, index, property.trim())?));
+                        }
+                    }
+                    _ => parts.extend(form_parts(&Object::from_iter([(name, value.clone())]))),
+                }
+            }
+            DraftBody::Multipart(parts)
+        }
+        "form-urlencoded" if ctx.text("specifyBody", index)? == "string" => DraftBody::Form(parse_form(&ctx.text("body", index)?)),
+        "form-urlencoded" => {
+            let mut fields = Object::new();
+            for (name, value, _) in fields_of(Some(&entries)) {
+                fields.insert(name, value.clone());
+            }
+            DraftBody::Form(fields)
+        }
+        _ if ctx.text("specifyBody", index)? == "json" => match ctx.param("jsonBody", index)? {
+            Value::String(text) if text.trim().is_empty() => DraftBody::None,
+            value => DraftBody::Json(parse_json(&value, "JSON Body", index)?),
+        },
+        _ => {
+            let mut json = Value::empty_object();
+            for (name, value, _) in fields_of(Some(&entries)) {
+                // From v4 on a name such as `a.b` reaches into objects.
+                match ctx.version() >= 4.0 {
+                    true => json.set_path(name, value.clone()),
+                    false => {
+                        json.make_object().insert(name, value.clone());
+                    }
+                }
+            }
+            DraftBody::Json(json)
+        }
+    })
+}
+
+fn apply_options(draft: &mut Draft, options: &Value, version: f64) {
+    draft.allow_invalid_certificates = options.get("allowUnauthorizedCerts").is_some_and(Value::is_truthy);
+    draft.proxy = options.get("proxy").map(text_of).filter(|proxy| !proxy.trim().is_empty());
+    draft.timeout_ms = positive(options.get("timeout")).filter(|timeout| *timeout > 0).unwrap_or(DEFAULT_TIMEOUT_MS);
+    let redirect = options.get_path("redirect.redirect");
+    let setting = |name: &str| redirect.and_then(|redirect| redirect.get(name));
+    let follows = match (redirect, setting("followRedirects")) {
+        // Following became the rule with v4, and stays it until someone says otherwise.
+        (None, _) => version >= 4.0,
+        (Some(_), Some(choice)) => choice.is_truthy(),
+        (Some(_), None) => version >= 4.0,
+    };
+    draft.redirects = follows.then(|| positive(setting("maxRedirects")).map_or(DEFAULT_REDIRECTS, |most| most.min(100) as usize));
+    draft.credentials_cross_origins = options.get("sendCredentialsOnCrossOriginRedirect").is_some_and(Value::is_truthy)
+        || setting("sendCredentialsOnCrossOriginRedirect").is_some_and(Value::is_truthy);
+}
+
+fn wanted(options: &Value) -> Wanted {
+    let response = options.get_path("response.response");
+    let setting = |name: &str| response.and_then(|response| response.get(name));
+    let format = match setting("responseFormat").and_then(Value::as_str).unwrap_or("autodetect") {
+        "json" => Format::Json,
+        "text" => Format::Text,
+        "file" => Format::File,
+        _ => Format::Detect,
+    };
+    let property = setting("outputPropertyName").map(text_of).filter(|name| !name.is_empty()).unwrap_or_else(|| "data".into());
+    Wanted {
+        format,
+        full: setting("fullResponse").is_some_and(Value::is_truthy),
+        property: property.into(),
+        never_error: setting("neverError").is_some_and(Value::is_truthy),
+        split_lists: true,
+        text_label: "Text",
+    }
+}
+
+/// Items per batch: 0 counts as 1, a negative number as no batches at all.
+fn batch_size(value: Option<&Value>) -> usize {
+    match value.and_then(Value::as_f64) {
+        None => 50,
+        Some(size) if size < 0.0 => usize::MAX,
+        Some(size) => (size as usize).max(1),
+    }
+}
+
+pub(super) fn positive(value: Option<&Value>) -> Option<u64> {
+    let number = match value? {
+        Value::Number(number) => *number,
+        Value::String(text) => text.trim().parse().ok()?,
+        _ => return None,
+    };
+    (number >= 0.0).then_some(number as u64)
+}
