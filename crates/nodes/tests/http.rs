@@ -1,5 +1,7 @@
 //! HTTP Request and GraphQL on recorded answers: what they send, what they make of the answers, how they fail.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may stop it")]
+
 use model::{Item, Items, Object, OnError, Value, json};
 use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
 use node_api::testing::{TestHost, items};

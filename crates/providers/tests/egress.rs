@@ -1,5 +1,7 @@
 //! The guarded client end to end, on listeners of this machine: lookups, pinning, redirects, limits.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
+
 use heddle_providers::http::{GuardedHttp, Policy, Resolve};
 use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
 use std::collections::HashMap;

@@ -90,8 +90,8 @@ pub(super) fn status_message(status: u16) -> &'static str {
         502 => "Bad gateway - the service failed to handle your request",
         503 => "Service unavailable - try again later or consider setting this node to retry automatically (in the node settings)",
         504 => "Gateway timed out - perhaps try again later?",
-        400..=499 => "Your request is invalid or could not be processed by the service",
-        500..=599 => "The service failed to process your request",
+        status if (400..500).contains(&status) => "Your request is invalid or could not be processed by the service",
+        status if (500..600).contains(&status) => "The service failed to process your request",
         _ => "UNKNOWN ERROR - check the detailed error for more information",
     }
 }

@@ -43,7 +43,7 @@ where
             ctx.host().sleep(batching.pause_ms).await?;
         }
         let end = n_items.min(next + batch);
-        let mut results = futures::stream::iter(next..end).map(|index| one(index)).buffered(AT_ONCE);
+        let mut results = futures::stream::iter(next..end).map(&one).buffered(AT_ONCE);
         let mut index = next;
         while let Some(made) = results.next().await {
             match made {
