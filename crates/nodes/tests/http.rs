@@ -449,3 +449,24 @@ async fn graphql_sends_queries_and_reads_errors() {
     let broken = json!({ "endpoint": url, "query": "q", "variables": "{" });
     assert!(graphql(broken, json!([])).error().await.message().starts_with("Using variables failed:"));
 }
+
+#[tokio::test]
+async fn a_name_that_occurs_twice_has_both_values() {
+    let twice = json!({ "parameters": [{ "name": "a", "value": "1" }, { "name": "a", "value": "2" }] });
+    let params = json!({
+        "method": "POST", "url": URL, "sendQuery": true, "queryParameters": twice, "sendHeaders": true, "headerParameters": twice,
+        "sendBody": true, "contentType": "form-urlencoded", "bodyParameters": twice, "options": { "queryParameterArrays": "repeat" }
+    });
+    let request = http(4.2, params, always("POST", URL, 200, json!({}))).request().await;
+    assert_eq!((request.url.as_str(), request.header("a")), ("https://api.test/x?a=1&a=2", Some("1, 2")));
+    assert_eq!(body_text(&request), "a%5B0%5D=1&a%5B1%5D=2");
+}
+
+#[tokio::test]
+async fn a_credential_bound_to_a_host_is_sent_nowhere_else() {
+    let credential = json!({ "httpBearerAuth": { "token": "t", "allowedHttpRequestDomains": "domains", "allowedDomains": "other.test" } });
+    let params = json!({ "url": URL, "authentication": "genericCredentialType", "genericAuthType": "httpBearerAuth" });
+    let ran = http(4.2, params, always("GET", URL, 200, json!({}))).with_credentials(credential).run().await;
+    assert!(ran.outputs.unwrap_err().message().starts_with("Domain not allowed"));
+    assert!(ran.requests.is_empty());
+}

@@ -110,29 +110,32 @@ const KINDS: &[(&str, &str)] = &[
 
 async fn one(ctx: &Ctx<'_>, session: &Session, index: usize) -> Result<Item, (Failure, Secrets)> {
     let credentials = credentials(ctx, index).map_err(|error| (error.into(), Secrets::default()))?;
-    let secrets = credentials.secrets.clone();
     let made = async {
         let draft = draft(ctx, index)?;
         let response = credentials.send(ctx, session, draft).await?;
         if !response.is_success() {
             return Err(Failure::Status(response));
         }
+        let secrets = credentials.secrets(session).await;
         let text = String::from_utf8_lossy(&response.body);
         if ctx.text("responseFormat", index)? == "string" {
             let property = ctx.text("dataPropertyName", index)?;
             let property = if property.is_empty() { "data".into() } else { property };
-            let value = credentials.secrets.hide_in(Value::from(text.as_ref()));
+            let value = secrets.hide_in(Value::from(text.as_ref()));
             return Ok(Item::new(Object::from_iter([(property, value)])));
         }
         let answer = model::json::parse(&text)
             .map_err(|_| NodeError::failed("Response body is not valid JSON. Change \"Response Format\" to \"String\""))?;
-        let answer = credentials.secrets.hide_in(answer);
+        let answer = secrets.hide_in(answer);
         if let Some(errors) = answer.get("errors").filter(|errors| errors.is_truthy()) {
             return Err(errors_in(errors, response.status).into());
         }
         Ok(Item::new(answer))
     };
-    made.await.map_err(|failure: Failure| (failure, secrets))
+    match made.await {
+        Ok(item) => Ok(item),
+        Err(failure) => Err((failure, credentials.secrets(session).await)),
+    }
 }
 
 /// The error for an answer that carries a list of them.

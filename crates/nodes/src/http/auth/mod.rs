@@ -1,6 +1,8 @@
 //! Signs requests: reads a credential and puts it where the service expects it.
 
 mod digest;
+mod domains;
+mod google;
 mod oauth1;
 mod oauth2;
 mod predefined;
@@ -10,6 +12,8 @@ use super::failure::Failure;
 use super::secrets::Secrets;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use domains::Domains;
+use google::ServiceAccount;
 use node_api::prelude::*;
 use oauth2::OAuth2;
 use std::collections::HashMap;
@@ -18,7 +22,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Credentials {
     auth: Auth,
-    pub(super) secrets: Secrets,
+    domains: Domains,
+    secrets: Secrets,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -33,6 +38,7 @@ enum Auth {
     },
     OAuth1(oauth1::OAuth1),
     OAuth2(Box<OAuth2>),
+    Google(Box<ServiceAccount>),
 }
 
 /// What a credential adds to a request.
@@ -84,7 +90,7 @@ impl Credentials {
             "oAuth2Api" => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
             other => return Err(unknown(other)),
         };
-        Ok(Self { auth, secrets })
+        Ok(Self { auth, domains: Domains::read(&fields), secrets })
     }
 
     /// A credential of one service, where the table knows how to use it.
@@ -100,16 +106,25 @@ impl Credentials {
                 placement.headers.iter().for_each(|(_, value)| secrets.add(value));
                 Auth::Fixed(placement)
             }
+            None if kind == "googleApi" => Auth::Google(Box::new(ServiceAccount::read(&fields)?)),
             None if kind.ends_with("OAuth2Api") || fields.contains_key("oauthTokenData") => {
                 Auth::OAuth2(Box::new(OAuth2::read(kind, &fields)))
             }
             None => return Err(unknown(kind)),
         };
-        Ok(Self { auth, secrets })
+        Ok(Self { auth, domains: Domains::read(&fields), secrets })
+    }
+
+    /// All that must not be seen, tokens fetched on the way included.
+    pub(super) async fn secrets(&self, session: &Session) -> Secrets {
+        let mut secrets = self.secrets.clone();
+        session.tokens.lock().await.values().for_each(|token| secrets.add(token));
+        secrets
     }
 
     /// Signs and sends a request, answering a challenge or refreshing a token where that is needed.
     pub(super) async fn send(&self, ctx: &Ctx<'_>, session: &Session, mut draft: Draft) -> Result<HttpResponse, Failure> {
+        self.domains.check(&draft.url)?;
         match &self.auth {
             Auth::None => {}
             Auth::Fixed(placement) => placement.apply(&mut draft),
@@ -128,6 +143,7 @@ impl Credentials {
                 draft.set_secret_header("authorization", header);
             }
             Auth::OAuth2(oauth) => return oauth.send(ctx, session, draft).await,
+            Auth::Google(account) => return account.send(ctx, session, draft).await,
         }
         Ok(ctx.host().http().send(draft.into_request()).await?)
     }

@@ -48,7 +48,7 @@ pub(super) fn to_file(response: &HttpResponse, draft: &Draft, fallback: &str) ->
         .filter(|kind| !kind.is_empty())
         .or_else(|| name.as_deref().and_then(|name| mime_guess::from_path(name).first_raw().map(str::to_owned)))
         .or_else(|| infer::get(&response.body).map(|kind| kind.mime_type().to_owned()))
-        .unwrap_or_else(|| "application/octet-stream".to_owned());
+        .unwrap_or_else(|| "text/plain".to_owned());
     let own_extension =
         name.as_deref().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension.to_owned()).filter(|text| !text.is_empty());
     let extension = own_extension.or_else(|| extension_of(&mime_type).map(str::to_owned));

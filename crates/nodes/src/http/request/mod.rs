@@ -81,10 +81,13 @@ fn parse_json(value: &Value, label: &str, index: usize) -> Result<Value, NodeErr
 /// The URL of a request, which n8n wants with its scheme.
 fn check_url(value: &Value, index: usize) -> Result<String, NodeError> {
     let Some(url) = value.as_str() else {
-        let found = value.kind_name();
+        let found = if value.is_null() { "null" } else { value.type_of() };
         return Err(NodeError::parameter("url", format!("URL parameter must be a string, got {found}")).on_item(index));
     };
     let url = url.trim();
+    if url.is_empty() {
+        return Err(NodeError::parameter("url", "URL parameter cannot be empty").on_item(index));
+    }
     let has_scheme =
         ["http://", "https://"].iter().any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
     if !has_scheme {
@@ -107,4 +110,19 @@ fn fields_of(entries: Option<&Value>) -> impl Iterator<Item = (&str, &Value, &Va
         let name = entry.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
         Some((name, entry.get("value").unwrap_or(undefined), entry))
     })
+}
+
+/// The same as one object; a name that occurs more than once has a list of its values.
+fn gathered(entries: &Value) -> Object {
+    let mut fields = Object::new();
+    for (name, value, _) in fields_of(Some(entries)) {
+        match fields.get_mut(name) {
+            None => {
+                fields.insert(name, value.clone());
+            }
+            Some(Value::Array(values)) => std::sync::Arc::make_mut(values).push(value.clone()),
+            Some(one) => *one = Value::array(vec![std::mem::take(one), value.clone()]),
+        }
+    }
+    fields
 }

@@ -72,6 +72,7 @@ impl Pagination {
         credentials: &Credentials,
         draft: &Draft,
         item: usize,
+        never_error: bool,
     ) -> Result<Vec<HttpResponse>, Failure> {
         let mut pages: Vec<HttpResponse> = Vec::new();
         let mut same_in_a_row = 0;
@@ -90,7 +91,10 @@ impl Pagination {
             let most = self.most.as_ref().map(|most| number(ctx, most, item, &names)).transpose()?.filter(|most| *most > 0.0);
             let limit = most.map_or(MOST_PAGES, |most| most as usize).min(MOST_PAGES);
             let Some(last) = pages.last() else { return Ok(pages) };
-            if pages.len() >= limit || self.is_complete(ctx, last, item, &names)? {
+            let is_complete = self.is_complete(ctx, last, item, &names)?;
+            // An expression that says "complete" to an error answer most likely found nothing in it.
+            let is_masked = is_complete && matches!(self.complete, Complete::Expression(_)) && !last.is_success() && !never_error;
+            if pages.len() >= limit || (is_complete && !is_masked) {
                 return Ok(pages);
             }
             // Any status may end the pages, but only a good one lets them go on.
@@ -141,7 +145,7 @@ impl Pagination {
                     if !is_url {
                         let shown: String = text.split('?').next().unwrap_or_default().chars().take(200).collect();
                         let error = NodeError::parameter("nextURL", format!("'{shown}' is not a valid URL."));
-                        return Err(error.describe("Check the 'Next URL' of the pagination settings."));
+                        return Err(error.describe("Make sure the \"Next URL\" parameter evaluates to a valid URL."));
                     }
                     // The next URL carries its own query; the given one would double it.
                     draft.query.retain(|name, _| !has_query_field(&text, name));

@@ -31,7 +31,6 @@ impl Node for HttpRequestOld {
 
 async fn one(ctx: &Ctx<'_>, session: &Session, input: Item, index: usize) -> Made {
     let credentials = credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
-    let secrets = credentials.secrets.clone();
     let made = async {
         let options = ctx.param("options", index)?;
         let flag = |name: &str| options.get(name).is_some_and(Value::is_truthy);
@@ -54,9 +53,12 @@ async fn one(ctx: &Ctx<'_>, session: &Session, input: Item, index: usize) -> Mad
         if !response.is_success() && !wanted.never_error {
             return Err(Failure::Status(response));
         }
-        Ok(wanted.items(&response, &draft, &input, &credentials.secrets)?)
+        Ok(wanted.items(&response, &draft, &input, &credentials.secrets(session).await)?)
     };
-    made.await.map_err(|failure: Failure| (failure, secrets))
+    match made.await {
+        Ok(made) => Ok(made),
+        Err(failure) => Err((failure, credentials.secrets(session).await)),
+    }
 }
 
 fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {

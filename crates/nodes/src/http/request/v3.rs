@@ -6,7 +6,7 @@ use super::super::failure::Failure;
 use super::super::query::{Arrays, parse_form};
 use super::pagination::Pagination;
 use super::response::{Format, Wanted};
-use super::{Batching, Made, check_url, fields_of, parse_json, run_all, spec};
+use super::{Batching, Made, check_url, fields_of, gathered, parse_json, run_all, spec};
 use node_api::prelude::*;
 
 pub(crate) struct HttpRequestNew;
@@ -35,7 +35,6 @@ impl Node for HttpRequestNew {
 
 async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, input: Item, index: usize) -> Made {
     let credentials = credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
-    let secrets = credentials.secrets.clone();
     let made = async {
         let options = ctx.param("options", index)?;
         let wanted = wanted(&options);
@@ -49,7 +48,7 @@ async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, 
         };
         draft.set_header_if_missing("accept", accept);
         let pages = match pagination {
-            Some(pagination) => pagination.fetch(ctx, session, &credentials, &draft, index).await?,
+            Some(pagination) => pagination.fetch(ctx, session, &credentials, &draft, index, wanted.never_error).await?,
             None => {
                 let response = credentials.send(ctx, session, draft.clone()).await?;
                 if !response.is_success() && !wanted.never_error {
@@ -58,13 +57,17 @@ async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, 
                 vec![response]
             }
         };
+        let secrets = credentials.secrets(session).await;
         let mut made = Vec::new();
         for page in &pages {
-            made.extend(wanted.items(page, &draft, &input, &credentials.secrets)?);
+            made.extend(wanted.items(page, &draft, &input, &secrets)?);
         }
         Ok(made)
     };
-    made.await.map_err(|failure| (failure, secrets))
+    match made.await {
+        Ok(made) => Ok(made),
+        Err(failure) => Err((failure, credentials.secrets(session).await)),
+    }
 }
 
 fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
@@ -93,16 +96,19 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<D
     }
     if ctx.flag("sendBody", index)? {
         draft.body = body(ctx, input, index)?;
-        // n8n always announces the type of a raw body, and of a file unless a header does.
-        if let DraftBody::Raw { content_type: Some(content_type), .. } = &draft.body {
-            let content_type = content_type.clone();
-            draft.set_header("content-type", content_type);
-        }
     }
     if ctx.flag("sendHeaders", index)? {
         for (name, value) in headers(ctx, index)? {
             draft.set_header(&name, value);
         }
+    }
+    // The type of a raw body has a field of its own, which wins over a header.
+    let raw_type = match &draft.body {
+        DraftBody::Raw { content_type: Some(content_type), .. } if ctx.text("contentType", index)? == "raw" => Some(content_type.clone()),
+        _ => None,
+    };
+    if let Some(raw_type) = raw_type {
+        draft.set_header("content-type", raw_type);
     }
     apply_options(&mut draft, options, ctx.version());
     Ok(draft)
@@ -114,11 +120,7 @@ fn query(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
         return Ok(value.as_object().cloned().unwrap_or_default());
     }
     let entries = ctx.param("queryParameters.parameters", index)?;
-    let mut query = Object::new();
-    for (name, value, _) in fields_of(Some(&entries)) {
-        query.insert(name, value.clone());
-    }
-    Ok(query)
+    Ok(gathered(&entries))
 }
 
 fn headers(ctx: &Ctx<'_>, index: usize) -> Result<Vec<(String, String)>, NodeError> {
@@ -128,7 +130,12 @@ fn headers(ctx: &Ctx<'_>, index: usize) -> Result<Vec<(String, String)>, NodeErr
         return Ok(object.iter().map(|(name, value)| (name.to_string(), text_of(value))).collect());
     }
     let entries = ctx.param("headerParameters.parameters", index)?;
-    Ok(fields_of(Some(&entries)).map(|(name, value, _)| (name.to_owned(), text_of(value))).collect())
+    let text = |value: &Value| match value {
+        // A header that is given twice has both values.
+        Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(", "),
+        value => text_of(value),
+    };
+    Ok(gathered(&entries).iter().map(|(name, value)| (name.to_string(), text(value))).collect())
 }
 
 fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeError> {
@@ -160,30 +167,20 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
             DraftBody::Multipart(parts)
         }
         "form-urlencoded" if ctx.text("specifyBody", index)? == "string" => DraftBody::Form(parse_form(&ctx.text("body", index)?)),
-        "form-urlencoded" => {
-            let mut fields = Object::new();
-            for (name, value, _) in fields_of(Some(&entries)) {
-                fields.insert(name, value.clone());
-            }
-            DraftBody::Form(fields)
-        }
+        "form-urlencoded" => DraftBody::Form(gathered(&entries)),
         _ if ctx.text("specifyBody", index)? == "json" => match ctx.param("jsonBody", index)? {
             Value::String(text) if text.trim().is_empty() => DraftBody::None,
             value => DraftBody::Json(parse_json(&value, "JSON Body", index)?),
         },
-        _ => {
+        // From v4 on a name such as `a.b` reaches into objects.
+        _ if ctx.version() >= 4.0 => {
             let mut json = Value::empty_object();
             for (name, value, _) in fields_of(Some(&entries)) {
-                // From v4 on a name such as `a.b` reaches into objects.
-                match ctx.version() >= 4.0 {
-                    true => json.set_path(name, value.clone()),
-                    false => {
-                        json.make_object().insert(name, value.clone());
-                    }
-                }
+                json.set_path(name, value.clone());
             }
             DraftBody::Json(json)
         }
+        _ => DraftBody::Json(Value::object(gathered(&entries))),
     })
 }
 
