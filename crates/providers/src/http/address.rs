@@ -231,4 +231,33 @@ mod tests {
             assert!(class(text).unwrap().needs_an_address_entry());
         }
     }
+
+    /// Numbers that look random and are the same in every run.
+    fn spread(seed: u64) -> impl Iterator<Item = u64> {
+        let mut state = seed;
+        std::iter::repeat_with(move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state ^ (state >> 29)
+        })
+    }
+
+    #[test]
+    fn nothing_that_the_standard_library_calls_special_is_public() {
+        for bits in spread(1).take(200_000) {
+            let address = Ipv4Addr::from(bits as u32);
+            let special = address.is_private()
+                || address.is_loopback()
+                || address.is_link_local()
+                || address.is_documentation()
+                || address.is_multicast()
+                || address.is_broadcast()
+                || address.is_unspecified();
+            assert!(!special || classify_v4(address).is_some(), "{address}");
+        }
+        for (high, low) in spread(2).zip(spread(3)).take(200_000) {
+            let address = Ipv6Addr::from((u128::from(high) << 64) | u128::from(low));
+            let special = address.is_unique_local() || address.is_unicast_link_local() || address.is_multicast() || address.is_loopback();
+            assert!(!special || classify_v6(address).is_some(), "{address}");
+        }
+    }
 }

@@ -140,6 +140,8 @@ impl GuardedHttp {
                 // How the body is framed is decided here; a header that says otherwise would let one request smuggle another.
                 "content-length" | "transfer-encoding" | "connection" | "keep-alive" | "upgrade" | "te" | "trailer" | "expect" => continue,
                 "content-type" if is_multipart => continue,
+                // Only what can be unpacked here may come back.
+                "accept-encoding" if !value.split(',').all(is_known_coding) => continue,
                 "host" if url.host_str().is_some_and(|host| value.eq_ignore_ascii_case(host)) => continue,
                 "host" => self.policy.check_host_header(value)?,
                 _ => {}
@@ -227,6 +229,11 @@ async fn read(mut response: reqwest::Response, limit: usize, url: Url, destinati
 /// Header values that are not ASCII are read byte by byte, as browsers and Node.js do it.
 fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+fn is_known_coding(entry: &str) -> bool {
+    let name = entry.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(name.as_str(), "gzip" | "x-gzip" | "deflate" | "identity")
 }
 
 fn with_scheme(proxy: &str) -> String {

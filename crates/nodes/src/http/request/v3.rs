@@ -17,7 +17,7 @@ impl Node for HttpRequestNew {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let first = ctx.param("options", 0)?;
+        let first = options(ctx, 0)?;
         let batch = first.get_path("batching.batch");
         let batching = Batching {
             size: batch.map(|batch| batch_size(batch.get("batchSize"))),
@@ -36,7 +36,7 @@ impl Node for HttpRequestNew {
 async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, input: Item, index: usize) -> Made {
     let credentials = credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
     let made = async {
-        let options = ctx.param("options", index)?;
+        let options = options(ctx, index)?;
         let wanted = wanted(&options);
         let mut draft = draft(ctx, &input, index, &options)?;
         let accept = match wanted.format {
@@ -68,6 +68,28 @@ async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, 
         Ok(made) => Ok(made),
         Err(failure) => Err((failure, credentials.secrets(session).await)),
     }
+}
+
+/// The options one by one: those of pagination can only be evaluated once there is an answer.
+fn options(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
+    const NAMES: &[&str] = &[
+        "batching",
+        "allowUnauthorizedCerts",
+        "queryParameterArrays",
+        "redirect",
+        "sendCredentialsOnCrossOriginRedirect",
+        "response",
+        "proxy",
+        "timeout",
+    ];
+    let mut options = Object::new();
+    for name in NAMES {
+        let value = ctx.param(&format!("options.{name}"), index)?;
+        if !value.is_undefined() {
+            options.insert(*name, value);
+        }
+    }
+    Ok(Value::object(options))
 }
 
 fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
