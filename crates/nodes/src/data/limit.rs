@@ -21,11 +21,7 @@ enum Keep {
 impl Node for Limit {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.limit", &[1.0], "Limit", "Keep at most a number of items")
-            .param(Param::number("maxItems", "Max items", 1).at_least(1.0).help("Items beyond this number are dropped."))
-            .param(
-                Param::choice("keep", "Keep", &[("firstItems", "First items"), ("lastItems", "Last items")])
-                    .help("Which end of the list survives."),
-            )
+            .params(params())
             .hint("Put it before a costly node, such as a model call, to bound its price.")
             .repeatable()
             .example(
@@ -50,6 +46,15 @@ impl Node for Limit {
         kept.extend(items.iter().enumerate().skip(from).take(most).map(|(index, item)| item.paired_with(index)));
         Ok(vec![kept.finish()])
     }
+}
+
+/// The parameters of the node, which Item Lists has too.
+pub(super) fn params() -> Vec<Param> {
+    let ends = [("firstItems", "First items"), ("lastItems", "Last items")];
+    vec![
+        Param::number("maxItems", "Max items", 1).at_least(1.0).help("Items beyond this number are dropped."),
+        Param::choice("keep", "Keep", &ends).help("Which end of the list survives."),
+    ]
 }
 
 #[cfg(test)]

@@ -1,8 +1,30 @@
 //! Nodes that shape items: set, split, join, sort, count.
 
+mod aggregate;
+mod compare_datasets;
+pub(crate) mod fields;
+mod item_lists;
 mod limit;
+mod remove_duplicates;
+mod rename_keys;
 mod set;
+mod sort;
+mod split_out;
+mod stable_sort;
+mod summarize;
 
 use node_api::{Entry, run};
 
-pub static NODES: &[Entry] = &[run::<set::SetV1>(), run::<set::Set>(), run::<limit::Limit>()];
+pub static NODES: &[Entry] = &[
+    run::<aggregate::Aggregate>(),
+    run::<compare_datasets::CompareDatasets>(),
+    run::<item_lists::ItemLists>(),
+    run::<limit::Limit>(),
+    run::<remove_duplicates::RemoveDuplicates>(),
+    run::<rename_keys::RenameKeys>(),
+    run::<set::SetV1>(),
+    run::<set::Set>(),
+    run::<sort::Sort>(),
+    run::<split_out::SplitOut>(),
+    run::<summarize::Summarize>(),
+];

@@ -1,0 +1,230 @@
+//! Turns a list inside an item into items of their own.
+
+use super::fields::{DOT_NOTATION_TIP, Dots, field_list, spread};
+use node_api::prelude::*;
+
+pub(crate) struct SplitOut;
+
+impl Node for SplitOut {
+    fn spec() -> Spec {
+        Spec::new("n8n-nodes-base.splitOut", &[1.0], "Split Out", "Turn a list inside an item into separate items")
+            .params(params())
+            .alias(&["array", "list", "unwind", "item lists"])
+            .hint("Put it after a node that answers with one item holding a list, so that the next node runs once per element.")
+            .repeatable()
+            .example(
+                "One item per product",
+                r#"{ "fieldToSplitOut": "products" }"#,
+                r#"[{ "shop": "A", "products": [{ "id": 1 }, { "id": 2 }] }]"#,
+                r#"[[{ "id": 1 }, { "id": 2 }]]"#,
+            )
+            .example(
+                "Keep the other fields and rename the element",
+                r#"{ "fieldToSplitOut": "tags", "include": "allOtherFields", "options": { "destinationFieldName": "tag" } }"#,
+                r#"[{ "id": 7, "tags": ["x", "y"] }]"#,
+                r#"[[{ "id": 7, "tag": "x" }, { "id": 7, "tag": "y" }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        split_out(ctx, &items, Style::Modern)
+    }
+}
+
+/// The parameters of the node, which Item Lists has too.
+pub(super) fn params() -> Vec<Param> {
+    let include =
+        [("noOtherFields", "No other fields"), ("allOtherFields", "All other fields"), ("selectedOtherFields", "Selected other fields")];
+    vec![
+        Param::text("fieldToSplitOut", "Fields to split out", "")
+            .required()
+            .help("Names of the lists to split, separated by commas; $binary splits the files of the item."),
+        Param::choice("include", "Include", &include).help("Which other fields of the input item each new item carries."),
+        Param::text("fieldsToInclude", "Fields to include", "")
+            .help("Names of the fields to carry over, separated by commas.")
+            .show("include", &["selectedOtherFields"]),
+        Param::collection(
+            "options",
+            "Options",
+            [
+                Param::flag("disableDotNotation", "Disable dot notation", false)
+                    .help("Take dots in field names literally instead of as steps into nested objects."),
+                Param::text("destinationFieldName", "Destination field name", "")
+                    .help("Field of the new items that receives the element; one name for each field that is split."),
+                Param::flag("includeBinary", "Include binary", false).help("Give each new item the files of the input item."),
+            ],
+        )
+        .help("Further settings."),
+    ]
+}
+
+/// How the versions of n8n's nodes treat odd input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Item Lists before 2.1: one field, which must be there and hold a list or object.
+    Strict,
+    /// Item Lists 2.1: a missing field counts as an empty list.
+    Lenient,
+    /// Item Lists from 2.2 and Split Out: several fields, single values count as lists of one.
+    Modern,
+}
+
+pub(super) fn split_out(ctx: &Ctx<'_>, items: &Items, style: Style) -> Result<Outputs, NodeError> {
+    let mut output = ctx.builder();
+    for (index, item) in items.iter().enumerate() {
+        for made in split_item(ctx, index, &item, style)? {
+            output.push(made.paired_with(index));
+        }
+        if output.is_failed() {
+            break;
+        }
+    }
+    Ok(vec![output.finish()])
+}
+
+fn split_item(ctx: &Ctx<'_>, index: usize, item: &Item, style: Style) -> Result<Vec<Item>, NodeError> {
+    let dots = if ctx.flag("options.disableDotNotation", index)? { Dots::Literal } else { Dots::Nested };
+    let names = ctx.text("fieldToSplitOut", index)?;
+    let fields: Vec<&str> = match style {
+        Style::Modern => names.split(',').map(|name| name.trim()).map(|name| name.strip_prefix("$json.").unwrap_or(name)).collect(),
+        _ => vec![&*names],
+    };
+    let destinations = ctx.text("options.destinationFieldName", index)?;
+    let destinations: Vec<&str> = match style {
+        Style::Modern => destinations.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+        _ => Some(&*destinations).filter(|name| !name.is_empty()).into_iter().collect(),
+    };
+    if !destinations.is_empty() && destinations.len() != fields.len() {
+        let message = "If multiple fields to split out are given, the same number of destination fields must be given";
+        return Err(NodeError::parameter("options.destinationFieldName", message).on_item(index));
+    }
+    let include = ctx.text("include", index)?;
+
+    let mut made: Vec<Item> = Vec::new();
+    for (position, field) in fields.iter().enumerate() {
+        let destination = destinations.get(position).copied();
+        if *field == "$binary" && style == Style::Modern {
+            for (element, (name, file)) in item.binary.iter().flat_map(|files| files.iter()).enumerate() {
+                slot(&mut made, element).set_binary(name.clone(), file.clone());
+            }
+            continue;
+        }
+        for (element, value) in elements(item, field, dots, style).map_err(|error| error.on_item(index))?.iter().enumerate() {
+            let target = slot(&mut made, element).json.make_object();
+            let is_object = matches!(value, Value::Object(_) | Value::Array(_)) || (style != Style::Modern && value.is_null());
+            if is_object && include == "noOtherFields" && destination.is_none() && fields.len() == 1 {
+                spread(target, value);
+            } else {
+                target.insert(destination.unwrap_or(field), value.clone());
+            }
+        }
+    }
+
+    match include.as_str() {
+        "allOtherFields" => {
+            let mut others = item.json.clone();
+            for field in &fields {
+                dots.remove(&mut others, field);
+            }
+            for new in &mut made {
+                let own = std::mem::replace(&mut new.json, others.clone());
+                spread(new.json.make_object(), &own);
+            }
+        }
+        "selectedOtherFields" if !made.is_empty() => {
+            let selected = field_list(ctx, "fieldsToInclude", "Fields To Include", index)?;
+            if selected.is_empty() {
+                return Err(NodeError::parameter("fieldsToInclude", "No fields specified").describe("Please add a field to include"));
+            }
+            for field in selected {
+                let value = dots.get(&item.json, &field).cloned();
+                for new in &mut made {
+                    // The older node never let a selected field replace the element.
+                    if style == Style::Modern || !fields.contains(&&*field) {
+                        new.json.make_object().insert(field.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    if ctx.flag("options.includeBinary", index)? {
+        for new in made.iter_mut().filter(|new| new.binary.is_none()) {
+            new.binary = item.binary.clone();
+        }
+    }
+    Ok(made)
+}
+
+fn slot(made: &mut Vec<Item>, element: usize) -> &mut Item {
+    if made.len() <= element {
+        made.resize_with(element + 1, || Item::new(Object::new()));
+    }
+    &mut made[element]
+}
+
+/// The elements of the field to split.
+fn elements(item: &Item, field: &str, dots: Dots, style: Style) -> Result<Vec<Value>, NodeError> {
+    match dots.get(&item.json, field) {
+        Some(Value::Array(values)) => Ok(values.to_vec()),
+        Some(Value::Object(object)) => Ok(object.values().cloned().collect()),
+        None if style == Style::Strict => {
+            let error = NodeError::input(format!("Couldn't find the field '{field}' in the input data"));
+            let tells = dots == Dots::Literal && field.contains('.');
+            Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error })
+        }
+        None => Ok(Vec::new()),
+        Some(single) if style == Style::Modern => Ok(vec![single.clone()]),
+        Some(_) => Err(NodeError::input(format!("The provided field '{field}' is not an array or object"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::OnError;
+    use node_api::testing::{TestHost, run, run_on, to_json};
+
+    async fn split(params: Value, input: Value) -> Value {
+        run::<SplitOut>(params, input).await.unwrap().remove(0)
+    }
+
+    #[tokio::test]
+    async fn several_fields_are_split_side_by_side() {
+        let input = json!([{ "a": [1, 2], "b": { "x": "p", "y": "q" }, "c": 0 }]);
+        let made = split(json!({ "fieldToSplitOut": "a, b" }), input).await;
+        assert_eq!(made, json!([{ "a": 1, "b": "p" }, { "a": 2, "b": "q" }]));
+    }
+
+    #[tokio::test]
+    async fn a_single_value_counts_as_a_list_and_a_missing_one_as_none() {
+        let input = json!([{ "a": 5 }, { "b": 1 }]);
+        assert_eq!(split(json!({ "fieldToSplitOut": "$json.a" }), input).await, json!([{ "a": 5 }]));
+    }
+
+    #[tokio::test]
+    async fn nested_fields_are_taken_out_of_the_copy() {
+        let input = json!([{ "a": { "list": ["x"], "keep": 1 } }]);
+        let made = split(json!({ "fieldToSplitOut": "a.list", "include": "allOtherFields" }), input).await;
+        assert_eq!(made, json!([{ "a": { "keep": 1 }, "a.list": "x" }]));
+    }
+
+    #[tokio::test]
+    async fn files_are_split_by_the_binary_keyword() {
+        let host = TestHost::new(&SplitOut::spec(), 1.0, &json!({ "fieldToSplitOut": "$binary" }));
+        let mut item = Item::new(json!({ "id": 1 }));
+        item.set_binary("one", Binary::new("1", "text/plain", None));
+        item.set_binary("two", Binary::new("2", "text/plain", None));
+        let outputs = run_on::<SplitOut>(&host, 1.0, vec![Items::one(item)], OnError::Stop).await.unwrap();
+        assert_eq!(outputs[0].len(), 2);
+        assert!(outputs[0].last().unwrap().binary("two").is_some());
+        assert_eq!(to_json(&outputs[0]), json!([{}, {}]));
+    }
+
+    #[tokio::test]
+    async fn destination_names_must_match_the_fields_in_number() {
+        let params = json!({ "fieldToSplitOut": "a,b", "options": { "destinationFieldName": "x" } });
+        let error = run::<SplitOut>(params, json!([{ "a": [1] }])).await.unwrap_err();
+        assert!(error.message().starts_with("If multiple fields to split out are given"));
+    }
+}

@@ -1,0 +1,351 @@
+//! Counts, adds up, joins or compares the values of fields, over all items or per group.
+
+use super::fields::{Dots, identity, in_object_order, less_than, split_names, to_number};
+use node_api::prelude::*;
+use std::collections::{HashMap, HashSet};
+
+pub(crate) struct Summarize;
+
+impl Node for Summarize {
+    fn spec() -> Spec {
+        Spec::new("n8n-nodes-base.summarize", &[1.0, 1.1], "Summarize", "Sum, count, max and so on across items")
+            .params(params())
+            .alias(&["pivot", "group by", "aggregate", "statistics", "item lists"])
+            .hint("Use it like a pivot table: one line of numbers for each value of the fields to split by.")
+            .repeatable()
+            .example(
+                "Sales per city",
+                r#"{ "fieldsToSummarize": { "values": [{ "aggregation": "sum", "field": "amount" }] }, "fieldsToSplitBy": "city" }"#,
+                r#"[{ "city": "Oslo", "amount": 2 }, { "city": "Rome", "amount": 5 }, { "city": "Oslo", "amount": 3 }]"#,
+                r#"[[{ "city": "Oslo", "sum_amount": 5 }, { "city": "Rome", "sum_amount": 5 }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let rules = Rules {
+            field_must_exist: ctx.version() < 1.05 && !ctx.flag("options.continueIfFieldNotFound", 0)?,
+            empty_if_missing: false,
+            original_types: ctx.version() > 1.0,
+        };
+        summarize(ctx, &items, &rules)
+    }
+}
+
+/// The parameters of the node, which Item Lists has too.
+pub(super) fn params() -> Vec<Param> {
+    let aggregations = [
+        ("count", "Count"),
+        ("append", "Append"),
+        ("average", "Average"),
+        ("concatenate", "Concatenate"),
+        ("countUnique", "Count unique"),
+        ("max", "Max"),
+        ("min", "Min"),
+        ("sum", "Sum"),
+    ];
+    let separators = [(",", "Comma"), (", ", "Comma and space"), ("\n", "New line"), ("", "None"), (" ", "Space"), ("other", "Other")];
+    let value = FieldGroup::new(
+        "values",
+        "Value",
+        [
+            Param::choice("aggregation", "Aggregation", &aggregations).help("How the values of the field are combined."),
+            Param::text("field", "Field", "").help("The field to summarize. Sums and averages look at numbers only."),
+            Param::flag("includeEmpty", "Include empty values", false)
+                .help("Count null, missing and empty values too.")
+                .show("aggregation", &["append", "concatenate", "count", "countUnique"]),
+            Param::choice("separateBy", "Separator", &separators)
+                .help("What stands between the values.")
+                .show("aggregation", &["concatenate"]),
+            Param::text("customSeparator", "Custom separator", "")
+                .help("The separator of your own.")
+                .show("aggregation", &["concatenate"])
+                .show("separateBy", &["other"]),
+        ],
+    );
+    let formats = [("separateItems", "Each split in a separate item"), ("singleItem", "All splits in a single item")];
+    vec![
+        Param::repeated("fieldsToSummarize", "Fields to summarize", [value])
+            .preset(json!({ "values": [{ "aggregation": "count", "field": "" }] }))
+            .help("What to compute."),
+        Param::text("fieldsToSplitBy", "Fields to split by", "").help("Names of the fields to group by, separated by commas."),
+        Param::collection(
+            "options",
+            "Options",
+            [
+                Param::flag("continueIfFieldNotFound", "Continue if field not found", false)
+                    .help("Go on when no item has the field instead of failing."),
+                Param::flag("disableDotNotation", "Disable dot notation", false)
+                    .help("Take dots in field names literally instead of as steps into nested objects."),
+                Param::choice("outputFormat", "Output format", &formats).help("One item per group, or one item that nests all groups."),
+                Param::flag("skipEmptySplitFields", "Ignore items without valid fields to group by", false)
+                    .help("Leave out items whose group field is missing or empty."),
+            ],
+        )
+        .help("Further settings."),
+    ]
+}
+
+/// Where the versions of n8n's nodes differ.
+pub(super) struct Rules {
+    pub(super) field_must_exist: bool,
+    /// Older Item Lists answered with one empty item when told to go on without the field.
+    pub(super) empty_if_missing: bool,
+    /// Give numbers and null back as such in the group fields instead of as text.
+    pub(super) original_types: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Aggregation {
+    aggregation: Str,
+    field: Str,
+    include_empty: bool,
+    separate_by: Str,
+    custom_separator: Str,
+}
+
+impl Default for Aggregation {
+    fn default() -> Self {
+        Self { aggregation: "count".into(), field: Str::new(), include_empty: false, separate_by: ",".into(), custom_separator: Str::new() }
+    }
+}
+
+pub(super) fn summarize(ctx: &Ctx<'_>, items: &Items, rules: &Rules) -> Result<Outputs, NodeError> {
+    let aggregations: Vec<Aggregation> = match ctx.param("fieldsToSummarize.values", 0)? {
+        Value::Array(_) => ctx.param_as("fieldsToSummarize.values", 0)?,
+        _ => Vec::new(),
+    };
+    if aggregations.iter().all(|aggregation| aggregation.field.is_empty()) {
+        let message = "You need to add at least one aggregation to 'Fields to Summarize' with non empty 'Field'";
+        return Err(NodeError::parameter("fieldsToSummarize", message));
+    }
+    let dots = Dots::of(ctx)?;
+    for Aggregation { field, .. } in aggregations.iter().filter(|aggregation| !aggregation.field.is_empty()) {
+        if rules.field_must_exist || rules.empty_if_missing {
+            let exists = items.iter().any(|item| dots.get(&item.json, field).is_some());
+            if !exists && rules.empty_if_missing {
+                return Ok(vec![Items::one(Item::new(Object::new()).with_pairs((0..items.len()).map(PairedItem::new).collect::<Pairs>()))]);
+            }
+            if !exists {
+                return Err(NodeError::input(format!("The field '{field}' does not exist in any items")));
+            }
+        }
+    }
+
+    let split_by = split_names(&ctx.text("fieldsToSplitBy", 0)?);
+    let job = Job { aggregations, dots, skip_empty: ctx.flag("options.skipEmptySplitFields", 0)? };
+    let all = items.to_vec();
+    let tree = job.split(&split_by, &all, (0..all.len()).collect());
+    let mut output = ctx.builder();
+    if ctx.text("options.outputFormat", 0)? == "singleItem" {
+        output.push(Item::new(tree.into_value()).with_pairs((0..all.len()).map(PairedItem::new).collect::<Pairs>()));
+    } else {
+        tree.flatten(&split_by, Object::new(), rules.original_types, &mut output);
+    }
+    Ok(vec![output.finish()])
+}
+
+struct Job {
+    aggregations: Vec<Aggregation>,
+    dots: Dots,
+    skip_empty: bool,
+}
+
+/// The groups, nested by the fields they were made by.
+enum Tree {
+    Groups(Vec<(Str, Tree)>),
+    Leaf { summary: Object, members: Vec<usize> },
+}
+
+impl Job {
+    fn split(&self, split_by: &[Str], items: &[Item], members: Vec<usize>) -> Tree {
+        let Some((field, rest)) = split_by.split_first() else {
+            return Tree::Leaf { summary: self.summary(items, &members), members };
+        };
+        let mut places: HashMap<Str, usize> = HashMap::new();
+        let mut groups: Vec<(Str, Vec<usize>)> = Vec::new();
+        for member in members {
+            let value = items.get(member).and_then(|item| self.dots.get(&item.json, field)).unwrap_or(&Value::Undefined);
+            if self.skip_empty
+                && !matches!(value, Value::Number(_) | Value::Object(_) | Value::Array(_) | Value::Null)
+                && !value.is_truthy()
+            {
+                continue;
+            }
+            let key = match value {
+                Value::Object(_) | Value::Array(_) | Value::Date(_) => model::json::to_string(value).into(),
+                plain => plain.to_js_string(),
+            };
+            let place = *places.entry(key.clone()).or_insert_with(|| {
+                groups.push((key, Vec::new()));
+                groups.len() - 1
+            });
+            groups[place].1.push(member);
+        }
+        let groups = in_object_order(groups);
+        Tree::Groups(groups.into_iter().map(|(key, members)| (key, self.split(rest, items, members))).collect())
+    }
+
+    fn summary(&self, items: &[Item], members: &[usize]) -> Object {
+        let mut summary = Object::new();
+        for aggregation in &self.aggregations {
+            let values = members.iter().filter_map(|member| items.get(*member));
+            let values = values.map(|item| self.dots.get(&item.json, &aggregation.field).unwrap_or(&Value::Undefined));
+            summary.insert(plain_name(&format!("{}{}", aggregation.prefix(), aggregation.field)), aggregation.combine(values));
+        }
+        summary
+    }
+}
+
+impl Aggregation {
+    fn prefix(&self) -> &'static str {
+        match self.aggregation.as_str() {
+            "append" => "appended_",
+            "average" => "average_",
+            "concatenate" => "concatenated_",
+            "countUnique" => "unique_count_",
+            "max" => "max_",
+            "min" => "min_",
+            "sum" => "sum_",
+            _ => "count_",
+        }
+    }
+
+    fn combine<'v>(&self, values: impl Iterator<Item = &'v Value>) -> Value {
+        let counted = |value: &&Value| self.include_empty || !is_empty(value);
+        match self.aggregation.as_str() {
+            "append" => Value::array(values.filter(counted).cloned().collect()),
+            "concatenate" => {
+                let separator = if self.separate_by == "other" { &self.custom_separator } else { &self.separate_by };
+                let texts = values.filter(counted).map(|value| match value {
+                    Value::Object(_) | Value::Array(_) | Value::Date(_) | Value::Null => model::json::to_string(value),
+                    plain => plain.to_js_string().to_string(),
+                });
+                texts.collect::<Vec<_>>().join(separator).into()
+            }
+            "average" | "sum" => {
+                let numbers: Vec<f64> = values.filter(|value| matches!(value, Value::Number(_))).map(to_number).collect();
+                let sum: f64 = numbers.iter().fold(0.0, |sum, number| sum + number);
+                Value::Number(if self.aggregation == "sum" { sum } else { sum / numbers.len() as f64 })
+            }
+            "min" => values
+                .filter(|value| !is_empty(value))
+                .reduce(|least, value| if less_than(value, least) { value } else { least })
+                .cloned()
+                .unwrap_or(Value::Null),
+            "max" => values
+                .filter(|value| !is_empty(value))
+                .reduce(|most, value| if less_than(most, value) { value } else { most })
+                .cloned()
+                .unwrap_or(Value::Null),
+            "countUnique" => {
+                // Objects count one by one, as they do in a JavaScript set.
+                let mut objects = 0;
+                let mut seen = HashSet::new();
+                for value in values.filter(counted) {
+                    match value {
+                        Value::Object(_) | Value::Array(_) => objects += 1,
+                        plain => drop(seen.insert(identity(plain))),
+                    }
+                }
+                Value::from(seen.len() + objects)
+            }
+            _ => Value::from(values.filter(counted).count()),
+        }
+    }
+}
+
+impl Tree {
+    fn into_value(self) -> Value {
+        match self {
+            Tree::Leaf { summary, .. } => summary.into(),
+            Tree::Groups(groups) => groups.into_iter().map(|(key, tree)| (key, tree.into_value())).collect::<Object>().into(),
+        }
+    }
+
+    fn flatten(self, split_by: &[Str], fields: Object, original_types: bool, output: &mut ItemsBuilder) {
+        match (self, split_by.split_first()) {
+            (Tree::Groups(groups), Some((name, rest))) => {
+                for (key, tree) in groups {
+                    let mut fields = fields.clone();
+                    fields.insert(plain_name(name), if original_types { original_value(&key) } else { Value::String(key) });
+                    // Only the first group field gets its type back in n8n.
+                    tree.flatten(rest, fields, false, output);
+                }
+            }
+            (Tree::Leaf { summary, members }, _) => {
+                let mut fields = fields;
+                fields.extend(summary);
+                output.push(Item::new(fields).with_pairs(members.into_iter().map(PairedItem::new).collect::<Pairs>()));
+            }
+            (Tree::Groups(_), None) => {}
+        }
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_nullish() || value.as_str() == Some("")
+}
+
+/// Names without brackets and quotes; spaces and dots become underscores.
+fn plain_name(name: &str) -> Str {
+    name.chars()
+        .filter(|letter| !matches!(letter, '[' | ']' | '"'))
+        .map(|letter| if matches!(letter, ' ' | '.') { '_' } else { letter })
+        .collect()
+}
+
+fn original_value(key: &Str) -> Value {
+    if key == "null" {
+        return Value::Null;
+    }
+    let number = to_number(&Value::String(key.clone()));
+    if number.is_nan() { Value::String(key.clone()) } else { Value::Number(number) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::testing::{run, run_version};
+
+    fn of(entries: Value) -> Value {
+        let mut params = json!({});
+        params.set_path("fieldsToSummarize.values", entries);
+        params
+    }
+
+    #[tokio::test]
+    async fn empty_values_count_only_when_asked_for() {
+        let input = json!([{ "v": 1 }, { "v": "" }, { "v": null }, {}]);
+        let all = of(json!([{ "field": "v", "includeEmpty": true }, { "field": "v", "aggregation": "countUnique", "includeEmpty": true }]));
+        assert_eq!(run::<Summarize>(all, input.clone()).await.unwrap()[0], json!([{ "count_v": 4, "unique_count_v": 4 }]));
+        assert_eq!(run::<Summarize>(of(json!([{ "field": "v" }])), input).await.unwrap()[0], json!([{ "count_v": 1 }]));
+    }
+
+    #[tokio::test]
+    async fn groups_come_in_the_order_of_a_javascript_object() {
+        let mut params = of(json!([{ "field": "n", "aggregation": "append" }]));
+        params.set_path("fieldsToSplitBy", "g");
+        let input = json!([{ "g": null, "n": 1 }, { "g": 2, "n": 2 }, { "g": 0, "n": 3 }]);
+        let typed = run::<Summarize>(params.clone(), input.clone()).await.unwrap();
+        assert_eq!(typed[0], json!([{ "g": 0, "appended_n": [3] }, { "g": 2, "appended_n": [2] }, { "g": null, "appended_n": [1] }]));
+        let texts = run_version::<Summarize>(1.0, params, &[input]).await.unwrap();
+        assert_eq!(texts[0].at(2), Some(&json!({ "g": "null", "appended_n": [1] })));
+    }
+
+    #[tokio::test]
+    async fn all_groups_fit_into_one_item() {
+        let mut params = of(json!([{ "field": "n", "aggregation": "max" }]));
+        params.set_path("fieldsToSplitBy", "g, h");
+        params.set_path("options.outputFormat", "singleItem");
+        let input = json!([{ "g": "x", "h": "p", "n": 1 }, { "g": "x", "h": "p", "n": 4 }]);
+        assert_eq!(run::<Summarize>(params, input).await.unwrap()[0], json!([{ "x": { "p": { "max_n": 4 } } }]));
+    }
+
+    #[tokio::test]
+    async fn the_first_version_refuses_fields_that_no_item_has() {
+        let error = run_version::<Summarize>(1.0, of(json!([{ "field": "x.y" }])), &[json!([{ "a": 1 }])]).await.unwrap_err();
+        assert_eq!(error.message(), "The field 'x.y' does not exist in any items");
+        assert_eq!(run::<Summarize>(of(json!([{ "field": "x.y" }])), json!([{ "a": 1 }])).await.unwrap()[0], json!([{ "count_x_y": 0 }]));
+    }
+}
