@@ -1,9 +1,15 @@
 //! Nodes for texts and documents: HTML, XML, Markdown, dates, hashes, tokens.
 
+mod crypto;
 mod date_time;
 pub(crate) mod dates;
+mod digests;
 pub(crate) mod js_regex;
+mod jwt;
+mod keys;
+mod totp;
 
 use node_api::{Entry, run};
 
-pub static NODES: &[Entry] = &[run::<date_time::DateTime>(), run::<date_time::v1::DateTimeV1>()];
+pub static NODES: &[Entry] =
+    &[run::<crypto::Crypto>(), run::<date_time::DateTime>(), run::<date_time::v1::DateTimeV1>(), run::<jwt::Jwt>(), run::<totp::Totp>()];

@@ -1,0 +1,237 @@
+//! Hashes, keyed hashes, signatures and random texts.
+
+use super::digests::Hash;
+use super::keys::{self, Scheme};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use node_api::prelude::*;
+
+pub(crate) struct Crypto;
+
+/// A longer random text is a mistake.
+const MAX_RANDOM: f64 = 16_000_000.0;
+
+const SIGN_ALGORITHMS: &[(&str, &str)] = &[
+    ("RSA-SHA256", "RSA-SHA256"),
+    ("RSA-SHA384", "RSA-SHA384"),
+    ("RSA-SHA512", "RSA-SHA512"),
+    ("sha224", "sha224"),
+    ("sha256", "sha256"),
+    ("sha256WithRSAEncryption", "sha256WithRSAEncryption"),
+    ("sha384", "sha384"),
+    ("sha384WithRSAEncryption", "sha384WithRSAEncryption"),
+    ("sha512", "sha512"),
+    ("sha512WithRSAEncryption", "sha512WithRSAEncryption"),
+];
+
+impl Node for Crypto {
+    fn spec() -> Spec {
+        let actions = [("hash", "Hash"), ("hmac", "Hmac"), ("sign", "Sign"), ("generate", "Generate")];
+        let types = ["MD5", "SHA256", "SHA3-256", "SHA3-384", "SHA3-512", "SHA384", "SHA512"].map(|name| (name, name));
+        let random = [("uuid", "UUID"), ("ascii", "ASCII"), ("base64", "BASE64"), ("hex", "HEX")];
+        let hashes = &["hash", "hmac"];
+        let kind = || Param::choice("type", "Type", &types).required().help("The hash function.").show("action", hashes);
+        Spec::new("n8n-nodes-base.crypto", &[1.0, 2.0], "Crypto", "Provide cryptographic utilities")
+            .credential("crypto", false)
+            .params([
+                Param::choice("action", "Action", &actions).help("What to make."),
+                kind().until(1.0),
+                kind().preset("SHA256").since(2.0),
+                Param::flag("binaryData", "Binary file", false).help("Hash a file of the item instead of a text.").show("action", hashes),
+                Param::text("binaryPropertyName", "Binary property name", "data")
+                    .required()
+                    .help("The name of the file.")
+                    .show("action", hashes)
+                    .show("binaryData", &[true]),
+                Param::text("value", "Value", "").required().help("The text to hash.").show("action", hashes).show("binaryData", &[false]),
+                Param::text("value", "Value", "").required().help("The text to sign.").show("action", &["sign"]),
+                Param::text("dataPropertyName", "Property name", "data").required().help("The field that receives the result."),
+                Param::secret("secret", "Secret").help("The key of the hash.").show("action", &["hmac"]).until(1.0),
+                Param::choice("algorithm", "Algorithm name or ID", SIGN_ALGORITHMS)
+                    .preset("")
+                    .required()
+                    .help("The hash function of the signature.")
+                    .show("action", &["sign"]),
+                Param::secret("privateKey", "Private key").help("The key in PEM form.").show("action", &["sign"]).until(1.0),
+                Param::choice("encoding", "Encoding", &[("hex", "HEX"), ("base64", "BASE64")])
+                    .help("How the bytes are written.")
+                    .show("action", &["hash", "hmac", "sign"]),
+                Param::choice("encodingType", "Type", &random).help("The kind of random text.").show("action", &["generate"]),
+                Param::number("stringLength", "Length", 32)
+                    .help("The length of the random text.")
+                    .show("action", &["generate"])
+                    .show("encodingType", &["ascii", "base64", "hex"]),
+            ])
+            .differs("Signatures are made with SHA-256, SHA-384 and SHA-512 only.")
+            .alias(&["hash", "hmac", "md5", "sha256", "uuid", "random", "sign", "encrypt"])
+            .hint("Use it for checksums, signed requests and ids.")
+            .example(
+                "SHA-256 of a text",
+                r#"{ "value": "abc", "dataPropertyName": "sum" }"#,
+                r#"[{ "id": 1 }]"#,
+                r#"[[{ "id": 1, "sum": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let action = ctx.text("action", 0)?;
+        let secret = if ctx.version() >= 2.0 { credential_secret(ctx, &action)? } else { None };
+        let mut output = ctx.builder();
+        for (index, item) in items.iter().enumerate() {
+            match compute(ctx, index, &item, &action, secret.as_deref()) {
+                Ok((text, used_file)) => {
+                    let mut made = Item { binary: if used_file { None } else { item.binary.clone() }, ..Item::new(item.json) };
+                    made.json.make_object().insert(ctx.text("dataPropertyName", index)?, text);
+                    output.push(made.paired_with(index));
+                }
+                Err(error) => {
+                    let mut failed = ctx.failed_item(index, error)?;
+                    if ctx.version() >= 2.0 {
+                        let message = failed.json.get("error").cloned().unwrap_or_default();
+                        failed.json =
+                            Object::from_iter([("error", Object::from_iter([("message", message), ("name", "Error".into())]))]).into();
+                    }
+                    output.push(failed);
+                }
+            }
+        }
+        Ok(vec![output.finish()])
+    }
+}
+
+fn credential_secret(ctx: &Ctx<'_>, action: &str) -> Result<Option<Str>, NodeError> {
+    let (field, message) = match action {
+        "hmac" => ("hmacSecret", "No HMAC secret set in credentials. Please add an HMAC secret to your Crypto credentials."),
+        "sign" => ("signPrivateKey", "No private key set in credentials. Please add a private key to your Crypto credentials."),
+        _ => return Ok(None),
+    };
+    let fields = ctx.host().credential("crypto", 0)?;
+    match fields.get(field).and_then(Value::as_str) {
+        Some(secret) if !secret.is_empty() => Ok(Some(secret.into())),
+        _ => Err(NodeError::credential(message)),
+    }
+}
+
+/// The result, and whether it was made from a file.
+fn compute(ctx: &Ctx<'_>, index: usize, item: &Item, action: &str, secret: Option<&str>) -> Result<(String, bool), NodeError> {
+    let encode = |bytes: &[u8], encoding: &str| if encoding == "base64" { STANDARD.encode(bytes) } else { hex::encode(bytes) };
+    match action {
+        "generate" => Ok((random_text(ctx, index)?, false)),
+        "hash" | "hmac" => {
+            let name = ctx.text("type", index)?;
+            let hash = Hash::from_name(&name).ok_or_else(|| match action {
+                "hash" => NodeError::parameter("type", "Digest method not supported"),
+                _ => NodeError::parameter("type", format!("Invalid digest: {name}")),
+            })?;
+            let from_file = ctx.flag("binaryData", index)?;
+            let data = if from_file {
+                ctx.binary(item, index, &ctx.text("binaryPropertyName", index)?)?.data.clone()
+            } else {
+                ctx.text("value", index)?.as_bytes().to_vec().into()
+            };
+            let made = if action == "hash" {
+                hash.digest(&data)
+            } else {
+                match secret {
+                    Some(secret) => hash.hmac(secret.as_bytes(), &data),
+                    None => hash.hmac(ctx.text("secret", index)?.as_bytes(), &data),
+                }
+            };
+            Ok((encode(&made, &ctx.text("encoding", index)?), from_file))
+        }
+        "sign" => {
+            let name = ctx.text("algorithm", index)?;
+            let hash = Hash::from_name(&name).ok_or_else(|| NodeError::parameter("algorithm", format!("Invalid digest: {name}")))?;
+            let key = match secret {
+                Some(key) => key.into(),
+                None => ctx.text("privateKey", index)?,
+            };
+            let scheme = if keys::is_rsa(&key) { Scheme::RsaPkcs1 } else { Scheme::EcdsaAsn1 };
+            let made = keys::sign(scheme, hash, &key, ctx.text("value", index)?.as_bytes());
+            let made = made.map_err(|problem| NodeError::parameter("privateKey", problem.to_string()))?;
+            Ok((encode(&made, &ctx.text("encoding", index)?), false))
+        }
+        other => Err(NodeError::parameter("action", format!("The action '{other}' is not known"))),
+    }
+}
+
+fn random_text(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
+    let kind = ctx.text("encodingType", index)?;
+    if kind == "uuid" {
+        let mut bytes = [0; 16];
+        ctx.host().fill_random(&mut bytes);
+        return Ok(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string());
+    }
+    let length = ctx.number("stringLength", index)?;
+    if !(0.0..=MAX_RANDOM).contains(&length) {
+        return Err(NodeError::parameter("stringLength", format!("The length must lie between 0 and {MAX_RANDOM}, but it is {length}")));
+    }
+    let mut bytes = vec![0; length as usize];
+    ctx.host().fill_random(&mut bytes);
+    let text = match kind.as_str() {
+        "hex" => hex::encode(&bytes),
+        "base64" => STANDARD.encode(&bytes).replace(['+', '/', '='], ""),
+        _ => bytes.iter().map(|byte| char::from(byte & 0x7f)).collect(),
+    };
+    Ok(text.chars().take(length as usize).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::OnError;
+    use node_api::testing::{TestHost, items, run_on, run_version, to_json};
+
+    async fn one(version: f64, params: Value) -> Result<Value, NodeError> {
+        let made = run_version::<Crypto>(version, params, &[json!([{}])]).await?;
+        Ok(made[0].at(0).unwrap().get("data").cloned().unwrap())
+    }
+
+    #[tokio::test]
+    async fn the_first_version_hashes_with_md5_by_default() {
+        assert_eq!(one(1.0, json!({ "value": "abc" })).await.unwrap(), json!("900150983cd24fb0d6963f7d28e17f72"));
+        let params = json!({ "action": "hmac", "type": "SHA256", "value": "m", "secret": "k", "encoding": "base64" });
+        assert_eq!(one(1.0, params).await.unwrap(), json!("tgCQ4wUil661oICInOL8S8qVfnVvrrTffTGADKHncew="));
+    }
+
+    #[tokio::test]
+    async fn files_are_hashed_and_not_passed_on() {
+        let host = TestHost::new(&Crypto::spec(), 1.0, &json!({ "binaryData": true }));
+        let mut item = Item::new(json!({}));
+        item.set_binary("data", Binary::new("abc", "text/plain", None));
+        let made = run_on::<Crypto>(&host, 1.0, vec![Items::one(item)], OnError::Stop).await.unwrap();
+        assert_eq!(to_json(&made[0]), json!([{ "data": "900150983cd24fb0d6963f7d28e17f72" }]));
+        assert!(made[0].first().unwrap().binary.is_none());
+    }
+
+    #[tokio::test]
+    async fn random_texts_have_the_length_asked_for() {
+        for kind in ["hex", "ascii"] {
+            let mut params = json!({ "action": "generate", "stringLength": 9 });
+            params.set_path("encodingType", kind);
+            assert_eq!(one(1.0, params).await.unwrap().as_str().unwrap().len(), 9, "{kind}");
+        }
+        assert_eq!(one(1.0, json!({ "action": "generate" })).await.unwrap().as_str().unwrap().len(), 36);
+        assert!(one(1.0, json!({ "action": "generate", "encodingType": "hex", "stringLength": 1e12 })).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn the_second_version_takes_its_keys_from_a_credential() {
+        let mut host = TestHost::new(&Crypto::spec(), 2.0, &json!({ "action": "hmac", "value": "m" }));
+        let error = run_on::<Crypto>(&host, 2.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+        assert_eq!(error.code(), Code::NODE_CREDENTIAL);
+        host.credentials = Object::from_iter([("crypto", Object::from_iter([("hmacSecret", "k")]))]);
+        let made = run_on::<Crypto>(&host, 2.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
+        assert_eq!(to_json(&made[0]).at(0).unwrap().get("data").unwrap().as_str().unwrap().len(), 64);
+    }
+
+    #[tokio::test]
+    async fn a_bad_key_fails_the_item_only_when_asked_to_go_on() {
+        let params = json!({ "action": "sign", "algorithm": "RSA-SHA256", "value": "x", "privateKey": "nonsense" });
+        let host = TestHost::new(&Crypto::spec(), 1.0, &params);
+        let input = || vec![items(&json!([{}]))];
+        assert!(run_on::<Crypto>(&host, 1.0, input(), OnError::Stop).await.is_err());
+        let made = run_on::<Crypto>(&host, 1.0, input(), OnError::ContinueRegular).await.unwrap();
+        assert_eq!(to_json(&made[0]), json!([{ "error": "The key is not in PEM format" }]));
+    }
+}
