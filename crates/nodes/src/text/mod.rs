@@ -4,6 +4,7 @@ mod crypto;
 mod date_time;
 pub(crate) mod dates;
 mod digests;
+mod html;
 pub(crate) mod js_regex;
 mod jwt;
 mod keys;
@@ -11,5 +12,12 @@ mod totp;
 
 use node_api::{Entry, run};
 
-pub static NODES: &[Entry] =
-    &[run::<crypto::Crypto>(), run::<date_time::DateTime>(), run::<date_time::v1::DateTimeV1>(), run::<jwt::Jwt>(), run::<totp::Totp>()];
+pub static NODES: &[Entry] = &[
+    run::<crypto::Crypto>(),
+    run::<date_time::DateTime>(),
+    run::<date_time::v1::DateTimeV1>(),
+    run::<html::Html>(),
+    run::<html::extract_node::HtmlExtract>(),
+    run::<jwt::Jwt>(),
+    run::<totp::Totp>(),
+];
