@@ -9,6 +9,7 @@ pub(crate) mod js_regex;
 mod jwt;
 mod keys;
 mod totp;
+mod xml;
 
 use node_api::{Entry, run};
 
@@ -20,4 +21,5 @@ pub static NODES: &[Entry] = &[
     run::<html::extract_node::HtmlExtract>(),
     run::<jwt::Jwt>(),
     run::<totp::Totp>(),
+    run::<xml::Xml>(),
 ];
