@@ -8,6 +8,7 @@ mod html;
 pub(crate) mod js_regex;
 mod jwt;
 mod keys;
+mod markdown;
 mod totp;
 mod xml;
 
@@ -20,6 +21,7 @@ pub static NODES: &[Entry] = &[
     run::<html::Html>(),
     run::<html::extract_node::HtmlExtract>(),
     run::<jwt::Jwt>(),
+    run::<markdown::Markdown>(),
     run::<totp::Totp>(),
     run::<xml::Xml>(),
 ];

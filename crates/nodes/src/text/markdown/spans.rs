@@ -1,0 +1,399 @@
+//! Reads what stands inside a line of Markdown: code, links, images, emphasis.
+
+use super::{HtmlOptions, emoji};
+use crate::text::js_regex::JsRegex;
+use std::collections::HashMap;
+
+/// Stands around the number of a finished piece of HTML while the rest is still being read.
+const HOLD: char = '\u{1a}';
+const ESCAPABLE: &str = "\\`*_{}[]()>#+.!~=|:-";
+
+pub(super) struct Spans<'o> {
+    options: &'o HtmlOptions,
+    definitions: HashMap<String, (String, Option<String>)>,
+    held: Vec<String>,
+    emphasis: Vec<(JsRegex, &'static str)>,
+}
+
+impl<'o> Spans<'o> {
+    pub(super) fn new(options: &'o HtmlOptions) -> Self {
+        let (asterisk, underscore) = (options.has("literalMidWordAsterisks"), options.has("literalMidWordUnderscores"));
+        let mut rules: Vec<(&str, &'static str)> = Vec::new();
+        rules.extend(if underscore {
+            [
+                (r"\b___(\S[\s\S]*?\S|\S)___\b", "<strong><em>$1</em></strong>"),
+                (r"\b__(\S[\s\S]*?\S|\S)__\b", "<strong>$1</strong>"),
+                (r"\b_(\S[\s\S]*?\S|\S)_\b", "<em>$1</em>"),
+            ]
+        } else {
+            [
+                (r"___(\S[\s\S]*?\S|\S)___", "<strong><em>$1</em></strong>"),
+                (r"__(\S[\s\S]*?\S|\S)__", "<strong>$1</strong>"),
+                (r"_([^\s_][\s\S]*?[^\s_]|[^\s_])_", "<em>$1</em>"),
+            ]
+        });
+        rules.extend(if asterisk {
+            [
+                (r"(^|[^*])\B\*\*\*(\S[\s\S]*?)\*\*\*\B(?!\*)", "$1<strong><em>$2</em></strong>"),
+                (r"(^|[^*])\B\*\*(\S[\s\S]*?)\*\*\B(?!\*)", "$1<strong>$2</strong>"),
+                (r"(^|[^*])\B\*(\S[\s\S]*?)\*\B(?!\*)", "$1<em>$2</em>"),
+            ]
+        } else {
+            [
+                (r"\*\*\*(\S[\s\S]*?\S|\S)\*\*\*", "<strong><em>$1</em></strong>"),
+                (r"\*\*(\S[\s\S]*?\S|\S)\*\*", "<strong>$1</strong>"),
+                (r"\*([^\s*][\s\S]*?[^\s*]|[^\s*])\*", "<em>$1</em>"),
+            ]
+        });
+        if options.has("strikethrough") {
+            rules.push((r"~~(\S[\s\S]*?\S|\S)~~", "<del>$1</del>"));
+        }
+        let emphasis = rules.into_iter().filter_map(|(pattern, made)| Some((JsRegex::new(pattern, "g").ok()?, made))).collect();
+        Self { options, definitions: HashMap::new(), held: Vec::new(), emphasis }
+    }
+
+    /// Takes lines such as `[name]: address "title"` out of a text.
+    pub(super) fn take_definitions(&mut self, lines: Vec<String>) -> Vec<String> {
+        let mut in_code = false;
+        lines
+            .into_iter()
+            .filter(|line| {
+                in_code ^= line.trim_start().starts_with("```");
+                let Some((name, rest)) = line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("]:")) else { return true };
+                if in_code || line.starts_with("    ") || name.starts_with('^') || name.contains(']') || rest.trim().is_empty() {
+                    return true;
+                }
+                let (target, title) = split_title(rest.trim());
+                self.definitions.insert(name.to_lowercase(), (target, title));
+                false
+            })
+            .collect()
+    }
+
+    /// The HTML of a text without blocks.
+    pub(super) fn write(&mut self, text: &str) -> String {
+        let text: String = text.chars().filter(|letter| *letter != HOLD).collect();
+        let held_before = self.held.len();
+        let text = self.hold_pieces(&text);
+        let text = if self.options.has("emoji") { self.emoji(&text) } else { text };
+        let mut text = self.emphasis.iter().fold(text, |text, (pattern, made)| pattern.replace(&text, made));
+        text = encode_amps(&text.replace("...", "…"));
+        text = if self.options.has("simpleLineBreaks") {
+            text.lines().map(str::trim_end).collect::<Vec<_>>().join("<br />\n")
+        } else {
+            break_lines(&text)
+        };
+        let done = self.release(&text);
+        self.held.truncate(held_before);
+        done
+    }
+
+    fn hold(&mut self, html: String) -> String {
+        self.held.push(html);
+        format!("{HOLD}{}{HOLD}", self.held.len() - 1)
+    }
+
+    fn release(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        for (position, part) in text.split(HOLD).enumerate() {
+            match part.parse::<usize>().ok().filter(|_| position % 2 == 1).and_then(|number| self.held.get(number)) {
+                Some(held) if held.contains(HOLD) => out.push_str(&self.release(held)),
+                Some(held) => out.push_str(held),
+                None => out.push_str(part),
+            }
+        }
+        out
+    }
+
+    /// Replaces code, escapes, links, images and tags by numbers, so that emphasis leaves them alone.
+    fn hold_pieces(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let piece = match first {
+                '`' => self.code(rest),
+                '\\' => self.escape(rest),
+                '!' if rest[1..].starts_with('[') => self.link(&rest[1..], true).map(|(html, used)| (html, used + 1)),
+                '[' => self.link(rest, false),
+                '<' => self.tag(rest),
+                'h' | 'f' | 'w' if self.options.has("simplifiedAutoLink") && !out.ends_with(|letter: char| letter.is_alphanumeric()) => {
+                    self.bare_url(rest)
+                }
+                '@' if self.options.has("ghMentions") && !out.ends_with(|letter: char| letter.is_alphanumeric()) => self.mention(rest),
+                _ => None,
+            };
+            match piece {
+                Some((html, used)) => {
+                    out += &self.hold(html);
+                    rest = &rest[used..];
+                }
+                None => {
+                    out.push(first);
+                    rest = &rest[first.len_utf8()..];
+                }
+            }
+        }
+        out
+    }
+
+    fn code(&self, text: &str) -> Option<(String, usize)> {
+        let ticks = text.len() - text.trim_start_matches('`').len();
+        let mut from = ticks;
+        loop {
+            let found = text[from..].find(&text[..ticks])? + from;
+            let run = text[found..].len() - text[found..].trim_start_matches('`').len();
+            if run == ticks {
+                let code = text[ticks..found].trim_matches([' ', '\t']);
+                return Some((format!("<code>{}</code>", encode_code(code)), found + ticks));
+            }
+            from = found + run;
+        }
+    }
+
+    fn escape(&self, text: &str) -> Option<(String, usize)> {
+        let escaped = text[1..].chars().next()?;
+        if escaped == '<' && self.options.has("backslashEscapesHTMLTags") {
+            let end = text.find('>')?;
+            return Some((text[1..=end].replace('<', "&lt;").replace('>', "&gt;"), end + 1));
+        }
+        let shown = if escaped == '>' { "&gt;".to_owned() } else { escaped.to_string() };
+        ESCAPABLE.contains(escaped).then(|| (shown, 2))
+    }
+
+    /// `[text](target "title")` and `[text][name]`.
+    fn link(&mut self, text: &str, is_image: bool) -> Option<(String, usize)> {
+        let close = matching(text, '[', ']')?;
+        let label = &text[1..close];
+        let after = &text[close + 1..];
+        let (target, title, used) = if after.starts_with('(') {
+            let end = matching(after, '(', ')')?;
+            let (target, title) = split_title(after[1..end].trim());
+            (target, title, close + end + 2)
+        } else {
+            let inner = after.trim_start_matches(' ');
+            let (name, used) = match inner.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                Some((name, rest)) => (if name.is_empty() { label } else { name }, text.len() - rest.len()),
+                None => (label, close + 1),
+            };
+            let (target, title) = self.definitions.get(&name.to_lowercase().replace('\n', " "))?.clone();
+            (target, title, used)
+        };
+        let (target, size) = if self.options.has("parseImgDimensions") && is_image { split_size(&target) } else { (target, String::new()) };
+        let target = target.replace('"', "&quot;");
+        let title = title.map(|title| format!(" title=\"{}\"", title.replace('"', "&quot;"))).unwrap_or_default();
+        if is_image {
+            let alt = label.replace('"', "&quot;");
+            return Some((format!("<img src=\"{target}\" alt=\"{alt}\"{title}{size} />"), used));
+        }
+        let inner = self.hold_pieces(label);
+        let inner = self.emphasis.iter().fold(inner, |text, (pattern, made)| pattern.replace(&text, made));
+        Some((format!("<a href=\"{target}\"{title}{}>{}</a>", self.blank(), encode_amps(&inner)), used))
+    }
+
+    fn blank(&self) -> &'static str {
+        if self.options.has("openLinksInNewWindow") { " rel=\"noopener noreferrer\" target=\"_blank\"" } else { "" }
+    }
+
+    /// `<http://…>`, `<a@b.c>` and HTML tags.
+    fn tag(&self, text: &str) -> Option<(String, usize)> {
+        let end = text.find('>')?;
+        let inner = &text[1..end];
+        if ["http://", "https://", "ftp://"].iter().any(|scheme| inner.starts_with(scheme)) && !inner.contains(char::is_whitespace) {
+            return Some((format!("<a href=\"{inner}\"{}>{inner}</a>", self.blank()), end + 1));
+        }
+        let address = inner.strip_prefix("mailto:").unwrap_or(inner);
+        if address.contains('@') && !address.contains(char::is_whitespace) && !address.contains(['=', '"', '<']) {
+            let encode = |text: &str| {
+                if self.options.has("encodeEmails") {
+                    text.chars().map(|letter| format!("&#{};", letter as u32)).collect()
+                } else {
+                    text.to_owned()
+                }
+            };
+            return Some((format!("<a href=\"{}\">{}</a>", encode(&format!("mailto:{address}")), encode(address)), end + 1));
+        }
+        let is_tag = inner.trim_start_matches('/').starts_with(|first: char| first.is_ascii_alphabetic() || first == '!' || first == '?');
+        is_tag.then(|| (text[..=end].to_owned(), end + 1))
+    }
+
+    fn bare_url(&self, text: &str) -> Option<(String, usize)> {
+        let starts = ["http://", "https://", "ftp://", "www."].iter().find(|start| text.starts_with(**start))?;
+        let end = text.find(|letter: char| letter.is_whitespace() || matches!(letter, '<' | '>' | '"' | '\'')).unwrap_or(text.len());
+        let mut url = &text[..end];
+        if self.options.has("excludeTrailingPunctuationFromURLs") {
+            url = url.trim_end_matches(['.', '!', '?', '(', ')', ',', ';', ':']);
+        }
+        if url.len() <= starts.len() {
+            return None;
+        }
+        let target = if url.starts_with("www.") { format!("http://{url}") } else { url.to_owned() };
+        Some((format!("<a href=\"{target}\"{}>{url}</a>", self.blank()), url.len()))
+    }
+
+    fn mention(&self, text: &str) -> Option<(String, usize)> {
+        let end = text[1..]
+            .find(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '-' | '_' | '.'))
+            .map_or(text.len(), |end| end + 1);
+        let name = text[1..end].trim_end_matches(['.', '-']);
+        let target = self.options.mentions_link.replace("{u}", name);
+        (!name.is_empty()).then(|| (format!("<a href=\"{target}\"{}>@{name}</a>", self.blank()), name.len() + 1))
+    }
+
+    fn emoji(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(':') {
+            let after = &rest[start + 1..];
+            let found = after.find(':').and_then(|end| Some((emoji::find(&after[..end])?, end)));
+            out.push_str(&rest[..start]);
+            match found {
+                Some((emoji, end)) => {
+                    out.push_str(emoji);
+                    rest = &after[end + 1..];
+                }
+                None => {
+                    out.push(':');
+                    rest = after;
+                }
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// The place of the bracket that closes the first one.
+fn matching(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0;
+    let mut is_escaped = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            letter if letter == open => depth += 1,
+            letter if letter == close => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `address "title"` in its parts; the address may stand in angle brackets.
+fn split_title(text: &str) -> (String, Option<String>) {
+    let plain = |target: &str| target.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
+    for quote in ['"', '\''] {
+        if let Some(rest) = text.strip_suffix(quote)
+            && let Some(start) = rest.find(&format!(" {quote}")).or_else(|| rest.find(&format!("\n{quote}")))
+        {
+            return (plain(&rest[..start]), Some(rest[start + 2..].to_owned()));
+        }
+    }
+    (plain(text), None)
+}
+
+/// `address =100x200` in its parts.
+fn split_size(target: &str) -> (String, String) {
+    let Some((address, (width, height))) = target.rsplit_once(" =").and_then(|(address, size)| Some((address, size.split_once('x')?)))
+    else {
+        return (target.to_owned(), String::new());
+    };
+    let attribute = |name: &str, value: &str| match value {
+        "*" => format!(" {name}=\"auto\""),
+        value => format!(" {name}=\"{value}\""),
+    };
+    (address.trim().to_owned(), format!("{}{}", attribute("width", width), attribute("height", height)))
+}
+
+pub(super) fn encode_code(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Writes ampersands and angle brackets that start neither an entity nor a tag as entities.
+fn encode_amps(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, letter) in text.char_indices() {
+        let rest = &text[at + letter.len_utf8()..];
+        match letter {
+            '&' => {
+                let name = rest.strip_prefix('#').unwrap_or(rest);
+                let end = name.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(name.len());
+                out.push_str(if end > 0 && name[end..].starts_with(';') { "&" } else { "&amp;" });
+            }
+            '<' if !rest.starts_with(|next: char| next.is_ascii_alphabetic() || matches!(next, '/' | '?' | '$' | '!')) => {
+                out.push_str("&lt;")
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Two spaces before a line break make it count.
+fn break_lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut lines = text.split('\n').peekable();
+    while let Some(line) = lines.next() {
+        match lines.peek() {
+            Some(_) if line.ends_with("  ") => {
+                out.push_str(line.trim_end_matches(' '));
+                out.push_str("<br />\n");
+            }
+            Some(_) => {
+                out.push_str(line);
+                out.push('\n');
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    fn write(text: &str, options: model::Value) -> String {
+        let options = HtmlOptions::read(&options);
+        Spans::new(&options).write(text)
+    }
+
+    #[test]
+    fn emphasis_links_and_code_are_read() {
+        for (text, expected) in [
+            ("**a** and *b* and ***c***", "<strong>a</strong> and <em>b</em> and <strong><em>c</em></strong>"),
+            ("__a__ _b_ 2 * 3 * 4", "<strong>a</strong> <em>b</em> 2 * 3 * 4"),
+            ("`a < *b*` \\*c\\*", "<code>a &lt; *b*</code> *c*"),
+            ("[a *b*](http://x.y/z_1_ \"t\")", "<a href=\"http://x.y/z_1_\" title=\"t\">a <em>b</em></a>"),
+            ("![alt](i.png) <http://a.b>", "<img src=\"i.png\" alt=\"alt\" /> <a href=\"http://a.b\">http://a.b</a>"),
+            ("a  \nb & c &amp; d < e <b>f</b>...", "a<br />\nb &amp; c &amp; d &lt; e <b>f</b>…"),
+            ("**[x](y)**", "<strong><a href=\"y\">x</a></strong>"),
+        ] {
+            assert_eq!(write(text, json!({})), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_switch_more_on() {
+        assert_eq!(write("~~a~~ :tada: :nope:", json!({ "strikethrough": true, "emoji": true })), "<del>a</del> 🎉 :nope:");
+        assert_eq!(
+            write(
+                "see https://a.b/c.",
+                json!({ "simplifiedAutoLink": true, "excludeTrailingPunctuationFromURLs": true, "openLinksInNewWindow": true })
+            ),
+            "see <a href=\"https://a.b/c\" rel=\"noopener noreferrer\" target=\"_blank\">https://a.b/c</a>."
+        );
+        assert_eq!(write("snake_case_name", json!({ "literalMidWordUnderscores": true })), "snake_case_name");
+        assert_eq!(write("a\nb", json!({ "simpleLineBreaks": true })), "a<br />\nb");
+        assert_eq!(
+            write("![a](b.png =10x*)", json!({ "parseImgDimensions": true })),
+            "<img src=\"b.png\" alt=\"a\" width=\"10\" height=\"auto\" />"
+        );
+        assert_eq!(write("hi @ann.", json!({ "ghMentions": true })), "hi <a href=\"https://github.com/ann\">@ann</a>.");
+    }
+}
