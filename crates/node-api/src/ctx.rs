@@ -146,14 +146,19 @@ impl<'a> Ctx<'a> {
     pub fn binary<'i>(&self, item: &'i Item, index: usize, property: &str) -> Result<&'i Binary, NodeError> {
         item.binary(property).ok_or_else(|| {
             let there: Vec<&str> = item.binary.iter().flat_map(|files| files.iter()).map(|(name, _)| name.as_str()).collect();
-            let message = format!(
-                "This operation expects the node's input data to contain a binary file '{property}', but none was found [item {index}]"
-            );
-            let hint = match there.as_slice() {
-                [] => "The item carries no file. Check that the previous node outputs one.".to_owned(),
-                names => format!("The item carries: {}.", names.join(", ")),
+            let error = match there.as_slice() {
+                [] => NodeError::input(format!(
+                    "This operation expects the node's input data to contain a binary file '{property}', but none was found [item {index}]"
+                ))
+                .describe("Make sure that the previous node outputs a binary file")
+                .hint("The item carries no file. Check that the previous node outputs one."),
+                names => NodeError::input(format!("The item has no binary field '{property}' [item {index}]"))
+                    .describe(
+                        "Check that the parameter where you specified the input binary field name is correct, and that it matches a field in the binary input",
+                    )
+                    .hint(format!("The item carries: {}.", names.join(", "))),
             };
-            NodeError::input(message).describe("Make sure that the previous node outputs a binary file").hint(hint).on_item(index)
+            error.on_item(index)
         })
     }
 }

@@ -19,6 +19,7 @@ pub struct TestHost {
     pub now_ms: i64,
     pub paused: Mutex<Option<Pause>>,
     pub http: Box<dyn Http>,
+    pub files: Box<dyn Files>,
     pub allowed: Vec<Feature>,
 }
 
@@ -37,6 +38,7 @@ impl TestHost {
             now_ms: 1_704_067_200_000,
             paused: Mutex::default(),
             http: Box::new(NoHttp),
+            files: Box::new(NoFiles),
             allowed: Vec::new(),
         }
     }
@@ -98,7 +100,7 @@ impl Host for TestHost {
         self.http.as_ref()
     }
     fn files(&self) -> &dyn Files {
-        &NoFiles
+        self.files.as_ref()
     }
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
         let fields = self.credentials.get(kind).and_then(Value::as_object).cloned();

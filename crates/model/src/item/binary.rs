@@ -76,12 +76,18 @@ impl Binary {
 
 /// n8n's coarse kind of a MIME type.
 pub(crate) fn file_type_of(mime_type: &str) -> Option<&'static str> {
-    match mime_type {
-        "application/json" => Some("json"),
-        "text/html" => Some("html"),
-        "application/pdf" => Some("pdf"),
-        _ => ["image", "video", "audio", "text"].into_iter().find(|kind| mime_type.starts_with(&format!("{kind}/"))),
-    }
+    // By their beginnings, because a type may carry parameters: `application/json; charset=utf-8`.
+    let kinds = [
+        ("application/json", "json"),
+        ("text/html", "html"),
+        ("image/", "image"),
+        ("audio/", "audio"),
+        ("video/", "video"),
+        ("text/", "text"),
+        ("application/javascript", "text"),
+        ("application/pdf", "pdf"),
+    ];
+    kinds.into_iter().find(|(start, _)| mime_type.starts_with(start)).map(|(_, kind)| kind)
 }
 
 /// Bytes in decimal units with three significant digits.
