@@ -4,6 +4,7 @@
 //! Invariant: everything about a node is in its file: description, behaviour, examples, tests.
 
 pub mod conditions;
+mod binary;
 pub mod data;
 pub mod field_type;
 pub mod files;

@@ -1,0 +1,45 @@
+//! Excel's XML workbooks, read cell by cell, so that a far-off cell costs nothing.
+
+use super::{Book, Cell, Sheet, unreadable};
+use calamine::{CellErrorType, DataRef, Reader as _, Xlsx};
+use node_api::NodeError;
+use std::io::Cursor;
+
+pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
+    let failed = |error: calamine::XlsxError| unreadable(format!("The spreadsheet cannot be read: {error}"));
+    let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(data)).map_err(failed)?;
+    let mut book = Book::default();
+    for name in workbook.sheet_names() {
+        let mut sheet = Sheet::default();
+        match workbook.worksheet_cells_reader(&name) {
+            Ok(mut cells) => {
+                while let Some(cell) = cells.next_cell().map_err(failed)? {
+                    let (row, column) = cell.get_position();
+                    if let Some(value) = value(cell.get_value()) {
+                        sheet.set(row, column, value)?;
+                    }
+                }
+            }
+            // A sheet that is a chart has no cells.
+            Err(calamine::XlsxError::NotAWorksheet(_) | calamine::XlsxError::WorksheetNotFound(_)) => {}
+            Err(error) => return Err(failed(error)),
+        }
+        book.sheets.push((name.as_str().into(), sheet));
+    }
+    Ok(book)
+}
+
+fn value(data: &DataRef<'_>) -> Option<Cell> {
+    Some(match data {
+        DataRef::Int(number) => Cell::Number(*number as f64),
+        DataRef::Float(number) => Cell::Number(*number),
+        DataRef::String(text) => Cell::Text(text.as_str().into()),
+        DataRef::SharedString(text) => Cell::Text((*text).into()),
+        DataRef::Bool(flag) => Cell::Bool(*flag),
+        DataRef::DateTime(date) => Cell::Date(date.as_f64()),
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => Cell::Text(text.as_str().into()),
+        DataRef::Error(CellErrorType::Null) => Cell::NullError,
+        DataRef::Error(_) => Cell::Error,
+        DataRef::Empty => return None,
+    })
+}
