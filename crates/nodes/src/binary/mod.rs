@@ -109,13 +109,10 @@ mod tests {
     fn a_given_type_wins_and_names_the_extension() {
         assert_eq!(told(&prepare("x", None, Some("image/jpeg"))), ["image/jpeg", "-", "jpeg", "image", "-"]);
         assert_eq!(told(&prepare("x", Some("testFile"), Some("text"))), ["text", "testFile", "-", "-", "-"]);
-        assert_eq!(told(&prepare("x", None, Some("application/json; charset=utf-8"))), [
-            "application/json; charset=utf-8",
-            "-",
-            "json",
-            "json",
-            "-"
-        ]);
+        assert_eq!(
+            told(&prepare("x", None, Some("application/json; charset=utf-8"))),
+            ["application/json; charset=utf-8", "-", "json", "json", "-"]
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use encoding_rs::{Encoding, EncoderResult};
+use encoding_rs::{EncoderResult, Encoding};
 use node_api::NodeError;
 use oem_cp::code_table::{DECODING_TABLE_CP_MAP, ENCODING_TABLE_CP_MAP};
 
@@ -159,7 +159,8 @@ impl Codec {
             "hex" => Codec::Hex,
             _ => {
                 let page: Option<u16> = plain.trim_start_matches(|letter: char| letter.is_ascii_alphabetic()).parse().ok();
-                let is_page = ["cp", "ibm", "ms", "oem", ""].iter().any(|prefix| page.is_some_and(|page| plain == format!("{prefix}{page}")));
+                let is_page =
+                    ["cp", "ibm", "ms", "oem", ""].iter().any(|prefix| page.is_some_and(|page| plain == format!("{prefix}{page}")));
                 match (page.filter(|_| is_page), web_label(&plain)) {
                     (_, Some(table)) => Codec::Web(table),
                     (Some(page), None) if DECODING_TABLE_CP_MAP.contains_key(&page) => Codec::Dos(page),
@@ -195,8 +196,9 @@ fn web_label(plain: &str) -> Option<&'static Encoding> {
 
 fn unknown(name: &str) -> NodeError {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    NodeError::parameter("options.encoding", format!("Encoding not recognized: '{name}' (searched as: '{plain}')"))
-        .hint("Choose utf8, utf16le, latin1, a windows or iso-8859 page, a DOS page such as cp850, koi8r, gbk, big5hkscs, shiftjis or eucjp.")
+    NodeError::parameter("options.encoding", format!("Encoding not recognized: '{name}' (searched as: '{plain}')")).hint(
+        "Choose utf8, utf16le, latin1, a windows or iso-8859 page, a DOS page such as cp850, koi8r, gbk, big5hkscs, shiftjis or eucjp.",
+    )
 }
 
 fn utf16(data: &[u8], read: fn([u8; 2]) -> u16) -> String {

@@ -1,10 +1,39 @@
 //! Nodes for files: read, write, convert, pack.
 
+mod calendar;
+mod compression;
+mod convert_to_file;
 mod encoding;
-#[allow(dead_code)]
+mod extract_from_file;
+mod guarded;
+mod i_cal;
+mod move_binary_data;
+mod pdf;
+mod read_binary_file;
+mod read_binary_files;
+mod read_pdf;
+mod read_write_file;
+mod settings;
 mod sheet;
+mod spreadsheet_file;
+mod spreadsheet_read;
+#[cfg(test)]
+mod test_files;
 mod unpack;
+mod write_binary_file;
 
-use node_api::Entry;
+use node_api::{Entry, run};
 
-pub static NODES: &[Entry] = &[];
+pub static NODES: &[Entry] = &[
+    run::<compression::Compression>(),
+    run::<convert_to_file::ConvertToFile>(),
+    run::<extract_from_file::ExtractFromFile>(),
+    run::<i_cal::ICalendar>(),
+    run::<move_binary_data::MoveBinaryData>(),
+    run::<read_binary_file::ReadBinaryFile>(),
+    run::<read_binary_files::ReadBinaryFiles>(),
+    run::<read_pdf::ReadPdf>(),
+    run::<read_write_file::ReadWriteFile>(),
+    run::<spreadsheet_file::SpreadsheetFile>(),
+    run::<write_binary_file::WriteBinaryFile>(),
+];

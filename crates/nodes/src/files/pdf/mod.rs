@@ -7,7 +7,7 @@ use super::guarded::guarded;
 use bytes::Bytes;
 use model::{Object, Str, Value};
 use node_api::NodeError;
-use pdf_extract::{Dictionary, Document, Object as PdfObject};
+use pdf_extract::{Dictionary, Document, LoadOptions, Object as PdfObject};
 use std::time::Duration;
 
 /// Larger files are refused before anything is parsed.
@@ -33,6 +33,7 @@ pub(crate) async fn extract(data: Bytes, options: PdfOptions) -> Result<Object, 
 }
 
 fn read(data: &[u8], options: &PdfOptions) -> Result<Object, NodeError> {
+    shape::measure(data)?;
     let document = open(data, options.password.as_deref())?;
     let pages = document.get_pages();
     shape::check(&document)?;
@@ -41,11 +42,8 @@ fn read(data: &[u8], options: &PdfOptions) -> Result<Object, NodeError> {
     for number in pages.keys().take(most) {
         texts.push(text::page(&document, *number)?);
     }
-    let text = if options.join_pages {
-        Value::from(texts.join("\n\n"))
-    } else {
-        Value::array(texts.into_iter().map(Value::from).collect())
-    };
+    let text =
+        if options.join_pages { Value::from(texts.join("\n\n")) } else { Value::array(texts.into_iter().map(Value::from).collect()) };
     let mut result = Object::new();
     result.insert("numpages", pages.len());
     result.insert("numrender", pages.len());
@@ -60,7 +58,7 @@ fn open(data: &[u8], password: Option<&str>) -> Result<Document, NodeError> {
     let invalid = |error: pdf_extract::Error| NodeError::input("Invalid PDF structure.").describe(error.to_string());
     let password = password.filter(|password| !password.is_empty());
     let mut document = match password {
-        Some(password) => Document::load_mem_with_password(data, password).map_err(|error| match error {
+        Some(password) => Document::load_mem_with_options(data, LoadOptions::with_password(password)).map_err(|error| match error {
             pdf_extract::Error::InvalidPassword => NodeError::input("Incorrect Password"),
             error => invalid(error),
         })?,
@@ -102,8 +100,7 @@ fn info(document: &Document) -> Object {
 
 /// What the file says of itself. Fields that the format does not know are put together as custom ones.
 fn add_told(document: &Document, told: Option<&Dictionary>, info: &mut Object) {
-    const KNOWN: [&str; 9] =
-        ["Title", "Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate", "ModDate", "Trapped"];
+    const KNOWN: [&str; 9] = ["Title", "Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate", "ModDate", "Trapped"];
     let mut custom = Object::new();
     for (key, value) in told.into_iter().flat_map(Dictionary::iter) {
         let key = String::from_utf8_lossy(key).into_owned();

@@ -15,7 +15,11 @@ const CELL_FORMAT: u16 = 15;
 
 pub(super) fn write(table: &Table, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
     if table.height() > 65_536 || table.width() > 256 {
-        let message = format!("The data has {} rows and {} columns, which exceeds the format's limit of 65536 rows and 256 columns", table.height(), table.width());
+        let message = format!(
+            "The data has {} rows and {} columns, which exceeds the format's limit of 65536 rows and 256 columns",
+            table.height(),
+            table.width()
+        );
         return Err(NodeError::input(message).hint("Write an XLSX or CSV file instead."));
     }
     let strings = Strings::of(table)?;

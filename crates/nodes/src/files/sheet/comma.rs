@@ -73,10 +73,9 @@ impl<'t> CommaReader<'t> {
     fn check_length(&mut self, length: usize) -> Option<NodeError> {
         let line = if self.at >= self.text.len() && !self.ends_with_line_end() { self.line } else { self.line.saturating_sub(1) };
         match &self.names {
-            Some(names) if names.len() != length => Some(NodeError::input(format!(
-                "Invalid Record Length: columns length is {}, got {length} on line {line}",
-                names.len()
-            ))),
+            Some(names) if names.len() != length => {
+                Some(NodeError::input(format!("Invalid Record Length: columns length is {}, got {length} on line {line}", names.len())))
+            }
             Some(_) => None,
             None => {
                 let expected = *self.length.get_or_insert(length);
@@ -179,9 +178,7 @@ impl<'t> CommaReader<'t> {
                 field.push_str(rest);
                 self.at = self.text.len();
                 self.line += rest.matches('\n').count();
-                return Err(NodeError::input(format!(
-                    "Quote Not Closed: the parsing is finished with an opening quote at line {opened}"
-                )));
+                return Err(NodeError::input(format!("Quote Not Closed: the parsing is finished with an opening quote at line {opened}")));
             };
             field.push_str(&rest[..quote]);
             self.line += rest[..quote].matches('\n').count();
@@ -260,7 +257,10 @@ mod tests {
     #[test]
     fn values_are_texts_and_empty_ones_are_left_out() {
         let text = "id,name\n1,Ann\n\n2,\"B, \"\"b\"\"\nc\"\n3,\n";
-        assert_eq!(read(text, options()).unwrap(), json!([{ "id": "1", "name": "Ann" }, { "id": "2", "name": "B, \"b\"\nc" }, { "id": "3" }]));
+        assert_eq!(
+            read(text, options()).unwrap(),
+            json!([{ "id": "1", "name": "Ann" }, { "id": "2", "name": "B, \"b\"\nc" }, { "id": "3" }])
+        );
         let with_empty = CommaOptions { with_empty: true, ..options() };
         assert_eq!(read("a,b\n3,\n", with_empty).unwrap(), json!([{ "a": "3", "b": "" }]));
     }

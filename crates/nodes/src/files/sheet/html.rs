@@ -42,7 +42,8 @@ fn table(text: &str, lower: &str, raw: bool) -> Result<Sheet, NodeError> {
             has_row = true;
             let end = cell_end(lower, close);
             let attributes = &text[open..close];
-            let spans = |name: &str| attribute(attributes, name).and_then(|span| span.trim().parse().ok()).unwrap_or(1u32).clamp(1, MAX_SPAN);
+            let spans =
+                |name: &str| attribute(attributes, name).and_then(|span| span.trim().parse().ok()).unwrap_or(1u32).clamp(1, MAX_SPAN);
             while taken.remove(&(row, column)) {
                 column += 1;
             }

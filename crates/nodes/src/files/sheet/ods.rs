@@ -15,9 +15,8 @@ const MAX_REPEATS: u32 = 16_384;
 
 /// Whether an archive holds an OpenDocument file rather than an Excel one.
 pub(super) fn is_ods(data: &[u8]) -> bool {
-    ZipArchive::new(Cursor::new(data)).is_ok_and(|archive| {
-        archive.index_for_name("content.xml").is_some() && archive.index_for_name("xl/workbook.xml").is_none()
-    })
+    ZipArchive::new(Cursor::new(data))
+        .is_ok_and(|archive| archive.index_for_name("content.xml").is_some() && archive.index_for_name("xl/workbook.xml").is_none())
 }
 
 pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
@@ -38,7 +37,7 @@ pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
             Event::End(tag) => place.close(tag.name().as_ref(), &mut book)?,
             Event::Text(text) if place.in_text => place.text.push_str(&text),
             Event::GeneralRef(entity) if place.in_text => {
-                                let letter = entity.resolve_char_ref().ok().flatten().map(String::from);
+                let letter = entity.resolve_char_ref().ok().flatten().map(String::from);
                 let known = letter.or_else(|| quick_xml::escape::resolve_predefined_entity(&entity).map(str::to_owned));
                 place.text.push_str(&known.unwrap_or_default());
             }
@@ -164,8 +163,11 @@ impl Place {
 /// `2023-01-05` or `2023-01-05T12:00:00` in days since the end of 1899.
 fn days(text: &str) -> Option<f64> {
     let text = text.trim_end_matches('Z');
-    let moment: jiff::civil::DateTime =
-        if text.contains('T') { text.parse().ok()? } else { text.parse::<jiff::civil::Date>().ok()?.to_datetime(jiff::civil::Time::midnight()) };
+    let moment: jiff::civil::DateTime = if text.contains('T') {
+        text.parse().ok()?
+    } else {
+        text.parse::<jiff::civil::Date>().ok()?.to_datetime(jiff::civil::Time::midnight())
+    };
     let days = jiff::civil::date(1899, 12, 30).until(moment.date()).ok()?.get_days();
     let seconds = i32::from(moment.hour()) * 3600 + i32::from(moment.minute()) * 60 + i32::from(moment.second());
     Some(f64::from(days) + f64::from(seconds) / 86_400.0)
@@ -207,11 +209,17 @@ fn content(table: &Table, sheet_name: &str) -> String {
                 Some(Cell::Number(number) | Cell::Date(number)) => {
                     let shown = super::number::general(*number);
                     let number = model::number_to_string(*number);
-                    write!(out, "<table:table-cell office:value-type=\"float\" office:value=\"{number}\"><text:p>{shown}</text:p></table:table-cell>")
+                    write!(
+                        out,
+                        "<table:table-cell office:value-type=\"float\" office:value=\"{number}\"><text:p>{shown}</text:p></table:table-cell>"
+                    )
                 }
                 Some(Cell::Bool(flag)) => {
                     let shown = if *flag { "TRUE" } else { "FALSE" };
-                    write!(out, "<table:table-cell office:value-type=\"boolean\" office:boolean-value=\"{flag}\"><text:p>{shown}</text:p></table:table-cell>")
+                    write!(
+                        out,
+                        "<table:table-cell office:value-type=\"boolean\" office:boolean-value=\"{flag}\"><text:p>{shown}</text:p></table:table-cell>"
+                    )
                 }
                 Some(Cell::Text(text)) => {
                     out.push_str("<table:table-cell office:value-type=\"string\">");

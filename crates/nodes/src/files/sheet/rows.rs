@@ -16,11 +16,7 @@ pub(crate) struct RowOptions {
 }
 
 /// Hands each row over. With a header a row is an object and empty rows are left out; without, it is a list.
-pub(crate) fn rows(
-    sheet: &Sheet,
-    options: &RowOptions,
-    mut each: impl FnMut(Value) -> Result<(), NodeError>,
-) -> Result<(), NodeError> {
+pub(crate) fn rows(sheet: &Sheet, options: &RowOptions, mut each: impl FnMut(Value) -> Result<(), NodeError>) -> Result<(), NodeError> {
     let Some(area) = area(sheet, options)? else { return Ok(()) };
     if !options.header {
         for row in area.from.0..=area.to.0 {
@@ -65,7 +61,11 @@ fn area(sheet: &Sheet, options: &RowOptions) -> Result<Option<Area>, NodeError> 
     match (first, last) {
         (Some(from), Some(to)) if from.0 <= to.0 && from.1 <= to.1 => {
             // Rows far below the last cell are empty, and there may be very many of them.
-            let to = if options.header { (to.0.min(whole.to.0), to.1.min(from.1 + 20_000)) } else { (to.0.min(from.0 + 1_100_000), to.1.min(from.1 + 20_000)) };
+            let to = if options.header {
+                (to.0.min(whole.to.0), to.1.min(from.1 + 20_000))
+            } else {
+                (to.0.min(from.0 + 1_100_000), to.1.min(from.1 + 20_000))
+            };
             Ok((from.0 <= to.0).then_some(Area { from, to }))
         }
         _ => Err(unreadable(format!("The range '{range}' is neither a row number nor of the form A1:B2"))),

@@ -57,10 +57,7 @@ fn every_format_gives_back_what_was_written() {
 fn csv_is_written_as_a_spreadsheet_program_would() {
     let data = json!([{ "ID": "a,b", "n": 1_700_000_000_000_i64, "x": 0.1, "q": "say \"hi\"", "t": true, "none": null }, { "ID": "c" }]);
     let file = write(&items(data), Format::Csv, &options()).unwrap();
-    assert_eq!(
-        String::from_utf8(file).unwrap(),
-        "\u{feff}\"ID\",n,x,q,t,none\n\"a,b\",1.7E+12,0.1,\"say \"\"hi\"\"\",TRUE,\nc,,,,,"
-    );
+    assert_eq!(String::from_utf8(file).unwrap(), "\u{feff}\"ID\",n,x,q,t,none\n\"a,b\",1.7E+12,0.1,\"say \"\"hi\"\"\",TRUE,\nc,,,,,");
     let bare = WriteOptions { with_header: false, delimiter: ";".into(), ..options() };
     assert_eq!(write(&items(json!([{ "a": 1, "b": "x;y" }])), Format::Csv, &bare).unwrap(), "\u{feff}1;\"x;y\"".as_bytes());
     assert_eq!(write(&Items::new(), Format::Csv, &options()).unwrap(), "\u{feff}".as_bytes());
@@ -69,7 +66,9 @@ fn csv_is_written_as_a_spreadsheet_program_would() {
 #[test]
 fn long_texts_and_many_of_them_survive_the_old_excel_format() {
     let long = "žx".repeat(15_000);
-    let many: Vec<Value> = (0..3000).map(|n| json!({ "n": n, "text": format!("text number {n}"), "long": if n == 1500 { long.as_str() } else { "" } })).collect();
+    let many: Vec<Value> = (0..3000)
+        .map(|n| json!({ "n": n, "text": format!("text number {n}"), "long": if n == 1500 { long.as_str() } else { "" } }))
+        .collect();
     let file = write(&items(Value::array(many)), Format::Xls, &options()).unwrap();
     let found = table_rows(&file, &with_header());
     assert_eq!(found.as_array().unwrap().len(), 3000);
@@ -143,7 +142,9 @@ fn rows_and_cells_repeated_without_end_are_refused() {
         "<table:table-row table:number-rows-repeated=\"1000000\"><table:table-cell table:number-columns-repeated=\"10000\" office:value-type=\"float\" office:value=\"1\"/></table:table-row>",
     );
     assert_eq!(read(&rows, false).unwrap_err().code(), Code::INPUT_BOMB);
-    let empty = document("<table:table-row table:number-rows-repeated=\"4000000000\"><table:table-cell table:number-columns-repeated=\"4000000000\"/></table:table-row>");
+    let empty = document(
+        "<table:table-row table:number-rows-repeated=\"4000000000\"><table:table-cell table:number-columns-repeated=\"4000000000\"/></table:table-row>",
+    );
     assert_eq!(read(&empty, false).unwrap().sheets.len(), 1);
 }
 

@@ -93,9 +93,7 @@ fn csv(table: &Table, delimiter: &str) -> String {
 }
 
 fn html(table: &Table) -> String {
-    let mut out = String::from(
-        "<html><head><meta charset=\"utf-8\"/><title>SheetJS Table Export</title></head><body><table>",
-    );
+    let mut out = String::from("<html><head><meta charset=\"utf-8\"/><title>SheetJS Table Export</title></head><body><table>");
     for (row_number, row) in table.rows().enumerate() {
         out.push_str("<tr>");
         for (column, cell) in row.iter().enumerate() {

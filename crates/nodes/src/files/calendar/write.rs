@@ -1,0 +1,219 @@
+//! Makes an event file of each item.
+
+use crate::binary::prepare;
+use crate::files::settings::Settings;
+use jiff::{Timestamp, ToSpan as _, Zoned, civil, tz::TimeZone};
+use node_api::prelude::*;
+use std::fmt::Write as _;
+
+/// The parameters of an event.
+pub(crate) fn event_params() -> Vec<Param> {
+    let person = |who: &str| {
+        [
+            Param::text("name", "Name", "").required().help(&format!("The name of the {who}.")),
+            Param::text("email", "Email", "").required().help(&format!("The email address of the {who}.")),
+        ]
+    };
+    let rsvp = Param::flag("rsvp", "RSVP", false).help("Whether the attendee has to say whether they come.");
+    vec![
+        Param::text("title", "Event title", "").help("What the event is called."),
+        Param::date_time("start", "Start").required().help("When the event begins; the time is ignored for events of whole days."),
+        Param::date_time("end", "End").required().help("When the event ends; the time is ignored for events of whole days."),
+        Param::flag("allDay", "All day", false).help("Whether the event lasts whole days."),
+        Param::text("binaryPropertyName", "Put output file in field", "data")
+            .required()
+            .help("The name of the file field to put the event file in."),
+        Param::collection(
+            "additionalFields",
+            "Options",
+            [
+                Param::repeated(
+                    "attendeesUi",
+                    "Attendees",
+                    [FieldGroup::new("attendeeValues", "Attendees", person("attendee").into_iter().chain([rsvp]))],
+                )
+                .help("Who is invited."),
+                Param::choice("busyStatus", "Busy status", &[("BUSY", "Busy"), ("TENTATIVE", "Tentative")])
+                    .preset("")
+                    .help("How Microsoft programs show the time."),
+                Param::text("calName", "Calendar name", "").help("The name of the calendar, not of the event."),
+                Param::text("description", "Description", "").help("More about the event."),
+                Param::text("fileName", "File name", "").help("The name of the file; event.ics if empty."),
+                Param::group(
+                    "geolocationUi",
+                    "Geolocation",
+                    [FieldGroup::new(
+                        "geolocationValues",
+                        "Geolocation",
+                        [
+                            Param::text("lat", "Latitude", "").help("Degrees north."),
+                            Param::text("lon", "Longitude", "").help("Degrees east."),
+                        ],
+                    )],
+                )
+                .help("Where on the globe the event is."),
+                Param::text("location", "Location", "").help("The place of the event in words."),
+                Param::text("recurrenceRule", "Recurrence rule", "").help("How the event repeats, such as FREQ=WEEKLY;COUNT=4."),
+                Param::group("organizerUi", "Organizer", [FieldGroup::new("organizerValues", "Organizer", person("organizer"))])
+                    .help("Who invites."),
+                Param::number("sequence", "Sequence", 0).help("The number of the revision, when an event that was sent before is changed."),
+                Param::choice("status", "Status", &[("CONFIRMED", "Confirmed"), ("CANCELLED", "Cancelled"), ("TENTATIVE", "Tentative")])
+                    .help("Whether the event takes place."),
+                Param::text("uid", "UID", "").help("The id of the event; made up if empty."),
+                Param::text("url", "URL", "").help("A page about the event."),
+            ],
+        )
+        .help("More about the event."),
+    ]
+}
+
+/// The item with the event file of one input item.
+pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
+    let fields = Settings::read(ctx, "additionalFields", index)?;
+    let is_all_day = ctx.flag("allDay", index)?;
+    let start = moment(ctx, "start", index)?;
+    let mut end = moment(ctx, "end", index)?;
+    if is_all_day {
+        end = end.checked_add(1.day()).map_err(|error| NodeError::parameter("end", format!("The end cannot be used: {error}")))?;
+    }
+    let stamp = Timestamp::from_millisecond(ctx.host().now_ms()).unwrap_or_default().to_zoned(TimeZone::UTC);
+    let uid = fields.text("uid").map_or_else(|| random_id(ctx), |uid| uid.to_string());
+    let mut out = Lines::default();
+    out.line("BEGIN:VCALENDAR");
+    out.line("VERSION:2.0");
+    out.line("CALSCALE:GREGORIAN");
+    out.line("PRODID:adamgibbons/ics");
+    out.line("METHOD:PUBLISH");
+    if let Some(name) = fields.text("calName") {
+        out.line(&format!("X-WR-CALNAME:{}", escaped(&name)));
+    }
+    out.line("X-PUBLISHED-TTL:PT1H");
+    out.line("BEGIN:VEVENT");
+    out.line(&format!("UID:{}", one_line(&uid)));
+    let title = ctx.text("title", index)?;
+    if !title.is_empty() {
+        out.line(&format!("SUMMARY:{}", escaped(&title)));
+    }
+    out.line(&format!("DTSTAMP:{}", at_time(&stamp)));
+    for (name, time) in [("DTSTART", &start), ("DTEND", &end)] {
+        out.line(&if is_all_day { format!("{name};VALUE=DATE:{}", time.strftime("%Y%m%d")) } else { format!("{name}:{}", at_time(time)) });
+    }
+    if let Some(number) = fields.number("sequence") {
+        out.line(&format!("SEQUENCE:{}", model::number_to_string(number)));
+    }
+    add_details(&fields, &mut out);
+    out.line("END:VEVENT");
+    out.line("END:VCALENDAR");
+    let name = fields.text("fileName").unwrap_or_else(|| "event.ics".into());
+    let mut item = Item::new(Value::empty_object());
+    item.set_binary(ctx.text("binaryPropertyName", index)?, prepare(out.text, Some(&name), Some("text/calendar")));
+    Ok(item)
+}
+
+fn add_details(fields: &Settings, out: &mut Lines) {
+    if let Some(text) = fields.text("description") {
+        out.line(&format!("DESCRIPTION:{}", escaped(&text)));
+    }
+    if let Some(url) = fields.text("url") {
+        out.line(&format!("URL:{}", one_line(&url)));
+    }
+    if let (Some(lat), Some(lon)) = (fields.text("geolocationUi.geolocationValues.lat"), fields.text("geolocationUi.geolocationValues.lon"))
+    {
+        out.line(&format!("GEO:{};{}", one_line(&lat), one_line(&lon)));
+    }
+    if let Some(place) = fields.text("location") {
+        out.line(&format!("LOCATION:{}", escaped(&place)));
+    }
+    if let Some(status) = fields.text("status") {
+        out.line(&format!("STATUS:{}", one_line(&status)));
+    }
+    let organizer = Settings::of(fields.get("organizerUi.organizerValues"));
+    if let Some(name) = organizer.given_text("name") {
+        let mail = organizer.text("email").map(|mail| format!(":MAILTO:{}", one_line(&mail))).unwrap_or_default();
+        out.line(&format!("ORGANIZER;CN={}{mail}", quoted(&name)));
+    }
+    if let Some(status) = fields.text("busyStatus") {
+        out.line(&format!("X-MICROSOFT-CDO-BUSYSTATUS:{}", one_line(&status)));
+    }
+    for attendee in fields.get("attendeesUi.attendeeValues").as_array().unwrap_or_default() {
+        let attendee = Settings::of(attendee);
+        let name = attendee.text("name").unwrap_or_else(|| "Unnamed attendee".into());
+        let mail = attendee.text("email").map(|mail| format!(":mailto:{}", one_line(&mail))).unwrap_or_default();
+        let rsvp = if attendee.flag("rsvp") { "TRUE" } else { "FALSE" };
+        out.line(&format!("ATTENDEE;RSVP={rsvp};CN={}{mail}", quoted(&name)));
+    }
+    if let Some(rule) = fields.text("recurrenceRule") {
+        out.line(&format!("RRULE:{}", one_line(&rule)));
+    }
+}
+
+/// The moment that a parameter tells, in UTC; a time without a zone is taken as UTC.
+fn moment(ctx: &Ctx<'_>, name: &str, index: usize) -> Result<Zoned, NodeError> {
+    let value = ctx.param(name, index)?;
+    let refused = || {
+        let message = format!("The parameter '{name}' must be a date and time, but it is {}", model::json::to_string(&value));
+        NodeError::parameter(name, message)
+    };
+    let found = match &value {
+        Value::Date(date) => Timestamp::from_millisecond(date.epoch_ms as i64).ok(),
+        Value::Number(number) => Timestamp::from_millisecond(*number as i64).ok(),
+        Value::String(text) => {
+            let text = text.trim();
+            let local = || {
+                text.replacen(' ', "T", 1)
+                    .parse::<civil::DateTime>()
+                    .or_else(|_| text.parse::<civil::Date>().map(civil::DateTime::from))
+                    .ok()
+            };
+            text.parse::<Timestamp>().ok().or_else(|| local()?.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp()))
+        }
+        _ => None,
+    };
+    found.map(|time| time.to_zoned(TimeZone::UTC)).ok_or_else(refused)
+}
+
+fn at_time(time: &Zoned) -> String {
+    time.strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+fn random_id(ctx: &Ctx<'_>) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut bytes = [0; 21];
+    ctx.host().fill_random(&mut bytes);
+    bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte & 63)])).collect()
+}
+
+/// Text with the signs that have a meaning in the format marked as meant.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace(';', "\\;").replace(',', "\\,").replace("\r\n", "\\n").replace(['\n', '\r'], "\\n")
+}
+
+/// A value that must not begin a new line, where the format has no way to mark one.
+fn one_line(text: &str) -> String {
+    text.replace(['\r', '\n'], " ")
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", one_line(text).replace('"', "\\\""))
+}
+
+/// Lines of at most 75 bytes; what is longer goes on in the next line behind a tab.
+#[derive(Default)]
+struct Lines {
+    text: String,
+}
+
+impl Lines {
+    fn line(&mut self, line: &str) {
+        let mut length = 0;
+        for letter in line.chars() {
+            if length + letter.len_utf8() > 74 {
+                let _ = write!(self.text, "\r\n\t");
+                length = 1;
+            }
+            length += letter.len_utf8();
+            self.text.push(letter);
+        }
+        self.text.push_str("\r\n");
+    }
+}

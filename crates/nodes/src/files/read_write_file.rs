@@ -1,0 +1,180 @@
+//! Reads files from the folder for files, or writes them there.
+
+use super::settings::Settings;
+use crate::binary::prepare_stream;
+use node_api::prelude::*;
+
+pub(crate) struct ReadWriteFile;
+
+impl Node for ReadWriteFile {
+    fn spec() -> Spec {
+        Spec::new(
+            "n8n-nodes-base.readWriteFile",
+            &[1.0, 1.1],
+            "Read/Write Files from Disk",
+            "Read or write files from the computer that runs Heddle",
+        )
+        .group(Group::Files)
+        .params([
+            Param::choice("operation", "Operation", &[("read", "Read file(s) from disk"), ("write", "Write file to disk")])
+                .raw()
+                .help("Whether to read files or to write one."),
+            Param::text("fileSelector", "File(s) selector", "")
+                .required()
+                .show("operation", &["read"])
+                .help("The path of a file, or a pattern such as pictures/**/*.png. Paths are inside the folder for files."),
+            Param::collection(
+                "options",
+                "Options",
+                [
+                    Param::text("fileExtension", "File extension", "").help("The extension that the file field tells."),
+                    Param::text("fileName", "File name", "").help("The name that the file field tells."),
+                    Param::text("mimeType", "MIME type", "").help("The MIME type that the file field tells."),
+                    Param::text("dataPropertyName", "Put output file in field", "data").help("The name of the file field; data if empty."),
+                ],
+            )
+            .show("operation", &["read"])
+            .help("More settings."),
+            Param::text("fileName", "File path and name", "")
+                .required()
+                .show("operation", &["write"])
+                .help("Where to write the file, with its extension. The folder must be there."),
+            Param::text("dataPropertyName", "Input binary field", "data")
+                .required()
+                .show("operation", &["write"])
+                .help("The file field to write."),
+            Param::collection(
+                "options",
+                "Options",
+                [Param::flag("append", "Append", false).help("Whether to write behind what is in the file already.")],
+            )
+            .show("operation", &["write"])
+            .help("More settings."),
+        ])
+        .hint("Use it to read files from, or keep files in, the folder that the operator has set aside for workflows.")
+        .differs("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        .alias(&["disk", "folder", "local file"])
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let mut output = ctx.builder();
+        let is_write = ctx.text("operation", 0)? == "write";
+        for (index, item) in items.iter().enumerate() {
+            let made = if is_write { write(ctx, index, &item).await.map(|item| vec![item]) } else { read(ctx, index).await };
+            match made {
+                Ok(made) => output.extend(made.into_iter().map(|item| item.paired_with(index))),
+                Err(error) => output.push(ctx.failed_item(index, error)?),
+            }
+        }
+        Ok(vec![output.finish()])
+    }
+}
+
+async fn read(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
+    let selector = normalised(&ctx.text("fileSelector", index)?);
+    let options = Settings::read(ctx, "options", index)?;
+    let field = options.text("dataPropertyName").unwrap_or_else(|| "data".into());
+    let mut made = Vec::new();
+    let in_words = |error: NodeError| {
+        permission_words(error, &selector, "You don't have the permissions to access ", |error| {
+            error.describe("Verify that the path specified in 'File(s) Selector' is correct, or change the file(s) permissions if needed")
+        })
+    };
+    for path in ctx.host().files().list(&selector).await.map_err(in_words)? {
+        let data = ctx.host().files().read(&path).await.map_err(in_words)?;
+        let mut file = prepare_stream(data, &path);
+        if let Some(name) = options.given_text("fileName") {
+            file.file_name = Some(name);
+        }
+        if let Some(extension) = options.given_text("fileExtension") {
+            file.file_extension = Some(extension);
+        }
+        if let Some(mime_type) = options.given_text("mimeType") {
+            file.mime_type = mime_type;
+        }
+        let mut fields = Object::new();
+        fields.insert("mimeType", file.mime_type.clone());
+        fields.insert("fileType", file.file_type.clone());
+        fields.insert("fileName", file.file_name.clone());
+        fields.insert("fileExtension", file.file_extension.clone());
+        fields.insert("fileSize", file.size_text());
+        let mut item = Item::new(fields);
+        item.set_binary(field.clone(), file);
+        made.push(item);
+    }
+    Ok(made)
+}
+
+async fn write(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError> {
+    let field = ctx.text("dataPropertyName", index)?;
+    let path = ctx.text("fileName", index)?;
+    let append = Settings::read(ctx, "options", index)?.flag("append");
+    let file = ctx.binary(item, index, &field)?;
+    ctx.host().files().write(&path, &file.data, append).await.map_err(|error| {
+        permission_words(error, &path, "You don't have the permissions to write the file ", |error| {
+            error.describe("Specify another destination folder in 'File Path and Name', or change the permissions of the parent folder")
+        })
+    })?;
+    let mut made = item.clone();
+    made.json.make_object().insert("fileName", path);
+    Ok(made)
+}
+
+/// A path of Windows gets slashes, and parentheses stand for themselves.
+fn normalised(selector: &str) -> String {
+    let mut letters = selector.chars();
+    let is_windows = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && letters.next() == Some(':');
+    let slashed = if is_windows { selector.replace('\\', "/") } else { selector.to_owned() };
+    slashed.replace('(', "\\(").replace(')', "\\)")
+}
+
+fn permission_words(error: NodeError, path: &str, words: &str, describe: fn(NodeError) -> NodeError) -> NodeError {
+    if error.context().get("errno").and_then(Value::as_str) == Some("EACCES") {
+        describe(error.reword(format!("{words}{path}")))
+    } else {
+        error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::test_files::{run_with_files, text_file, with_file};
+    use model::OnError;
+
+    #[tokio::test]
+    async fn every_file_that_fits_becomes_an_item() {
+        let files = [("data/a.json", "{}"), ("data/b (1).json", "[]"), ("data/c.txt", "x")];
+        let params = json!({ "fileSelector": "data/*.json" });
+        let made = run_with_files::<ReadWriteFile>(1.1, params, vec![Item::new(json!({}))], &files, OnError::Stop).await.unwrap();
+        let expected = json!({ "mimeType": "application/json", "fileType": "json", "fileName": "b (1).json", "fileExtension": "json", "fileSize": "2 B" });
+        assert_eq!((made.len(), made[1].json.clone()), (2, expected));
+        assert_eq!(made[1].binary("data").unwrap().directory.as_deref(), Some("data"));
+        let params =
+            json!({ "fileSelector": "data/b (1).json", "options": { "fileName": "x.bin", "mimeType": "a/b", "dataPropertyName": "f" } });
+        let made = run_with_files::<ReadWriteFile>(1.0, params, vec![Item::new(json!({}))], &files, OnError::Stop).await.unwrap();
+        assert_eq!(made[0].json.get("fileName"), Some(&json!("x.bin")));
+        assert_eq!(made[0].binary("f").unwrap().mime_type, "a/b");
+    }
+
+    #[tokio::test]
+    async fn a_pattern_that_fits_nothing_gives_nothing() {
+        let made =
+            run_with_files::<ReadWriteFile>(1.0, json!({ "fileSelector": "x" }), vec![Item::new(json!({}))], &[], OnError::Stop).await;
+        assert_eq!(made.unwrap(), []);
+    }
+
+    #[tokio::test]
+    async fn a_file_is_written_and_the_item_goes_on() {
+        let item = with_file("data", text_file("a.txt", "hi"));
+        let params = json!({ "operation": "write", "fileName": "out/a.txt" });
+        let made = run_with_files::<ReadWriteFile>(1.0, params, vec![item.clone()], &[], OnError::Stop).await.unwrap();
+        assert_eq!(made[0].json, json!({ "fileName": "out/a.txt" }));
+        assert!(made[0].binary("data").is_some());
+        let params = json!({ "operation": "write", "fileName": "/locked/a.txt" });
+        let error = run_with_files::<ReadWriteFile>(1.0, params.clone(), vec![item.clone()], &[], OnError::Stop).await.unwrap_err();
+        assert_eq!(error.message(), "You don't have the permissions to write the file /locked/a.txt");
+        let made = run_with_files::<ReadWriteFile>(1.0, params, vec![item], &[], OnError::ContinueRegular).await.unwrap();
+        assert_eq!(made[0].json.get("error"), Some(&json!("You don't have the permissions to write the file /locked/a.txt")));
+    }
+}

@@ -1,0 +1,139 @@
+//! Reads spreadsheets into items and writes items as spreadsheets. An older node; new workflows use Convert to File and Extract from File.
+
+use super::convert_to_file::spreadsheet;
+use super::settings::{Settings, input_field, one_output, output_field};
+use super::sheet::Format;
+use super::spreadsheet_read::{CommaErrors, options, read_book, read_file};
+use node_api::prelude::*;
+
+pub(crate) struct SpreadsheetFile;
+
+static FORMATS: &[(&str, &str)] = &[("csv", "CSV"), ("html", "HTML"), ("ods", "ODS"), ("rtf", "RTF"), ("xls", "XLS"), ("xlsx", "XLSX")];
+
+impl Node for SpreadsheetFile {
+    fn spec() -> Spec {
+        let read_formats: Vec<(&str, &str)> = [("autodetect", "Autodetect")].into_iter().chain(FORMATS.iter().copied()).collect();
+        let (from_file, to_file) = (&["fromFile"], &["toFile"]);
+        Spec::new("n8n-nodes-base.spreadsheetFile", &[1.0, 2.0], "Spreadsheet File", "Read and write data from a spreadsheet file")
+            .group(Group::Files)
+            .params([
+                Param::choice("operation", "Operation", &[("fromFile", "Read from file"), ("toFile", "Write to file")])
+                    .raw()
+                    .help("Whether to read a spreadsheet or to write one."),
+                input_field().show("operation", from_file),
+                Param::choice("fileFormat", "File format", &read_formats)
+                    .show("operation", from_file)
+                    .since(2.0)
+                    .help("The format of the file; told by the file if it is Autodetect."),
+                options("fileFormat", true).show("operation", from_file).versions(&[1.0]),
+                options("fileFormat", false).show("operation", from_file).since(2.0),
+                Param::choice("fileFormat", "File format", FORMATS)
+                    .preset("xls")
+                    .show("operation", to_file)
+                    .help("The format of the file."),
+                output_field().show("operation", to_file),
+                Param::collection(
+                    "options",
+                    "Options",
+                    [
+                        Param::flag("compression", "Compression", false)
+                            .show("/fileFormat", &["xlsx", "ods"])
+                            .help("Whether to make the file smaller."),
+                        Param::text("fileName", "File name", "").help("The name of the file; spreadsheet and the format if it is not set."),
+                        Param::flag("headerRow", "Header row", true).help("Whether the first row tells the names of the fields."),
+                        Param::text("sheetName", "Sheet name", "Sheet")
+                            .show("/fileFormat", &["ods", "xls", "xlsx"])
+                            .help("The name of the sheet."),
+                    ],
+                )
+                .show("operation", to_file)
+                .help("More settings."),
+            ])
+            .hint("Use Convert to File and Extract from File instead in new workflows.")
+            .repeatable()
+            .example(
+                "Rows of a CSV file",
+                r#"{ "operation": "fromFile", "fileFormat": "csv" }"#,
+                r#"[{ "json": {}, "binary": { "data": { "mimeType": "text/csv", "fileExtension": "csv", "data": "YSxiCjEsMg==" } } }]"#,
+                r#"[[{ "a": "1", "b": "2" }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        match ctx.text("operation", 0)?.as_str() {
+            "fromFile" => from_file(ctx, &items).await,
+            "toFile" => one_output(ctx, to_file(ctx, &items), items.len()),
+            other => Err(NodeError::parameter("operation", format!("The operation \"{other}\" is not supported!"))),
+        }
+    }
+}
+
+async fn from_file(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
+    let mut output = ctx.builder();
+    for (index, item) in items.iter().enumerate() {
+        let rows = if ctx.version() < 2.0 {
+            let settings = Settings::read(ctx, "options", index)?;
+            let field = ctx.text("binaryPropertyName", index)?;
+            match ctx.binary(&item, index, &field) {
+                Ok(file) => read_book(file.data.clone(), &settings).await,
+                Err(error) => Err(error),
+            }
+        } else {
+            read_file(ctx, index, &item, &ctx.text("fileFormat", index)?, CommaErrors::Ignore).await
+        };
+        match rows {
+            Ok(rows) => output.extend(rows.into_iter().map(|row| Item::new(row).paired_with(index))),
+            Err(error) => output.push(ctx.failed_item(index, error)?),
+        }
+    }
+    Ok(vec![output.finish()])
+}
+
+fn to_file(ctx: &Ctx<'_>, items: &Items) -> Result<Item, NodeError> {
+    let name = ctx.text("fileFormat", 0)?;
+    let format =
+        Format::named(&name).ok_or_else(|| NodeError::parameter("fileFormat", format!("The file format \"{name}\" is not supported!")))?;
+    let settings = Settings::read(ctx, "options", 0)?;
+    let mut item = Item::new(Value::empty_object());
+    item.set_binary(ctx.text("binaryPropertyName", 0)?, spreadsheet(items, format, &name, &settings, "spreadsheet")?);
+    Ok(item)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::test_files::{run_items, text_file, with_file};
+
+    #[tokio::test]
+    async fn what_was_written_is_read_again_in_every_format() {
+        for (format, _) in FORMATS {
+            let items = vec![Item::new(json!({ "name": "Ann", "n": 1 })), Item::new(json!({ "name": "Bob", "n": 2 }))];
+            let made = run_items::<SpreadsheetFile>(2.0, json!({ "operation": "toFile", "fileFormat": format }), items).await.unwrap();
+            let name = made[0].binary("data").unwrap().file_name.clone().unwrap();
+            assert_eq!(name, format!("spreadsheet.{format}"));
+            let rows = run_items::<SpreadsheetFile>(1.0, json!({}), made.clone()).await.unwrap();
+            let rows: Vec<_> = rows.into_iter().map(|item| item.json).collect();
+            assert_eq!(rows, [json!({ "name": "Ann", "n": 1 }), json!({ "name": "Bob", "n": 2 })], "{format}");
+        }
+    }
+
+    #[tokio::test]
+    async fn csv_is_typed_in_the_first_version_and_text_in_the_second() {
+        let item = with_file("data", text_file("a.csv", "a,b\n1,x\n"));
+        let first = run_items::<SpreadsheetFile>(1.0, json!({}), vec![item.clone()]).await.unwrap();
+        assert_eq!(first[0].json, json!({ "a": 1, "b": "x" }));
+        let second = run_items::<SpreadsheetFile>(2.0, json!({}), vec![item.clone()]).await.unwrap();
+        assert_eq!(second[0].json, json!({ "a": "1", "b": "x" }));
+        let bare = run_items::<SpreadsheetFile>(2.0, json!({ "options": { "headerRow": false, "includeEmptyCells": true } }), vec![item])
+            .await
+            .unwrap();
+        assert_eq!(bare[1].json, json!({ "row": ["1", "x"] }));
+    }
+
+    #[tokio::test]
+    async fn a_sheet_that_is_not_there_is_named() {
+        let item = with_file("data", text_file("a", "a,b\n1,x\n"));
+        let error = run_items::<SpreadsheetFile>(1.0, json!({ "options": { "sheetName": "Mine" } }), vec![item]).await.unwrap_err();
+        assert_eq!(error.message(), "Spreadsheet does not contain sheet called \"Mine\"!");
+    }
+}

@@ -1,0 +1,173 @@
+//! Reads spreadsheets for Extract from File and Spreadsheet File: the settings, the formats, the errors in n8n's words.
+
+use super::encoding::decode;
+use super::guarded::guarded;
+use super::settings::Settings;
+use super::sheet::{self, CommaOptions, CommaReader, RowOptions};
+use bytes::Bytes;
+use node_api::prelude::*;
+use std::time::Duration;
+
+const TIME: Duration = Duration::from_secs(120);
+
+/// What becomes of errors in CSV text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CommaErrors {
+    Fail,
+    /// The records before the error are kept and nobody is told, as the first versions do it.
+    Ignore,
+}
+
+/// The settings of reading, as the form shows them. `format` is the parameter that the format is chosen with.
+pub(super) fn options(format: &str, first_version: bool) -> Param {
+    let csv = |param: Param| if first_version { param } else { param.show(&format!("/{format}"), &["csv"]) };
+    let mut params = vec![
+        Param::flag("headerRow", "Header row", true).help("Whether the first row tells the names of the fields."),
+        Param::flag("includeEmptyCells", "Include empty cells", false).help("Whether empty cells are there as empty texts."),
+        Param::flag("rawData", "RAW data", false).help("Whether texts that look like numbers or dates stay texts."),
+        Param::flag("readAsString", "Read as string", false).help("Whether the file is read as text first; helps with special characters."),
+        Param::text("range", "Range", "").help("Cells to read, such as A1:C10, or the number of the first row, counted from 0."),
+        Param::text("sheetName", "Sheet name", "Sheet").help("The sheet to read; the first one if it is not set."),
+    ];
+    if !first_version {
+        params.extend([
+            csv(Param::text("delimiter", "Delimiter", ",")).help("What stands between two fields."),
+            csv(Param::choice(
+                "encoding",
+                "Encoding",
+                &[
+                    ("ascii", "ASCII"),
+                    ("latin1", "Latin1"),
+                    ("ucs-2", "UCS-2"),
+                    ("ucs2", "UCS2"),
+                    ("utf-8", "UTF-8"),
+                    ("utf16le", "UTF16LE"),
+                    ("utf8", "UTF8"),
+                ],
+            ))
+            .preset("utf-8")
+            .help("The encoding of the file."),
+            csv(Param::flag("enableBOM", "Exclude byte order mark (BOM)", false))
+                .help("Whether a byte order mark at the start is left out."),
+            csv(Param::flag("relaxQuotes", "Preserve quotes", false))
+                .help("Whether quotes in the wrong place are part of the value instead of an error."),
+            csv(Param::number("maxRowCount", "Max number of rows to load", -1)).help("How many rows to read at most; -1 for all."),
+            csv(Param::number("fromLine", "Starting line", 0)).help("The line of the file to begin with."),
+            csv(Param::group(
+                "skipRecordsWithErrors",
+                "Skip records with errors",
+                [FieldGroup::new(
+                    "value",
+                    "Value",
+                    [
+                        Param::flag("enabled", "Enabled", false).help("Whether records that cannot be read are left out."),
+                        Param::number("maxSkippedRecords", "Max skipped records", -1)
+                            .help("More than this many are an error; -1 for no limit."),
+                    ],
+                )],
+            ))
+            .help("What to do with records that cannot be read."),
+        ]);
+    }
+    Param::collection("options", "Options", params).help("More settings.")
+}
+
+/// Reads the file of an item into rows.
+pub(super) async fn read_file(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    format: &str,
+    errors: CommaErrors,
+) -> Result<Vec<Value>, NodeError> {
+    let settings = Settings::read(ctx, "options", index)?;
+    let field = ctx.text("binaryPropertyName", index)?;
+    let file = ctx.binary(item, index, &field)?;
+    let is_named_csv = file.mime_type == "text/csv" || file.mime_type == "text/plain" && file.file_extension.as_deref() == Some("csv");
+    let format = if format == "autodetect" && is_named_csv { "csv" } else { format };
+    let outcome = if format == "csv" {
+        read_comma(file.data.clone(), &settings, errors).await
+    } else {
+        read_book(file.data.clone(), &settings).await
+    };
+    let extension = file.file_extension.as_deref().unwrap_or_default();
+    outcome.map_err(|error| {
+        // A file of another kind is the likeliest reason, unless the file was made to harm.
+        if extension.is_empty() || extension == format || error.code() == Code::INPUT_BOMB {
+            return error;
+        }
+        error
+            .reword(format!("The file selected in 'Input Binary Field' is not in {format} format"))
+            .describe(format!("Try to change the operation or select a {format} file in 'Input Binary Field'"))
+    })
+}
+
+/// Reads a spreadsheet of whatever format.
+pub(super) async fn read_book(data: Bytes, settings: &Settings) -> Result<Vec<Value>, NodeError> {
+    let raw = settings.flag("rawData");
+    let wanted = settings.text("sheetName");
+    let row_options =
+        RowOptions { header: settings.not_off("headerRow"), with_empty: settings.flag("includeEmptyCells"), range: settings.text("range") };
+    let header = row_options.header;
+    let rows = guarded("spreadsheet", TIME, move || {
+        let book = sheet::read(&data, raw)?;
+        let first = book.sheets.first().ok_or_else(|| NodeError::input("Spreadsheet does not have any sheets!"))?;
+        let (_, sheet) = match &wanted {
+            None => first,
+            Some(wanted) => book
+                .sheets
+                .iter()
+                .find(|(name, _)| name == wanted)
+                .ok_or_else(|| NodeError::input(format!("Spreadsheet does not contain sheet called \"{wanted}\"!")))?,
+        };
+        let mut rows = Vec::new();
+        sheet::rows(sheet, &row_options, |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        Ok(rows)
+    })
+    .await?;
+    Ok(if header { rows } else { rows.into_iter().map(in_row).collect() })
+}
+
+async fn read_comma(data: Bytes, settings: &Settings, errors: CommaErrors) -> Result<Vec<Value>, NodeError> {
+    let most = settings.number("maxRowCount").filter(|most| *most > -1.0);
+    if most == Some(0.0) {
+        return Err(NodeError::parameter("options.maxRowCount", "Invalid Option: to must be a positive integer greater than 0, got 0"));
+    }
+    let options = CommaOptions {
+        delimiter: settings.text("delimiter").unwrap_or_else(|| ",".into()),
+        header: settings.not_off("headerRow"),
+        with_empty: settings.flag("includeEmptyCells"),
+        relax_quotes: settings.flag("relaxQuotes"),
+        skip_errors: settings.flag("skipRecordsWithErrors.value.enabled"),
+        from_line: settings.number("fromLine").map_or(1, |line| line.max(1.0) as usize),
+        most: most.map(|most| most as usize),
+    };
+    let most_skipped = settings.number("skipRecordsWithErrors.value.maxSkippedRecords").unwrap_or(-1.0);
+    let text = decode(&data, &settings.text("encoding").unwrap_or_else(|| "utf8".into()), settings.flag("enableBOM"))?;
+    let header = options.header;
+    guarded("CSV file", TIME, move || {
+        let mut reader = CommaReader::new(&text, options);
+        let mut rows = Vec::new();
+        loop {
+            match reader.next_record() {
+                Ok(Some(record)) => rows.push(if header { record } else { in_row(record) }),
+                Ok(None) => break,
+                Err(_) if errors == CommaErrors::Ignore => break,
+                Err(error) => return Err(error),
+            }
+        }
+        if most_skipped > 0.0 && reader.skipped as f64 > most_skipped {
+            return Err(NodeError::input("Max number of skipped records exceeded"));
+        }
+        Ok(rows)
+    })
+    .await
+}
+
+/// Without a header a row is a list in a field of its own.
+fn in_row(row: Value) -> Value {
+    Value::object(Object::from_iter([("row", row)]))
+}
