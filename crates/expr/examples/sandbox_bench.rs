@@ -60,7 +60,7 @@ fn main() {
         ("code, 1000 items, touched only", Flavour::AllItems, "return [{ json: { total: items.reduce((s, i) => s + i.json.n, 0) } }]"),
     ] {
         let scope = FakeScope { items: (0..1000).map(|number| Item::new(item(number))).collect(), ..FakeScope::default() };
-        let job = CodeJob { source: source.into(), flavour, static_data: StaticData::default(), names: Object::new() };
+        let job = CodeJob { source: source.into(), flavour, static_data: StaticData::default(), first: 0, names: Object::new() };
         best(name, 20, || {
             let mut count = 0;
             runtime.block_on(sandbox.session(Limits::code_node()).run_code(&job, &scope, &Nobody, &mut |_| count += 1)).unwrap();

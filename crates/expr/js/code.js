@@ -107,11 +107,11 @@ async function runForAll(program) {
 }
 
 let index = -1;
-async function runForEach(program, flavour) {
+async function runForEach(program, flavour, first) {
   const length = host(7);
   let chunk = [];
-  let from = 0;
-  for (index = 0; index < length; index++) {
+  let from = first;
+  for (index = first; index < length; index++) {
     if (index - from >= chunk.length) {
       from = index;
       chunk = host(8, from);
@@ -132,7 +132,7 @@ async function runForEach(program, flavour) {
   }
 }
 
-entries.startCode = (program, flavour, names) => {
+entries.startCode = (program, flavour, names, first) => {
   const forEach = flavour === 'each' || flavour === 'functionItem';
   prepare(names);
   if (forEach) {
@@ -146,11 +146,13 @@ entries.startCode = (program, flavour, names) => {
     for (const name of Object.keys(heddle.toolGlobals)) hide(globalThis, name, heddle.toolGlobals[name]);
   } else {
     define('items', () => input());
-    define('$json', () => {
-      throw new Error("Can't use $json here: it is only available in 'Run Once for Each Item' mode");
-    });
+    const firstItem = () => input()[0] || { json: undefined };
+    define('$json', () => firstItem().json);
+    define('$data', () => firstItem().json);
+    define('$binary', () => firstItem().binary || {});
+    define('$thisItem', firstItem);
   }
-  (forEach ? runForEach(program, flavour) : runForAll(program)).then(
+  (forEach ? runForEach(program, flavour, first) : runForAll(program)).then(
     () => {
       heddle.returnStaticData();
       host(63);

@@ -39,7 +39,7 @@ fn evaluate(source: &str) -> Result<Value, Error> {
 }
 
 async fn tool_with(limits: Limits, source: &str) -> Result<Vec<Returned>, Error> {
-    let job = CodeJob { source: source.into(), flavour: Flavour::Tool, static_data: StaticData::default(), names: Object::new() };
+    let job = CodeJob { source: source.into(), flavour: Flavour::Tool, static_data: StaticData::default(), first: 0, names: Object::new() };
     let mut returned = Vec::new();
     let result = Sandbox::new().session(limits).run_code(&job, &FakeScope::default(), &Bytes, &mut |value| returned.push(value)).await;
     result.map(|_| returned).map_err(|failure| failure.error)

@@ -71,6 +71,8 @@ pub struct CodeJob {
     pub source: Str,
     pub flavour: CodeFlavour,
     pub items: Items,
+    /// In the flavours for each item: the item to begin with.
+    pub first: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +90,8 @@ pub enum CodeFlavour {
 /// A piece of what JavaScript returned.
 #[derive(Clone, Debug)]
 pub enum Returned {
+    /// An array of this length was returned; its elements follow.
+    List { len: usize },
     /// The next element of the returned array.
     Element(Value),
     /// The returned value, when it is not an array.

@@ -3,8 +3,8 @@
 //! Invariant: a node knows the contract (`node-api`) and never the engine; the world comes in through its `Ctx`.
 //! Invariant: everything about a node is in its file: description, behaviour, examples, tests.
 
-pub mod conditions;
 mod binary;
+pub mod conditions;
 pub mod data;
 pub mod field_type;
 pub mod files;

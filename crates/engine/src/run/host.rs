@@ -3,8 +3,9 @@
 use super::schedule::Entry;
 use super::{Run, Start, lock};
 use crate::options::RunOptions;
+use crate::ports::JournalError;
 use crate::scope::RunView;
-use model::{Code, Items, Object, Source, Spill, Str, Value, Workflow};
+use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value, Workflow};
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall, WorkflowTarget};
 use node_api::http::Http;
 use node_api::{ErrorClass, NodeError, StartedBy};
@@ -31,7 +32,7 @@ impl<'r> NodeHost<'r> {
         lock(&self.pause).take()
     }
 
-    fn view<'a>(&'a self, item: usize, extra: Option<&'a Object>, contexts: &'a dyn Fn(usize) -> Object) -> RunView<'a> {
+    fn view<'a>(&'a self, item: usize, extra: Option<&'a Object>, contexts: &'a (dyn Fn(usize) -> Object + Sync)) -> RunView<'a> {
         let node = &self.run.plan.nodes[self.entry.node];
         RunView {
             plan: &self.run.plan,
@@ -47,6 +48,14 @@ impl<'r> NodeHost<'r> {
             parameters: Cow::Borrowed(&node.raw_params),
             contexts,
         }
+    }
+
+    pub(super) fn name(&self) -> &Str {
+        &self.run.plan.nodes[self.entry.node].info.name
+    }
+
+    pub(super) async fn record(&self, event: RunEvent) -> Result<(), JournalError> {
+        self.run.record(event).await
     }
 
     fn context_of(&self, node: usize) -> Object {
@@ -93,8 +102,11 @@ impl Host for NodeHost<'_> {
         self.run.session.evaluate(&template, &view).map_err(|error| expression_error(error, ""))
     }
 
-    async fn run_code(&self, _job: CodeJob, _each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError> {
-        Err(NodeError::new(Code::SANDBOX_FAILED, "JavaScript cannot run in this build"))
+    async fn run_code(&self, job: CodeJob, each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError> {
+        let contexts = |node| self.context_of(node);
+        let inputs = [Some(job.items.clone())];
+        let view = RunView { inputs: &inputs, ..self.view(0, None, &contexts) };
+        self.run_javascript(&job, &view, each).await
     }
 
     async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError> {

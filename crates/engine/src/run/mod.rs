@@ -1,5 +1,6 @@
 //! Runs a plan: takes nodes off the stack, executes them, and puts their successors on it.
 
+mod code;
 mod host;
 mod schedule;
 mod step;

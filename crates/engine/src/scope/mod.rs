@@ -60,7 +60,7 @@ pub struct RunView<'a> {
     /// The parameters of the node, resolved as far as they are.
     pub parameters: Cow<'a, Value>,
     /// What looping nodes share with expressions.
-    pub contexts: &'a dyn Fn(usize) -> Object,
+    pub contexts: &'a (dyn Fn(usize) -> Object + Sync),
 }
 
 impl RunView<'_> {

@@ -162,7 +162,9 @@ fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
             let entries = match first {
                 Js::Value(Value::Object(object)) => in_js_key_order(Arc::unwrap_or_clone(object)),
                 // What `match` gives is an array of texts with more fields than we keep.
-                Js::Value(Value::Array(values)) if !values.is_empty() && values.iter().all(|value| value.is_string() || value.is_undefined()) => {
+                Js::Value(Value::Array(values))
+                    if !values.is_empty() && values.iter().all(|value| value.is_string() || value.is_undefined()) =>
+                {
                     return Err(Stop::Declined);
                 }
                 Js::Value(Value::Array(values)) => values.iter().enumerate().map(|(at, value)| (at.to_string(), value.clone())).collect(),

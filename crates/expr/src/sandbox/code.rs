@@ -17,6 +17,8 @@ pub struct CodeJob {
     pub source: Str,
     pub flavour: Flavour,
     pub static_data: StaticData,
+    /// In the flavours for each item: the item to begin with.
+    pub first: usize,
     /// Names the program sees beyond the usual ones, such as a tool's `query`.
     pub names: Object,
 }
@@ -252,7 +254,8 @@ impl Live {
         };
         let guest = self.guest.clone();
         let flavour = guest.string(&mut self.store, flavour).map_err(|trap| self.trapped(trap))?;
-        let started = guest.call(&mut self.store, self.entries.start_code, Raw::UNDEFINED, &[program, flavour, names]);
+        let started =
+            guest.call(&mut self.store, self.entries.start_code, Raw::UNDEFINED, &[program, flavour, names, Raw::number(job.first as f64)]);
         self.checked(started)?;
         self.run_jobs()
     }

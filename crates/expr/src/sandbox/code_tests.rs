@@ -24,7 +24,7 @@ impl CodeHost for Echo {
 
 async fn run(source: &str, flavour: Flavour, scope: &FakeScope) -> Result<(Vec<Returned>, CodeOutcome), CodeFailure> {
     let limits = if flavour == Flavour::Tool { Limits::tool() } else { Limits::code_node() };
-    let job = CodeJob { source: source.into(), flavour, static_data: StaticData::default(), names: Object::new() };
+    let job = CodeJob { source: source.into(), flavour, static_data: StaticData::default(), first: 0, names: Object::new() };
     let mut returned = Vec::new();
     let outcome = Sandbox::new().session(limits).run_code(&job, scope, &Echo, &mut |value| returned.push(value)).await?;
     Ok((returned, outcome))
@@ -154,6 +154,7 @@ async fn tools_have_their_own_names() {
         source: "await sleep(1); return query.length + uuid().length;".into(),
         flavour: Flavour::Tool,
         static_data: StaticData::default(),
+        first: 0,
         names: [("query", "abc")].into_iter().collect(),
     };
     let mut returned = Vec::new();

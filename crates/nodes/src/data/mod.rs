@@ -1,6 +1,7 @@
 //! Nodes that shape items: set, split, join, sort, count.
 
 mod aggregate;
+mod code;
 mod compare_datasets;
 pub(crate) mod fields;
 mod item_lists;
@@ -17,6 +18,9 @@ use node_api::{Entry, run};
 
 pub static NODES: &[Entry] = &[
     run::<aggregate::Aggregate>(),
+    run::<code::Code>(),
+    run::<code::Function>(),
+    run::<code::FunctionItem>(),
     run::<compare_datasets::CompareDatasets>(),
     run::<item_lists::ItemLists>(),
     run::<limit::Limit>(),

@@ -1,0 +1,213 @@
+//! JavaScript of Code nodes: hands it to the sandbox, and serves the requests it makes.
+
+use super::host::NodeHost;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use expr::sandbox::{CodeHost, CodeJob as Program, Flavour, Limits, LogLine, Returned as Piece, Sandbox, StaticData};
+use expr::{Error, Scope};
+use futures::future::BoxFuture;
+use model::{Object, RunEvent, Str, Value};
+use node_api::host::{CodeFlavour, CodeJob, Host, Returned, StaticScope};
+use node_api::http::{HttpBody, HttpRequest, HttpResponse};
+use node_api::{ErrorClass, NodeError};
+
+impl NodeHost<'_> {
+    pub(super) async fn run_javascript(
+        &self,
+        job: &CodeJob,
+        scope: &(dyn Scope + Sync),
+        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+    ) -> Result<(), NodeError> {
+        let mut session = Sandbox::new().session(Limits::code_node());
+        let program = Program {
+            source: job.source.clone(),
+            flavour: match job.flavour {
+                CodeFlavour::AllItems | CodeFlavour::Function => Flavour::AllItems,
+                CodeFlavour::EachItem => Flavour::EachItem,
+                CodeFlavour::FunctionItem => Flavour::FunctionItem,
+            },
+            static_data: StaticData {
+                global: Some(self.static_data(StaticScope::Workflow)),
+                node: Some(self.static_data(StaticScope::Node)),
+            },
+            first: job.first,
+            names: Object::new(),
+        };
+        let mut refused = None;
+        let mut sink = |piece: Piece| {
+            let piece = match piece {
+                Piece::Whole(value) => Returned::Whole(value),
+                Piece::List { len } => Returned::List { len },
+                Piece::Element { value, .. } => Returned::Element(value),
+                Piece::ForItem { index, value } => Returned::ForItem { item: index, value },
+            };
+            if refused.is_none() {
+                refused = each(piece).err();
+            }
+        };
+        let result = session.run_code(&program, scope, &Requests { host: self }, &mut sink).await;
+        match result {
+            Ok(outcome) => {
+                self.log(&outcome.logs).await;
+                if let Some(data) = outcome.static_data.global {
+                    self.set_static_data(StaticScope::Workflow, data);
+                }
+                if let Some(data) = outcome.static_data.node {
+                    self.set_static_data(StaticScope::Node, data);
+                }
+                for (key, value) in &outcome.custom_data {
+                    self.set_custom_data(key, value);
+                }
+                refused.map_or(Ok(()), Err)
+            }
+            Err(failure) => {
+                self.log(&failure.logs).await;
+                let mut error = NodeError::new(failure.error.code(), Str::from(failure.error.to_string())).class(ErrorClass::Plain);
+                if let Some(line) = failure.line {
+                    error = error.with("lineNumber", line);
+                }
+                if let Some(item) = failure.item_index {
+                    error = error.on_item(item);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn log(&self, lines: &[LogLine]) {
+        for line in lines {
+            // A log line that cannot be recorded is not worth the run; the node's result will meet the same journal.
+            let _ = self.record(RunEvent::NodeLog { node: self.name().clone(), line: line.text.clone() }).await;
+        }
+    }
+}
+
+/// The requests that JavaScript makes go through the same guarded client as every node's.
+struct Requests<'h, 'r> {
+    host: &'h NodeHost<'r>,
+}
+
+impl CodeHost for Requests<'_, '_> {
+    fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
+        Box::pin(async move {
+            match name {
+                "fetch" => self.fetch(&argument).await,
+                "httpRequest" | "request" => self.http_request(&argument, name == "request").await,
+                other => Err(thrown(format!("{other} is not available in this node"))),
+            }
+        })
+    }
+}
+
+impl Requests<'_, '_> {
+    /// `fetch(url, init)`.
+    async fn fetch(&self, argument: &Value) -> Result<Value, Error> {
+        let text = |key: &str| argument.get(key).and_then(Value::as_str);
+        let mut request = HttpRequest::new(text("method").unwrap_or("GET"), text("url").unwrap_or_default());
+        request.headers = headers_of(argument.get("headers"));
+        request.timeout_ms = argument.get("timeoutMs").and_then(Value::as_f64).unwrap_or(15_000.0) as u64;
+        request.max_redirects = argument.get("redirects").and_then(Value::as_usize).unwrap_or(5);
+        if let Some(limit) = argument.get("maxBytes").and_then(Value::as_usize) {
+            request.max_response_bytes = limit;
+        }
+        request.body = match (text("bodyBase64"), text("body")) {
+            (Some(encoded), _) => HttpBody::Bytes(STANDARD.decode(encoded).map_err(|error| thrown(error.to_string()))?.into()),
+            (None, Some(body)) => HttpBody::Bytes(body.to_owned().into()),
+            (None, None) => HttpBody::None,
+        };
+        let limit_bytes = request.max_response_bytes;
+        let response = self.host.http().send(request).await.map_err(|error| match error {
+            node_api::http::HttpError::TooLarge { .. } => Error::FetchBody { limit_bytes },
+            other => thrown(other.to_string()),
+        })?;
+        let mut answer = Object::from_iter([
+            ("status", Value::from(response.status)),
+            ("statusText", response.status_text.clone().into()),
+            ("url", response.url.clone().into()),
+            ("headers", headers_value(&response)),
+        ]);
+        match std::str::from_utf8(&response.body) {
+            Ok(body) => answer.insert("body", body),
+            Err(_) => answer.insert("bodyBase64", STANDARD.encode(&response.body)),
+        };
+        Ok(answer.into())
+    }
+
+    /// `this.helpers.httpRequest(options)` and the older `this.helpers.request(options)`.
+    async fn http_request(&self, options: &Value, older: bool) -> Result<Value, Error> {
+        let text = |key: &str| options.get(key).and_then(Value::as_str);
+        let flag = |key: &str| options.get(key).is_some_and(Value::is_truthy);
+        let address = text("url").or_else(|| text("uri")).or_else(|| options.as_str()).unwrap_or_default();
+        let address = match text("baseURL") {
+            Some(base) => format!("{}/{}", base.trim_end_matches('/'), address.trim_start_matches('/')),
+            None => address.to_owned(),
+        };
+        let mut url = url::Url::parse(&address).map_err(|error| thrown(format!("Invalid URL: {address}: {error}")))?;
+        for (key, value) in options.get("qs").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
+            url.query_pairs_mut().append_pair(key, &value.to_js_string());
+        }
+        let mut request = HttpRequest::new(text("method").unwrap_or("GET"), url);
+        request.headers = headers_of(options.get("headers"));
+        if let Some(timeout) = options.get("timeout").and_then(Value::as_f64) {
+            request.timeout_ms = timeout as u64;
+        }
+        request.body = match options.get("body") {
+            None | Some(Value::Undefined | Value::Null) => HttpBody::None,
+            Some(Value::String(body)) => HttpBody::Bytes(body.as_bytes().to_vec().into()),
+            Some(body) => {
+                if request.header("content-type").is_none() {
+                    request.set_header("content-type", "application/json");
+                }
+                HttpBody::Bytes(model::json::to_string(body).into())
+            }
+        };
+        if let Some(auth) = options.get("auth") {
+            let field = |keys: [&str; 2]| keys.iter().find_map(|key| auth.get(key).and_then(Value::as_str)).unwrap_or_default().to_owned();
+            let pair = format!("{}:{}", field(["username", "user"]), field(["password", "pass"]));
+            request.set_header("authorization", format!("Basic {}", STANDARD.encode(pair)));
+        }
+        let response = self.host.http().send(request).await.map_err(|error| thrown(error.to_string()))?;
+        if !response.is_success() && !flag("ignoreHttpStatusErrors") && options.get("simple") != Some(&Value::Bool(false)) {
+            return Err(thrown(format!("Request failed with status code {}", response.status)));
+        }
+        let body = String::from_utf8_lossy(&response.body).into_owned();
+        let is_json = response.header("content-type").is_some_and(|kind| kind.contains("json"));
+        let body = match flag("json") || (is_json && !older) {
+            true => model::json::parse(&body).unwrap_or_else(|_| body.into()),
+            false => body.into(),
+        };
+        if !flag("returnFullResponse") && !flag("resolveWithFullResponse") {
+            return Ok(body);
+        }
+        Ok(Object::from_iter([
+            ("body", body),
+            ("headers", headers_value(&response)),
+            ("statusCode", response.status.into()),
+            ("statusMessage", response.status_text.clone().into()),
+        ])
+        .into())
+    }
+}
+
+fn headers_of(value: Option<&Value>) -> Vec<(String, String)> {
+    let fields = value.and_then(Value::as_object).into_iter().flat_map(Object::iter);
+    fields.filter(|(_, value)| !value.is_nullish()).map(|(key, value)| (key.to_string(), value.to_js_string().to_string())).collect()
+}
+
+fn headers_value(response: &HttpResponse) -> Value {
+    let mut headers = Object::new();
+    for (key, value) in &response.headers {
+        let key = key.to_lowercase();
+        match headers.get_mut(&key) {
+            Some(Value::String(before)) => *before = format!("{before}, {value}").into(),
+            _ => {
+                headers.insert(key, value.as_str());
+            }
+        }
+    }
+    headers.into()
+}
+
+fn thrown(message: impl Into<Str>) -> Error {
+    Error::Thrown { name: "Error".into(), message: message.into(), stack: None }
+}
