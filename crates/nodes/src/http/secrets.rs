@@ -9,6 +9,10 @@ pub(super) struct Secrets(Vec<String>);
 const MASK: &str = "**hidden**";
 /// Shorter ones would be found in innocent text.
 const SHORTEST: usize = 6;
+/// In data that a workflow goes on with, a mask must not hit anything else.
+const SHORTEST_IN_DATA: usize = 8;
+/// Headers that say how to talk, not who is talking.
+const PLAIN_HEADERS: &[&str] = &["accept", "cache-control", "content-type", "host", "origin", "referer", "user-agent", "x-requested-with"];
 
 impl Secrets {
     pub(super) fn add(&mut self, secret: &str) {
@@ -16,6 +20,14 @@ impl Secrets {
             self.0.push(secret.to_owned());
             // The longest first, so that a secret inside another one does not leave a rest.
             self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        }
+    }
+
+    /// Takes the value of a header that a credential sets.
+    pub(super) fn add_header(&mut self, name: &str, value: &str) {
+        let name = name.trim().to_ascii_lowercase();
+        if !PLAIN_HEADERS.contains(&name.as_str()) && !name.starts_with("accept-") && !name.ends_with("version") {
+            self.add(value);
         }
     }
 
@@ -38,14 +50,19 @@ impl Secrets {
 
     /// The value with every secret masked; the same value if there is none in it.
     pub(super) fn hide_in(&self, value: Value) -> Value {
-        if self.0.is_empty() || !self.occurs_in(&value) {
+        let long = Secrets(self.0.iter().filter(|secret| secret.len() >= SHORTEST_IN_DATA).cloned().collect());
+        if long.0.is_empty() { value } else { long.hide_all_in(value) }
+    }
+
+    fn hide_all_in(&self, value: Value) -> Value {
+        if !self.occurs_in(&value) {
             return value;
         }
         match value {
             Value::String(text) => Value::from(self.hide(&text)),
-            Value::Array(values) => Value::array(values.iter().map(|value| self.hide_in(value.clone())).collect()),
+            Value::Array(values) => Value::array(values.iter().map(|value| self.hide_all_in(value.clone())).collect()),
             Value::Object(object) => {
-                Value::object(object.iter().map(|(key, value)| (self.hide(key), self.hide_in(value.clone()))).collect())
+                Value::object(object.iter().map(|(key, value)| (self.hide(key), self.hide_all_in(value.clone()))).collect())
             }
             other => other,
         }
@@ -66,6 +83,15 @@ impl Secrets {
 mod tests {
     use super::*;
     use model::json;
+
+    #[test]
+    fn headers_that_are_no_secrets_stay() {
+        let mut secrets = Secrets::default();
+        for (name, value) in [("Content-Type", "application/json"), ("anthropic-version", "2023-06-01"), ("X-Key", "key-123456")] {
+            secrets.add_header(name, value);
+        }
+        assert_eq!(secrets.hide("application/json 2023-06-01 key-123456"), "application/json 2023-06-01 **hidden**");
+    }
 
     #[test]
     fn secrets_are_masked_at_any_depth() {

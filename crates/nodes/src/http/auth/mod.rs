@@ -70,7 +70,7 @@ impl Credentials {
             }
             "httpBearerAuth" => Auth::Fixed(Placement::header("authorization", format!("Bearer {}", text("token")))),
             "httpHeaderAuth" => {
-                secrets.add(&text("value"));
+                secrets.add_header(&text("name"), &text("value"));
                 Auth::Fixed(Placement::header(&text("name"), text("value")))
             }
             "httpQueryAuth" => {
@@ -79,10 +79,9 @@ impl Credentials {
             }
             "httpCustomAuth" => {
                 let placement = Placement::custom(fields.get("json"))?;
-                placement.headers.iter().for_each(|(_, value)| secrets.add(value));
-                for value in placement.query.values().chain(placement.body.values()) {
-                    secrets.add(&text_of(value));
-                }
+                placement.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
+                secrets.add_fields(&placement.query);
+                secrets.add_fields(&placement.body);
                 Auth::Fixed(placement)
             }
             "httpDigestAuth" => Auth::Digest { user: text("user"), password: text("password") },
@@ -103,7 +102,7 @@ impl Credentials {
         secrets.add_fields(&fields);
         let auth = match predefined::placement(kind, &fields)? {
             Some(placement) => {
-                placement.headers.iter().for_each(|(_, value)| secrets.add(value));
+                placement.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
                 Auth::Fixed(placement)
             }
             None if kind == "googleApi" => Auth::Google(Box::new(ServiceAccount::read(&fields)?)),
@@ -113,6 +112,11 @@ impl Credentials {
             None => return Err(unknown(kind)),
         };
         Ok(Self { auth, domains: Domains::read(&fields), secrets })
+    }
+
+    /// Whether requests are signed at all.
+    pub(super) fn signs(&self) -> bool {
+        !matches!(self.auth, Auth::None)
     }
 
     /// All that must not be seen, tokens fetched on the way included.

@@ -79,6 +79,9 @@ impl Pagination {
         loop {
             let names = names(draft, pages.last(), pages.len());
             let request = self.changed(ctx, draft, item, &names, pages.is_empty())?;
+            if credentials.signs() && !draft.credentials_cross_origins && !stays_at(&draft.url, &request.url) {
+                return Err(leads_elsewhere(&request.url).into());
+            }
             let response = credentials.send(ctx, session, request).await?;
             let is_same = pages.last().is_some_and(|last| last.status == response.status && last.body == response.body);
             same_in_a_row = if is_same { same_in_a_row + 1 } else { 0 };
@@ -171,6 +174,20 @@ impl Pagination {
         }
         Ok(draft)
     }
+}
+
+/// Whether a further page is where the first one was; from http to https is no other place.
+fn stays_at(first: &str, next: &str) -> bool {
+    let (Ok(first), Ok(next)) = (url::Url::parse(first), url::Url::parse(next)) else { return false };
+    let is_upgrade = first.scheme() == "http" && next.scheme() == "https" && first.host() == next.host();
+    first.origin() == next.origin() || is_upgrade
+}
+
+/// An answer must not be able to send the credential to a place of its choice.
+fn leads_elsewhere(url: &str) -> NodeError {
+    let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    NodeError::parameter("nextURL", format!("The next page is at another place ({host}), and credentials are not sent there"))
+        .hint("Switch on 'Send credentials on cross-origin redirect' in the options if that place may have them.")
 }
 
 fn changed_parameters(entries: Option<&Value>) -> Result<Vec<Changed>, NodeError> {
@@ -269,6 +286,15 @@ mod tests {
 
     fn read(raw: Value) -> Result<Option<Pagination>, NodeError> {
         Pagination::read(Some(&raw))
+    }
+
+    #[test]
+    fn further_pages_stay_at_the_origin_of_the_first() {
+        assert!(stays_at("https://a.test/1", "https://a.test:443/2?x"));
+        assert!(stays_at("http://a.test/1", "https://a.test/2"));
+        for next in ["https://b.test/", "http://a.test/", "https://a.test:8443/", "https://a.test.b.test/", "x"] {
+            assert!(!stays_at("https://a.test/1", next), "{next}");
+        }
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub(super) fn new_form() -> Spec {
         .hint(HINT)
         .differs("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
         .differs("A redirect to another origin loses credentials in every version, not only from 4.4 on.")
+        .differs("Pages at another origin are not fetched with credentials unless the option for cross-origin redirects is on.")
+        .differs("A refreshed OAuth2 token serves the run and is not written back to the credential.")
         .differs("Client certificates (httpSslAuth) are not supported.")
         .differs("Credential values that a service echoes are masked in the output.");
     CREDENTIALS.iter().fold(spec, |spec, kind| spec.credential(kind, false))

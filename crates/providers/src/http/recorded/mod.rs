@@ -258,9 +258,10 @@ fn pairs_to_object<'p>(pairs: impl Iterator<Item = (std::borrow::Cow<'p, str>, s
     let mut object = Object::new();
     for (key, value) in pairs {
         let value = Value::from(value.as_ref());
-        match object.get_mut(&key) {
+        let key = list_name(&key);
+        match object.get_mut(key) {
             None => {
-                object.insert(key.as_ref(), value);
+                object.insert(key, value);
             }
             Some(Value::Array(values)) => std::sync::Arc::make_mut(values).push(value),
             Some(one) => *one = Value::array(vec![one.clone(), value]),
@@ -269,9 +270,19 @@ fn pairs_to_object<'p>(pairs: impl Iterator<Item = (std::borrow::Cow<'p, str>, s
     Value::object(object)
 }
 
+/// The name of a list: `a[]` and `a[0]` are elements of `a`.
+fn list_name(key: &str) -> &str {
+    match key.strip_suffix(']').and_then(|open| open.rsplit_once('[')) {
+        Some((name, index)) if !name.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => key,
+    }
+}
+
 /// An expected query field, flat as it stands in a URL.
 fn as_texts(key: &str, value: &Value) -> Vec<(Str, Value)> {
     match value {
+        // In a URL a list of one cannot be told from the one.
+        Value::Array(values) if values.len() == 1 => values.iter().flat_map(|value| as_texts(key, value)).collect(),
         Value::Array(values) => vec![(key.into(), Value::array(values.iter().map(with_texts).collect()))],
         Value::Object(object) if object.keys().next().is_none_or(|key| !key.starts_with('$')) => {
             object.iter().flat_map(|(inner, value)| as_texts(&format!("{key}[{inner}]"), value)).collect()
@@ -318,94 +329,4 @@ fn known_errno(text: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use model::json;
-
-    fn recorded(list: Value) -> RecordedHttp {
-        RecordedHttp::from_value(&list).unwrap()
-    }
-
-    async fn get(http: &RecordedHttp, url: &str) -> Result<String, HttpError> {
-        http.send(HttpRequest::new("GET", url)).await.map(|response| String::from_utf8(response.body.to_vec()).unwrap())
-    }
-
-    #[tokio::test]
-    async fn each_answer_is_given_once_unless_it_says_otherwise() {
-        let http = recorded(json!([
-            { "method": "GET", "baseUrl": "https://a.test/", "path": "/x", "status": 200, "responseBody": "first" },
-            { "method": "GET", "baseUrl": "https://a.test", "path": "/x", "status": 200, "responseBody": "next", "times": 2 },
-            { "method": "GET", "baseUrl": "https://a.test", "path": "/y", "status": 200, "responseBody": { "n": 1 }, "times": "any" },
-        ]));
-        let mut seen = Vec::new();
-        for _ in 0..4 {
-            seen.push(get(&http, "https://a.test/x").await.unwrap_or_else(|error| error.to_string()));
-        }
-        assert_eq!(seen[..3], ["first", "next", "next"]);
-        assert!(seen[3].contains("no recorded answer"), "{}", seen[3]);
-        for _ in 0..3 {
-            assert_eq!(get(&http, "https://a.test/y").await.unwrap(), r#"{"n":1}"#);
-        }
-    }
-
-    #[tokio::test]
-    async fn queries_must_be_equal_unless_any_is_fine() {
-        let http = recorded(json!([
-            { "method": "GET", "baseUrl": "https://a.test", "path": "/p?limit=2&skip=10", "status": 200, "responseBody": "path", "times": "any" },
-            { "method": "GET", "baseUrl": "https://a.test", "path": "/o", "query": { "n": 1, "tags": ["a", "b"] }, "status": 200, "responseBody": "object", "times": "any" },
-            { "method": "GET", "baseUrl": "https://a.test", "path": "/any", "query": true, "status": 200, "responseBody": "any", "times": "any" },
-            { "method": "GET", "baseUrl": "https://a.test", "path": { "$regex": "^/r/\\d+$" }, "status": 200, "responseBody": "regex", "times": "any" },
-        ]));
-        assert_eq!(get(&http, "https://a.test/p?skip=10&limit=2").await.unwrap(), "path");
-        assert_eq!(get(&http, "https://a.test/o?n=1&tags=a&tags=b").await.unwrap(), "object");
-        assert_eq!(get(&http, "https://a.test/any?x=1").await.unwrap(), "any");
-        assert_eq!(get(&http, "https://a.test/r/12").await.unwrap(), "regex");
-        for url in [
-            "https://a.test/p?limit=2",
-            "https://a.test/p",
-            "https://a.test/o?n=1",
-            "https://a.test/r/x",
-            "https://b.test/any",
-            "http://a.test/any",
-        ] {
-            assert!(get(&http, url).await.is_err(), "{url}");
-        }
-    }
-
-    #[tokio::test]
-    async fn bodies_headers_and_sign_in_are_compared() {
-        let http = recorded(json!([
-            { "method": "POST", "baseUrl": "https://a.test", "path": "/json", "requestBody": { "a": 1 }, "status": 201 },
-            { "method": "POST", "baseUrl": "https://a.test", "path": "/form", "requestBody": { "a": 1 }, "basicAuth": { "user": "u", "pass": "p" }, "status": 202 },
-            { "method": "POST", "baseUrl": "https://a.test", "path": "/text", "requestBody": "{\"a\":1}", "requestHeaders": { "x-k": "v", "content-length": "7" }, "status": 203 },
-        ]));
-        let send = |url: &str, body: &str, headers: &[(&str, &str)]| {
-            let mut request = HttpRequest::new("POST", url);
-            request.body = HttpBody::Bytes(Bytes::from(body.to_owned()));
-            for (name, value) in headers {
-                request.set_header(name, *value);
-            }
-            http.send(request)
-        };
-        let form = ("Content-Type", "application/x-www-form-urlencoded");
-        assert!(send("https://a.test/json", r#"{"a":2}"#, &[]).await.is_err());
-        assert_eq!(send("https://a.test/json", r#"{ "a": 1 }"#, &[]).await.unwrap().status, 201);
-        assert!(send("https://a.test/form", "a=1", &[form]).await.is_err());
-        assert_eq!(send("https://u:p@a.test/form", "a=1", &[form]).await.unwrap().status, 202);
-        assert!(send("https://a.test/text", r#"{"a":1}"#, &[]).await.is_err());
-        assert_eq!(send("https://a.test/text", r#"{"a":1}"#, &[("X-K", "v")]).await.unwrap().status, 203);
-    }
-
-    #[tokio::test]
-    async fn network_errors_and_redirects_are_played_back() {
-        let http = recorded(json!([
-            { "method": "GET", "baseUrl": "https://a.test", "path": "/down", "status": 200, "networkError": { "code": "ECONNREFUSED", "message": "no" } },
-            { "method": "GET", "baseUrl": "https://a.test", "path": "/from", "status": 302, "responseHeaders": { "Location": "/to" } },
-            { "method": "GET", "baseUrl": "https://a.test", "path": "/to", "status": 200, "responseBody": { "$base64": "aGk=" } },
-        ]));
-        let error = get(&http, "https://a.test/down").await.unwrap_err();
-        assert!(matches!(error, HttpError::Unreachable { errno: Some("ECONNREFUSED"), .. }));
-        assert_eq!(get(&http, "https://a.test/from").await.unwrap(), "hi");
-        assert!(RecordedHttp::from_value(&json!([{ "times": "many", "baseUrl": "x" }])).is_err());
-    }
-}
+mod tests;
