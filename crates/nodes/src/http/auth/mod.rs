@@ -106,9 +106,8 @@ impl Credentials {
                 Auth::Fixed(placement)
             }
             None if kind == "googleApi" => Auth::Google(Box::new(ServiceAccount::read(&fields)?)),
-            None if kind.ends_with("OAuth2Api") || fields.contains_key("oauthTokenData") => {
-                Auth::OAuth2(Box::new(OAuth2::read(kind, &fields)))
-            }
+            None if kind.contains("OAuth1") => Auth::OAuth1(oauth1::OAuth1::read(&fields)),
+            None if kind.contains("OAuth2") || fields.contains_key("oauthTokenData") => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
             None => return Err(unknown(kind)),
         };
         Ok(Self { auth, domains: Domains::read(&fields), secrets })

@@ -190,10 +190,7 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
         }
         "form-urlencoded" if ctx.text("specifyBody", index)? == "string" => DraftBody::Form(parse_form(&ctx.text("body", index)?)),
         "form-urlencoded" => DraftBody::Form(gathered(&entries)),
-        _ if ctx.text("specifyBody", index)? == "json" => match ctx.param("jsonBody", index)? {
-            Value::String(text) if text.trim().is_empty() => DraftBody::None,
-            value => DraftBody::Json(parse_json(&value, "JSON Body", index)?),
-        },
+        _ if ctx.text("specifyBody", index)? == "json" => DraftBody::Json(parse_json(&ctx.param("jsonBody", index)?, "JSON Body", index)?),
         // From v4 on a name such as `a.b` reaches into objects.
         _ if ctx.version() >= 4.0 => {
             let mut json = Value::empty_object();
