@@ -123,13 +123,9 @@ impl Schedule {
             if feeding.node == from || will_run || self.is_on_stack(feeding.node) || !data.of(feeding.node).is_empty() {
                 continue;
             }
-            let to_add = self.first_that_has_not_run(plan, data, &siblings, feeding.node);
-            let node = match to_add {
-                Some(node) => node,
-                None if gets_nothing(feeding.node) => feeding.node,
-                None => continue,
-            };
-            if gets_nothing(node) {
+            if let Some(node) = self.first_that_has_not_run(plan, data, &siblings, feeding.node)
+                && gets_nothing(node)
+            {
                 self.push(Entry { node, inputs: vec![Some(Items::one(Item::new(Object::new())))], sources: Vec::new() });
             }
         }

@@ -8,23 +8,27 @@ use model::{Item, Items, Object, Value, Workflow};
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(runner: &Runner<'_>, case: &Object, file: &Path) -> CaseResult {
-    let outcome = runner.runtime.block_on(outcome_of(case, file));
-    result(case, outcome.map_or_else(Some, |outcome| judge(case, &outcome)))
+    let difference = Scratch::new().and_then(|scratch| {
+        // Folders that a case names stand in its expectations too.
+        let text = model::json::to_string(&case.clone().into());
+        let text = text.replace("{{testDir}}", &scratch.place("files")).replace("{{tempDir}}", &scratch.place("temp"));
+        let placed = model::json::parse(&text).map_err(|error| error.to_string())?;
+        let placed = placed.as_object().ok_or("the case is not an object")?;
+        let outcome = runner.runtime.block_on(outcome_of(placed, file, &scratch))?;
+        Ok(judge(placed, &outcome))
+    });
+    result(case, difference.unwrap_or_else(Some))
 }
 
-async fn outcome_of(case: &Object, file: &Path) -> Result<Outcome, String> {
-    let text = model::json::to_string(case.get("workflow").unwrap_or(&Value::Null));
+async fn outcome_of(case: &Object, file: &Path, scratch: &Scratch) -> Result<Outcome, String> {
     let corpus = corpus_root(file);
-    let scratch = Scratch::new()?;
     let files = case.get("fileDir").and_then(Value::as_str).map(|folder| corpus.join(folder));
     // Both folders are below one root, so that the nodes may use them.
     if let Some(files) = &files {
         copy_files(files, &scratch.0.join("files")).map_err(|error| format!("{}: {error}", files.display()))?;
     }
-    let place = |name: &str| scratch.0.join(name).display().to_string();
-    let text = text.replace("{{testDir}}", &place("files")).replace("{{tempDir}}", &place("temp"));
     std::fs::create_dir_all(scratch.0.join("temp")).map_err(|error| error.to_string())?;
-    let workflow = Workflow::parse(&text).map_err(|error| error.to_string())?;
+    let workflow = case.get("workflow").and_then(Workflow::from_value).ok_or("the case's workflow is not an object")?;
     let input = case.get("trigger").and_then(|trigger| trigger.get("input")).map(|input| Items::one(Item::from_value(input)));
     let world = World {
         http: case.get("http").cloned(),
@@ -115,6 +119,10 @@ impl Scratch {
         let path = std::env::temp_dir().join(format!("heddle-case-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self(path))
+    }
+
+    fn place(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
     }
 }
 

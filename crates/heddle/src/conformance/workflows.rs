@@ -68,9 +68,20 @@ fn strip(run: &Value, all: bool) -> Value {
     Value::array(outputs)
 }
 
+/// An item as far as it counts.
 fn without_pairs(item: &Value) -> Value {
     let mut item = item.clone();
     let fields = item.make_object();
     fields.retain(|key, _| matches!(key, "json" | "binary"));
+    // The corpus keeps these fields of a file.
+    if let Some(files) = fields.get("binary").and_then(Value::as_object) {
+        let kept = files.iter().map(|(name, file)| {
+            let mut file = file.as_object().cloned().unwrap_or_default();
+            file.retain(|key, _| matches!(key, "mimeType" | "fileName" | "fileExtension" | "data"));
+            (name.clone(), Value::object(file))
+        });
+        let kept: Object = kept.collect();
+        fields.insert("binary", kept);
+    }
     item
 }

@@ -52,6 +52,18 @@ impl Node for Code {
     }
 }
 
+const FUNCTION: &str = "// Loop over the items and add a new field called 'myNewField' to the JSON of each one
+for (item of items) {
+  item.json.myNewField = 1;
+}
+
+return items;";
+
+const FUNCTION_ITEM: &str = "// Add a new field called 'myNewField' to the JSON of the item
+item.myNewField = 1;
+
+return item;";
+
 /// The older node that sees all items as `items`.
 pub(crate) struct Function;
 
@@ -59,7 +71,7 @@ impl Node for Function {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.function", &[1.0, 2.0], "Function", "Run JavaScript once on all items")
             .param(
-                Param::code("functionCode", "JavaScript", "javaScript", "return items;")
+                Param::code("functionCode", "JavaScript", "javaScript", FUNCTION)
                     .raw()
                     .help("Gets the items as `items` and returns an array of items."),
             )
@@ -79,7 +91,7 @@ impl Node for FunctionItem {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.functionItem", &[1.0], "Function Item", "Run JavaScript once for each item")
             .param(
-                Param::code("functionCode", "JavaScript", "javaScript", "return item;")
+                Param::code("functionCode", "JavaScript", "javaScript", FUNCTION_ITEM)
                     .raw()
                     .help("Gets the item's JSON as `item` and returns the new JSON."),
             )
