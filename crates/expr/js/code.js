@@ -44,7 +44,7 @@ entries.enterCode = (loops) => {
 
 class CodeInput {
   get item() {
-    if (current === undefined) throw new Error("Can't use .item here: it is only available in 'Run Once for Each Item' mode");
+    if (current === undefined) return input()[0];
     return current;
   }
   get all() {

@@ -38,7 +38,8 @@ impl Schedule {
     pub(crate) fn next(&mut self, plan: &Plan) -> Result<Option<Entry>, NodeError> {
         loop {
             let Some(entry) = self.stack.pop_front() else {
-                match self.release_waiting(plan) {
+                // In the legacy order a node that never got all of its inputs does not run.
+                match !self.legacy && self.release_waiting(plan) {
                     true => continue,
                     false => return Ok(None),
                 }
@@ -157,7 +158,7 @@ impl Schedule {
             let entry = &self.waiting[at];
             let parents = plan.parents(entry.node);
             let parent_waits = self.waiting.iter().any(|other| other.node != entry.node && parents.contains(&other.node));
-            if parent_waits || !may_run_with(&plan.nodes[entry.node], &entry.inputs, self.legacy) {
+            if parent_waits || !may_run_with(&plan.nodes[entry.node], &entry.inputs) {
                 at += 1;
                 continue;
             }
@@ -188,12 +189,11 @@ fn lacks_data(plan: &Plan, entry: &Entry) -> bool {
     })
 }
 
-fn may_run_with(node: &PlanNode, inputs: &[Option<Items>], legacy: bool) -> bool {
+fn may_run_with(node: &PlanNode, inputs: &[Option<Items>]) -> bool {
     let Some(found) = &node.node_type else { return true };
     let n_inputs = found.spec.inputs.len().max(inputs.len());
     let n_with_data = inputs.iter().flatten().count();
     match &found.spec.required_inputs {
-        _ if legacy => true,
         RequiredInputs::Any => true,
         RequiredInputs::AtLeast(least) => *least < n_inputs && n_with_data >= *least,
         RequiredInputs::AllIf { param, equals } => {
