@@ -6,7 +6,7 @@ mod sort;
 use super::eval::{Args, Machine};
 use super::statics::same_value_zero;
 use super::value::{self, Js, UNDEFINED, join};
-use super::{Run, Stop, number};
+use super::{Run, Stop, meter, number};
 use model::{Str, Value};
 use std::sync::Arc;
 
@@ -42,10 +42,7 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
                 Some(_) if name == "toString" => return Err(Stop::Declined),
                 Some(separator) => separator.to_text()?,
             };
-            machine.allocate(separator.len().saturating_mul(length))?;
-            let text = join(&values, &separator, 0)?;
-            machine.allocate(text.len())?;
-            Ok(text.into())
+            join(&values, &separator, 0).map(Js::from)
         }
         "slice" => {
             let (from, to) = (position(0, 0)?, position(1, length)?);
@@ -100,9 +97,7 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
                 Some(depth) => number::to_integer(depth.to_number()?),
             };
             let mut out = Vec::new();
-            flatten(&values, depth.clamp(0.0, 64.0) as usize, &mut out);
-            machine.spend(out.len())?;
-            machine.allocate(out.len() * size_of::<Value>())?;
+            flatten(&values, depth.clamp(0.0, 64.0) as usize, &mut out)?;
             Ok(Value::array(out).into())
         }
         "keys" if args.is_empty() => Ok(Js::Iterator(Arc::new((0..length).map(Value::from).collect()))),
@@ -124,13 +119,18 @@ pub(super) fn contains(values: &[Value], wanted: &Value) -> Run<bool> {
     Ok(false)
 }
 
-fn flatten(values: &[Value], depth: usize, out: &mut Vec<Value>) {
+fn flatten(values: &[Value], depth: usize, out: &mut Vec<Value>) -> Run<()> {
     for value in values {
+        meter::spend(1)?;
         match value {
-            Value::Array(inner) if depth > 0 => flatten(inner, depth - 1, out),
-            other => out.push(other.clone()),
+            Value::Array(inner) if depth > 0 => flatten(inner, depth - 1, out)?,
+            other => {
+                meter::allocate(size_of::<Value>())?;
+                out.push(other.clone());
+            }
         }
     }
+    Ok(())
 }
 
 fn with_callback(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: &[Js]) -> Run<Js> {
@@ -183,7 +183,11 @@ fn reduce(machine: &mut Machine<'_>, values: &Arc<Vec<Value>>, args: Args, backw
     };
     for at in order {
         let element = values.get(at).cloned().unwrap_or_default();
+        let before = if let Js::Value(before @ (Value::Array(_) | Value::Object(_))) = &result { before.clone() } else { Value::Undefined };
         result = machine.call(&function, vec![result, element.into(), at.into(), Js::Value(Value::Array(values.clone()))])?;
+        if let Js::Value(now @ (Value::Array(_) | Value::Object(_))) = &result {
+            value::check_growth(&before, now)?;
+        }
     }
     Ok(result)
 }

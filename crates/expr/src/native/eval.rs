@@ -2,8 +2,8 @@
 
 use super::ast::*;
 use super::value::{self, Js, UNDEFINED};
-use super::{Inner, MAX_BYTES, MAX_STEPS, Run, Stop, names, operators};
-use crate::{Error, Scope};
+use super::{Inner, Run, Stop, meter, names, operators};
+use crate::Scope;
 use model::{Object, Str, Value};
 
 /// Calls and nested parts that may be open at once.
@@ -15,8 +15,6 @@ pub(super) struct Machine<'a> {
     locals: Vec<Js>,
     /// Functions that are running, so that none is entered twice.
     active: Vec<u32>,
-    steps: u64,
-    bytes: usize,
     depth: u32,
 }
 
@@ -26,23 +24,20 @@ pub(super) type Args = Vec<Js>;
 impl<'a> Machine<'a> {
     pub(super) fn new(program: &'a Inner, scope: &'a dyn Scope) -> Self {
         let locals = if program.slots == 0 { Vec::new() } else { vec![UNDEFINED; program.slots as usize] };
-        Self { program, scope, locals, active: Vec::new(), steps: 0, bytes: 0, depth: 0 }
+        Self { program, scope, locals, active: Vec::new(), depth: 0 }
     }
 
-    /// Counts work that does not show as steps, such as the elements a method walks over.
+    /// Counts work, such as the elements a method walks over.
     pub(super) fn spend(&mut self, steps: usize) -> Run<()> {
-        self.steps += steps as u64;
-        if self.steps > MAX_STEPS { Err(Error::Loops { limit: MAX_STEPS }.into()) } else { Ok(()) }
+        meter::spend(steps)
     }
 
     /// Asks before putting together a text or an array of this size.
     pub(super) fn allocate(&mut self, bytes: usize) -> Run<()> {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > MAX_BYTES { Err(Error::Memory { limit_bytes: MAX_BYTES }.into()) } else { Ok(()) }
+        meter::allocate(bytes)
     }
 
     pub(super) fn eval(&mut self, expr: &Expr) -> Run<Js> {
-        self.steps += 1;
         if self.depth >= MAX_DEPTH {
             return Err(Stop::Declined);
         }
@@ -256,6 +251,7 @@ impl<'a> Machine<'a> {
             }
             Js::Value(Value::String(text)) => {
                 self.spend(text.len())?;
+                self.allocate(text.len() * size_of::<Value>())?;
                 Ok(std::sync::Arc::new(text.chars().map(|character| Value::String(Str::from_iter([character]))).collect()))
             }
             _ => Err(Stop::Declined),
@@ -269,12 +265,14 @@ impl<'a> Machine<'a> {
             if let Some(part) = parts.get(position) {
                 let value = self.eval(part)?;
                 match value.as_str() {
-                    Some(text) => out.push_str(text),
+                    Some(text) => {
+                        meter::allocate(text.len())?;
+                        out.push_str(text);
+                    }
                     None => out.push_str(&value.to_text()?),
                 }
             }
         }
-        self.allocate(out.len())?;
         Ok(Js::from(out))
     }
 

@@ -2,7 +2,7 @@
 
 use super::eval::{Args, Machine};
 use super::value::Js;
-use super::{Run, Stop, array, date_methods, json, nodes, number_methods, object, string};
+use super::{Run, Stop, array, date_methods, json, meter, nodes, number_methods, object, string};
 use model::Value;
 
 pub(super) fn call_method(machine: &mut Machine<'_>, object: Js, name: &str, args: Args, fresh: bool) -> Run<Js> {
@@ -18,7 +18,10 @@ pub(super) fn call_method(machine: &mut Machine<'_>, object: Js, name: &str, arg
             let wanted = args.into_iter().next().map_or(Ok(Value::Undefined), Js::into_value)?;
             array::contains(&members, &wanted).map(Js::from)
         }
-        Js::Item(item) if name == "toJsonString" && args.is_empty() => json::text_of(machine, &item.to_value(), "").map(Js::from),
+        Js::Item(_) if name == "toJsonString" && args.is_empty() => {
+            let value = object.into_value()?;
+            json::text_of(machine, &value, "").map(Js::from)
+        }
         Js::Input | Js::Node(_) => nodes::call(machine, &object, name, &args),
         _ => Err(Stop::Declined),
     }
@@ -31,6 +34,7 @@ pub(super) fn to_json_string(machine: &mut Machine<'_>, value: &Value) -> Run<Js
 
 /// Deep equality as n8n's list functions use it.
 pub(super) fn deep_equal(left: &Value, right: &Value) -> Run<bool> {
+    meter::spend(1)?;
     match (left, right) {
         (Value::Date(_), _) | (_, Value::Date(_)) => Err(Stop::Declined),
         (Value::Undefined, other) | (other, Value::Undefined) => Ok(other.is_undefined()),

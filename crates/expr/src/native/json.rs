@@ -2,7 +2,7 @@
 
 use super::eval::{Args, Machine};
 use super::value::{Js, UNDEFINED, has_js_key_order};
-use super::{Run, Stop};
+use super::{Run, Stop, meter};
 use model::{Value, json, number_to_string};
 
 const MAX_DEPTH: usize = 100;
@@ -28,9 +28,8 @@ pub(super) fn stringify(machine: &mut Machine<'_>, args: Args) -> Run<Js> {
 
 pub(super) fn text_of(machine: &mut Machine<'_>, value: &Value, indent: &str) -> Run<String> {
     let mut writer = Writer { out: String::new(), indent, depth: 0 };
+    machine.spend(1)?;
     writer.value(value)?;
-    machine.allocate(writer.out.len())?;
-    machine.spend(writer.out.len() / 16)?;
     Ok(writer.out)
 }
 
@@ -48,6 +47,8 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn value(&mut self, value: &Value) -> Run<()> {
+        meter::spend(1)?;
+        meter::allocate(if let Value::String(text) = value { text.len() + 2 } else { 8 + self.indent.len() * self.depth })?;
         match value {
             Value::Undefined | Value::Null => self.out.push_str("null"),
             Value::Bool(flag) => self.out.push_str(if *flag { "true" } else { "false" }),
@@ -76,6 +77,7 @@ impl Writer<'_> {
                 self.open('{')?;
                 for (position, (key, field)) in fields {
                     self.separate(position);
+                    meter::allocate(key.len())?;
                     json::write_string(&mut self.out, key);
                     self.out.push_str(if self.indent.is_empty() { ":" } else { ": " });
                     self.value(field)?;

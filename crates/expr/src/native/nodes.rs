@@ -66,8 +66,9 @@ pub(super) fn item_member(item: &Item, key: &str) -> Run<Js> {
     match key {
         "json" => Ok(Js::Value(item.json.clone())),
         "binary" if item.binary.is_none() => Ok(UNDEFINED),
-        "binary" | "pairedItem" | "error" => {
-            let value = item.to_value();
+        "binary" => Err(Stop::Declined),
+        "pairedItem" | "error" => {
+            let value = Item { binary: None, ..item.clone() }.to_value();
             Ok(Js::Value(value.get(key).cloned().unwrap_or_default()))
         }
         _ if super::names::is_object_prototype(key) => Err(Stop::Declined),
@@ -169,5 +170,9 @@ fn positions_of(args: &[Js]) -> Run<(Option<usize>, Option<usize>)> {
 fn array_of(machine: &mut Machine<'_>, items: &Items) -> Run<Js> {
     machine.spend(items.len())?;
     machine.allocate(items.len() * 120)?;
+    // Files would have to be written out as text; the sandbox fetches them only when they are asked for.
+    if items.iter().any(|item| item.binary.is_some()) {
+        return Err(Stop::Declined);
+    }
     Ok(Value::array(items.iter().map(|item| item.to_value()).collect()).into())
 }

@@ -42,6 +42,8 @@ struct Parser {
     /// Height of the tree that was read last.
     height: usize,
     nesting: usize,
+    /// The first slot of the function that is being read.
+    function_start: u32,
     /// The logical operator on top of the tree read last, unless it stood in parentheses.
     top_logical: Option<Logical>,
 }
@@ -133,7 +135,8 @@ impl Parser {
             match parser.peek() {
                 Some(Token::Sign("=")) => {
                     let Expr::Local(slot) = left else { return None };
-                    if !parser.locals.iter().any(|local| local.slot == slot && local.can_change) {
+                    // Setting a local of an outer function would carry state from call to call.
+                    if slot < parser.function_start || !parser.locals.iter().any(|local| local.slot == slot && local.can_change) {
                         return None;
                     }
                     parser.at += 1;

@@ -195,7 +195,6 @@ fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
             Ok(Js::from(in_js_key_order(object)))
         }
         "assign" => {
-            // The target is changed in place; only a fresh one can be told from a copy.
             let Js::Value(Value::Object(target)) = first else { return Err(Stop::Declined) };
             let mut target = Arc::unwrap_or_clone(target);
             for source in args {

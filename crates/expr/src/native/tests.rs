@@ -193,6 +193,8 @@ fn what_is_not_certain_is_declined() {
         "$json.a = 1",
         "delete $json.a",
         "$json.a++",
+        "(() => { const a = {}; Object.assign(a, { b: 1 }); return a; })()",
+        "(() => { const a = []; [1].forEach(x => a.push(x)); return a; })()",
         "-2 ** 2",
         "1 ?? 2 || 3",
         "x => x",
@@ -236,11 +238,26 @@ fn hostile_expressions_end_with_a_named_error() {
         "numberList(1, 40).reduce((a, x) => JSON.stringify([a, a]), 'x')",
         "numberList(1, 40).reduce((a, x) => `${a}${a}`, 'x')",
         "numberList(1, 40).reduce((a, x) => a.split('').join('xx'), 'xx')",
+        "'x'.repeat(1e6).replace(/x/g, '$`')",
+        "'x'.repeat(1e6).replaceAll('x', 'y'.repeat(1000))",
+        "[...'x'.repeat(1e7)].length",
+        "'x'.repeat(1e7).split('').length",
+        "numberList(1, 1000).map(x => 'x'.repeat(1e5)).join('')",
+        "JSON.stringify(numberList(1, 90000).map(x => numberList(1, 90)))",
     ] {
         assert!(matches!(error(source), Error::Memory { .. }), "{source}");
     }
-    let loops = "numberList(1, 9000).map(a => numberList(1, 9000).map(b => a * b).length)";
-    assert!(matches!(error(loops), Error::Loops { .. } | Error::Memory { .. }));
+    for source in [
+        "numberList(1, 9000).map(a => numberList(1, 9000).map(b => a * b).length)",
+        "numberList(1, 40).reduce((a, x) => [a, a], 1)",
+        "numberList(1, 40).reduce((a, x) => ({ a, b: a }), 1).toJsonString()",
+        "String(numberList(1, 40).reduce((a, x) => [a, a], 1))",
+    ] {
+        assert!(matches!(error(source), Error::Loops { .. } | Error::Memory { .. }), "{source}");
+    }
+    check_declined("numberList(1, 90000).reduce((a, x) => [a], 1)", json!({}));
+    check_declined("numberList(1, 90000).reduce((a, x) => ({ a }), 1)", json!({}));
+    check_declined("(() => { let a = 0; numberList(1, 90000).forEach(x => { a = [a]; }); return a; })()", json!({}));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::ast::Builtin;
 use super::date::{self, DateTime, Span};
 use super::regexp::RegExp;
-use super::{Run, Stop, text};
+use super::{Run, Stop, meter, text};
 use model::{DateKind, DateValue, Item, Object, Str, Value, number_to_string};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Js {
         match self {
             Js::Value(value) => Ok(value),
             Js::DateTime(date) => Ok(Value::Date(date.to_date_value())),
-            Js::Item(item) => Ok(item.to_value()),
+            Js::Item(item) if item.binary.is_none() => Ok(item.to_value()),
             _ => Err(Stop::Declined),
         }
     }
@@ -141,10 +141,18 @@ pub(super) fn join(values: &[Value], separator: &str, depth: usize) -> Run<Str> 
         if position > 0 {
             out.push_str(separator);
         }
+        meter::spend(1)?;
         match value {
-            Value::Undefined | Value::Null => {}
-            Value::String(text) => out.push_str(text),
-            other => out.push_str(&value_to_text(other, depth)?),
+            Value::Undefined | Value::Null => meter::allocate(separator.len())?,
+            Value::String(text) => {
+                meter::allocate(separator.len() + text.len())?;
+                out.push_str(text);
+            }
+            other => {
+                let text = value_to_text(other, depth)?;
+                meter::allocate(separator.len() + text.len())?;
+                out.push_str(&text);
+            }
         }
     }
     Ok(out.into())
@@ -156,7 +164,10 @@ fn value_to_number(value: &Value) -> Run<f64> {
         Value::Null => 0.0,
         Value::Bool(flag) => f64::from(u8::from(*flag)),
         Value::Number(number) => *number,
-        Value::String(text) => text::to_number(text),
+        Value::String(text) => {
+            meter::spend(text.len() / 256)?;
+            text::to_number(text)
+        }
         Value::Date(date) => date.epoch_ms,
         Value::Array(_) | Value::Object(_) => text::to_number(&value_to_text(value, 0)?),
     })
@@ -201,9 +212,18 @@ pub(super) fn is_same(left: &Js, right: &Js) -> Run<bool> {
 pub(super) fn same_values(left: &Value, right: &Value) -> Run<bool> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => Ok(left == right),
+        (Value::String(left), Value::String(right)) => same_texts(left, right),
         (left, right) if is_primitive(left) || is_primitive(right) => Ok(is_primitive(left) && is_primitive(right) && left == right),
         _ => Err(Stop::Declined),
     }
+}
+
+fn same_texts(left: &Str, right: &Str) -> Run<bool> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    meter::spend(left.len() / 1024)?;
+    Ok(left == right)
 }
 
 /// `==`.
@@ -219,7 +239,7 @@ pub(super) fn is_equal(left: &Js, right: &Js) -> Run<bool> {
     }
     let (left, right) = (to_primitive(left)?, to_primitive(right)?);
     Ok(match (&left, &right) {
-        (Value::String(left), Value::String(right)) => left == right,
+        (Value::String(left), Value::String(right)) => same_texts(left, right)?,
         _ => value_to_number(&left)? == value_to_number(&right)?,
     })
 }
@@ -232,6 +252,7 @@ pub(super) fn compare(left: &Js, right: &Js) -> Run<Option<Ordering>> {
     };
     let (left, right) = (number_first(left)?, number_first(right)?);
     if let (Value::String(left), Value::String(right)) = (&left, &right) {
+        meter::spend(left.len().min(right.len()) / 256)?;
         return Ok(Some(text::compare(left, right)));
     }
     Ok(value_to_number(&left)?.partial_cmp(&value_to_number(&right)?))
@@ -240,6 +261,11 @@ pub(super) fn compare(left: &Js, right: &Js) -> Run<Option<Ordering>> {
 /// A field of plain data, as `value.key` or `value['key']` reads it.
 pub(super) fn member<'a>(value: &'a Value, key: &str) -> Run<std::borrow::Cow<'a, Value>> {
     use std::borrow::Cow;
+    if let Value::String(text) = value
+        && text.len() > 256
+    {
+        meter::spend(text.len() / 256)?;
+    }
     match value {
         Value::Object(object) => match object.get(key) {
             Some(found) => Ok(Cow::Borrowed(found)),
@@ -308,4 +334,72 @@ pub(super) fn in_js_key_order(object: Object) -> Object {
 
 pub(super) fn number_text(number: f64) -> Str {
     number_to_string(number).into()
+}
+
+/// Walks a result once, so that one which is far larger written out than it is in memory never leaves.
+pub(super) fn weigh(value: &Value) -> Run<()> {
+    match value {
+        Value::Array(values) => values.iter().try_for_each(|element| {
+            meter::spend(1)?;
+            weigh(element)
+        }),
+        Value::Object(object) => object.iter().try_for_each(|(_, field)| {
+            meter::spend(1)?;
+            weigh(field)
+        }),
+        Value::String(text) => meter::spend(text.len() / 64),
+        _ => Ok(()),
+    }
+}
+
+/// Arrays inside arrays deeper than this are declined: dropping and writing them walks down step by step.
+const MAX_GROWN_DEPTH: usize = 150;
+
+/// Checks what `reduce` made in one round, looking only at the parts that the round before did not have.
+pub(super) fn check_growth(before: &Value, now: &Value) -> Run<()> {
+    match (before, now) {
+        (Value::Array(before), Value::Array(now)) => {
+            for (at, element) in now.iter().enumerate() {
+                if !before.get(at).is_some_and(|older| is_one(older, element)) {
+                    check_depth(element, 1)?;
+                }
+            }
+            Ok(())
+        }
+        (Value::Object(before), Value::Object(now)) => {
+            for (key, field) in now.iter() {
+                if !before.get(key).is_some_and(|older| is_one(older, field)) {
+                    check_depth(field, 1)?;
+                }
+            }
+            Ok(())
+        }
+        _ => check_depth(now, 0),
+    }
+}
+
+/// Whether two values are one and the same piece of memory, or too simple to hold another.
+fn is_one(older: &Value, newer: &Value) -> bool {
+    match (older, newer) {
+        (Value::Array(older), Value::Array(newer)) => Arc::ptr_eq(older, newer),
+        (Value::Object(older), Value::Object(newer)) => Arc::ptr_eq(older, newer),
+        (_, newer) => is_primitive(newer),
+    }
+}
+
+fn check_depth(value: &Value, depth: usize) -> Run<()> {
+    if depth > MAX_GROWN_DEPTH {
+        return Err(Stop::Declined);
+    }
+    match value {
+        Value::Array(values) => values.iter().filter(|element| !is_primitive(element)).try_for_each(|element| {
+            meter::spend(1)?;
+            check_depth(element, depth + 1)
+        }),
+        Value::Object(object) => object.values().filter(|field| !is_primitive(field)).try_for_each(|field| {
+            meter::spend(1)?;
+            check_depth(field, depth + 1)
+        }),
+        _ => Ok(()),
+    }
 }

@@ -52,7 +52,10 @@ impl Zone {
                 b'-' => (-1, &rest[1..]),
                 _ => return None,
             };
-            let (hours, minutes) = rest.split_once(':').unwrap_or((rest, "0"));
+            let (hours, minutes) = rest.split_once(':').unwrap_or((rest, "00"));
+            if hours.len() > 2 || minutes.len() != 2 || !rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') {
+                return None;
+            }
             let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
             return (hours <= 23 && minutes <= 59 && hours >= 0 && minutes >= 0).then_some(Zone::Fixed(sign * (hours * 60 + minutes)));
         }

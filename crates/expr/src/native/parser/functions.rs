@@ -35,6 +35,7 @@ impl Parser {
     pub(super) fn arrow_function(&mut self) -> Option<Expr> {
         let outer_locals = self.locals.len();
         let first_slot = self.next_slot;
+        let outer_start = std::mem::replace(&mut self.function_start, first_slot);
         let mut params = Vec::new();
         let mut rest = None;
         let mut height = 0;
@@ -60,6 +61,7 @@ impl Parser {
         let body = if self.take("{") { Body::Block(self.block()?) } else { Body::Expr(self.assignment()?) };
         self.grow(height.max(self.height))?;
         self.locals.truncate(outer_locals);
+        self.function_start = outer_start;
         let function = Function { params: params.into(), rest, body, slots: first_slot..self.next_slot };
         self.functions.push(function);
         Some(Expr::Arrow(self.functions.len() as u32 - 1))

@@ -282,6 +282,10 @@ impl Parser {
             if self.take("(") {
                 let args = self.arguments()?;
                 self.grow(self.height)?;
+                // `Object.assign` changes its first argument; only a literal is sure to be seen by nobody else.
+                if member == "assign" && !matches!(args.first(), Some(Arg { value: Expr::Object(_), spread: false })) {
+                    return None;
+                }
                 return Some(Expr::Static { class, name: member, args });
             }
             return class_constant(class, &member).map(|number| Expr::Literal(Value::Number(number)));

@@ -3,7 +3,7 @@
 use super::super::eval::{Args, Machine};
 use super::super::regexp::RegExp;
 use super::super::value::{Js, UNDEFINED};
-use super::super::{Run, Stop, text};
+use super::super::{Run, Stop, meter, text};
 use model::{Str, Value};
 use regex::{Captures, Regex};
 use std::sync::Arc;
@@ -13,6 +13,8 @@ fn engine<'a>(regexp: &'a RegExp, subject: &str, all: bool) -> Run<&'a Regex> {
     if all && regexp.may_be_empty {
         return Err(Stop::Declined);
     }
+    // A linear engine still looks at each character, with a cost that grows with the pattern.
+    meter::spend(subject.len() / 4 * (1 + regexp.source.len() / 32))?;
     regexp.for_text(subject).ok_or(Stop::Declined)
 }
 
@@ -39,7 +41,11 @@ pub(super) fn find(subject: &str, pattern: Option<&Js>) -> Run<Js> {
     let Some(Js::RegExp(regexp)) = pattern else { return Err(Stop::Declined) };
     let regex = engine(regexp, subject, regexp.global)?;
     if regexp.global {
-        let found: Vec<Value> = regex.find_iter(subject).map(|found| Value::from(found.as_str())).collect();
+        let mut found: Vec<Value> = Vec::new();
+        for one in regex.find_iter(subject) {
+            meter::allocate(size_of::<Value>() + one.len())?;
+            found.push(one.as_str().into());
+        }
         return Ok(if found.is_empty() { Js::Value(Value::Null) } else { found.into() });
     }
     Ok(regex.captures(subject).map_or(Js::Value(Value::Null), |captures| groups(&captures).into()))
@@ -50,8 +56,11 @@ pub(super) fn find_all(machine: &mut Machine<'_>, subject: &str, pattern: Option
     if !regexp.global {
         return Err(Stop::Declined);
     }
-    let found: Vec<Value> = engine(regexp, subject, true)?.captures_iter(subject).map(|captures| Value::array(groups(&captures))).collect();
-    machine.allocate(found.len() * 128)?;
+    let mut found = Vec::new();
+    for captures in engine(regexp, subject, true)?.captures_iter(subject) {
+        machine.allocate(captures.len() * 64)?;
+        found.push(Value::array(groups(&captures)));
+    }
     Ok(Js::Iterator(Arc::new(found)))
 }
 
@@ -70,6 +79,7 @@ pub(super) fn split(machine: &mut Machine<'_>, subject: &str, args: &[Js]) -> Ru
             let mut from = 0;
             for captures in regex.captures_iter(subject) {
                 let Some(whole) = captures.get(0) else { continue };
+                meter::allocate(captures.len() * 64)?;
                 parts.push(Value::from(&subject[from..whole.start()]));
                 parts.extend(groups(&captures).into_iter().skip(1));
                 from = whole.end();
@@ -83,8 +93,10 @@ pub(super) fn split(machine: &mut Machine<'_>, subject: &str, args: &[Js]) -> Ru
                 if !text::is_single_units(subject) {
                     return Err(Stop::Declined);
                 }
+                meter::allocate(subject.len() * size_of::<Value>())?;
                 subject.chars().map(|character| Value::String(Str::from_iter([character]))).collect()
             } else {
+                meter::allocate(subject.matches(separator.as_str()).count() * size_of::<Value>())?;
                 subject.split(separator.as_str()).map(Value::from).collect()
             }
         }
@@ -95,7 +107,7 @@ pub(super) fn split(machine: &mut Machine<'_>, subject: &str, args: &[Js]) -> Ru
         Some(_) => return Err(Stop::Declined),
     }
     machine.spend(parts.len())?;
-    machine.allocate(subject.len() + parts.len() * size_of::<Value>())?;
+    machine.allocate(subject.len())?;
     Ok(parts.into())
 }
 
@@ -114,6 +126,7 @@ pub(super) fn replace(machine: &mut Machine<'_>, subject: &str, all: bool, args:
         return Ok(subject.into());
     }
     machine.spend(found.len())?;
+    machine.allocate(subject.len())?;
     let fixed = if replacement.is_function() { None } else { Some(replacement.to_text()?) };
     let mut out = String::with_capacity(subject.len());
     let mut from = 0;
@@ -129,20 +142,15 @@ pub(super) fn replace(machine: &mut Machine<'_>, subject: &str, all: bool, args:
                 call_args.extend(found.groups.iter().map(|group| group.clone().map_or(UNDEFINED, Js::from)));
                 call_args.push(text::units_before(subject, found.start).into());
                 call_args.push(subject.into());
-                out.push_str(&machine.call(replacement, call_args)?.to_text()?);
+                let text = machine.call(replacement, call_args)?.to_text()?;
+                meter::allocate(text.len())?;
+                out.push_str(&text);
             }
         }
         from = found.end;
-        machine.allocate(out.len() / found_share(&out))?;
     }
     out.push_str(&subject[from..]);
-    machine.allocate(out.len())?;
     Ok(Js::from(out))
-}
-
-/// Growing output is charged a little at each match, so that a bomb stops before it is built.
-fn found_share(out: &str) -> usize {
-    (out.len() / 4096).max(1) * 64
 }
 
 fn matches(subject: &str, pattern: &Js, all: bool) -> Run<Vec<Found>> {
@@ -154,18 +162,22 @@ fn matches(subject: &str, pattern: &Js, all: bool) -> Run<Vec<Found>> {
             }
             let regex = engine(regexp, subject, regexp.global)?;
             let names: Vec<Option<Str>> = regex.capture_names().skip(1).map(|name| name.map(Str::from)).collect();
-            let found = |captures: Captures<'_>| {
-                let whole = captures.get(0)?;
+            let mut found = Vec::new();
+            for captures in regex.captures_iter(subject).take(if regexp.global { usize::MAX } else { 1 }) {
+                let Some(whole) = captures.get(0) else { continue };
+                meter::allocate(captures.len() * 64)?;
                 let groups = captures.iter().skip(1).map(|group| group.map(|group| Str::from(group.as_str()))).collect();
-                Some(Found { start: whole.start(), end: whole.end(), groups, names: names.clone() })
-            };
-            let count = if regexp.global { usize::MAX } else { 1 };
-            Ok(regex.captures_iter(subject).take(count).filter_map(found).collect())
+                found.push(Found { start: whole.start(), end: whole.end(), groups, names: names.clone() });
+            }
+            Ok(found)
         }
         other => {
             let wanted = other.to_text()?;
             if wanted.is_empty() && all {
                 return Err(Stop::Declined);
+            }
+            if all {
+                meter::allocate(subject.matches(wanted.as_str()).count() * size_of::<Found>())?;
             }
             let found = |(start, part): (usize, &str)| Found { start, end: start + part.len(), groups: Vec::new(), names: Vec::new() };
             Ok(subject.match_indices(wanted.as_str()).take(if all { usize::MAX } else { 1 }).map(found).collect())
@@ -173,9 +185,16 @@ fn matches(subject: &str, pattern: &Js, all: bool) -> Run<Vec<Found>> {
     }
 }
 
+fn push_charged(out: &mut String, text: &str) -> Run<()> {
+    meter::allocate(text.len())?;
+    out.push_str(text);
+    Ok(())
+}
+
 /// Writes a replacement with its `$1`, `$&`, `$<name>` filled in.
 fn expand(out: &mut String, template: &str, subject: &str, found: &Found) -> Run<()> {
     let mut rest = template;
+    meter::allocate(template.len())?;
     while let Some(at) = rest.find('$') {
         out.push_str(&rest[..at]);
         let after = &rest[at + 1..];
@@ -185,15 +204,15 @@ fn expand(out: &mut String, template: &str, subject: &str, found: &Found) -> Run
                 &after[1..]
             }
             Some('&') => {
-                out.push_str(&subject[found.start..found.end]);
+                push_charged(out, &subject[found.start..found.end])?;
                 &after[1..]
             }
             Some('`') => {
-                out.push_str(&subject[..found.start]);
+                push_charged(out, &subject[..found.start])?;
                 &after[1..]
             }
             Some('\'') => {
-                out.push_str(&subject[found.end..]);
+                push_charged(out, &subject[found.end..])?;
                 &after[1..]
             }
             Some('<') if found.names.iter().any(Option::is_some) => {
@@ -201,7 +220,7 @@ fn expand(out: &mut String, template: &str, subject: &str, found: &Found) -> Run
                 let name = &after[1..end];
                 let index = found.names.iter().position(|candidate| candidate.as_deref() == Some(name));
                 if let Some(Some(group)) = index.and_then(|index| found.groups.get(index)) {
-                    out.push_str(group);
+                    push_charged(out, group)?;
                 }
                 &after[end + 1..]
             }
@@ -211,11 +230,11 @@ fn expand(out: &mut String, template: &str, subject: &str, found: &Found) -> Run
                     |digits: usize| after[..digits].parse::<usize>().ok().filter(|number| (1..=found.groups.len()).contains(number));
                 match (number(digits), number(1)) {
                     (Some(group), _) if digits == 2 => {
-                        out.push_str(found.groups[group - 1].as_deref().unwrap_or_default());
+                        push_charged(out, found.groups[group - 1].as_deref().unwrap_or_default())?;
                         &after[2..]
                     }
                     (_, Some(group)) => {
-                        out.push_str(found.groups[group - 1].as_deref().unwrap_or_default());
+                        push_charged(out, found.groups[group - 1].as_deref().unwrap_or_default())?;
                         &after[1..]
                     }
                     _ => {
