@@ -71,8 +71,7 @@ pub(super) fn to_fixed(number: f64, digits: usize) -> Str {
     if number < 0.0 && !(is_zero && number == 0.0) { format!("-{text}").into() } else { text.into() }
 }
 
-/// `toLocaleString('en-US')`: groups of three, a bounded number of decimals, half to even as the locale data asks for
-/// half-expand on the exact value.
+/// `toLocaleString('en-US')`: groups of three and a bounded number of decimals.
 pub(super) fn to_english(number: f64, least_decimals: usize, most_decimals: usize) -> Option<Str> {
     if !number.is_finite() || number.abs() >= 1e15 {
         return None;
@@ -84,8 +83,8 @@ pub(super) fn to_english(number: f64, least_decimals: usize, most_decimals: usiz
         decimals.pop();
     }
     let mut out = Str::new();
-    let is_zero = whole == "0" && decimals.bytes().all(|digit| digit == b'0');
-    if number < 0.0 || (number == 0.0 && number.is_sign_negative()) || (is_zero && number < 0.0) {
+    // JavaScript writes the sign of a negative zero here, unlike everywhere else.
+    if number.is_sign_negative() {
         out.push('-');
     }
     for (position, digit) in whole.chars().enumerate() {

@@ -98,7 +98,7 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
             }
             let bytes = count * subject.len() as f64;
             machine.allocate(if bytes > MAX_TEXT { usize::MAX } else { bytes as usize })?;
-            Ok(if subject.is_empty() { subject } else { Str::from(subject.repeat(count as usize)) }.into())
+            Ok(if subject.is_empty() { subject } else { subject.repeat(count as usize) }.into())
         }
         "padStart" | "padEnd" => pad(machine, &subject, name == "padStart", &args),
         "split" => patterns::split(machine, &subject, &args),

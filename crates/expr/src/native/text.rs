@@ -222,7 +222,7 @@ mod tests {
         for text in ["12px", "inf", "nan", "1e", "--1", "0x", "1 2"] {
             assert!(to_number(text).is_nan(), "{text}");
         }
-        assert_eq!(parse_float("3.14abc"), 3.14);
+        assert_eq!(parse_float("3.25abc"), 3.25);
         assert_eq!(parse_float("-.5e1x"), -5.0);
         assert_eq!(parse_float("1e"), 1.0);
         assert!(parse_float(".").is_nan());
