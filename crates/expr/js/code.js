@@ -30,16 +30,17 @@ const keysOf = (object) => {
   return object;
 };
 
-entries.enterCode = (loops) => {
-  if (loops >= 0) {
-    loopsLeft = loops;
-    defineProperty(globalThis, '__heddle_tick', { value: tick });
-    defineProperty(globalThis, '__heddle_each', { value: each });
-    defineProperty(globalThis, '__heddle_keys', { value: keysOf });
-  }
+entries.enterCode = () => {
   const { codeGlobals } = heddle;
   for (const name of Object.keys(codeGlobals)) hide(globalThis, name, codeGlobals[name]);
   hide(globalThis, 'global', globalThis);
+};
+
+entries.setLoops = (loops) => {
+  loopsLeft = loops;
+  defineProperty(globalThis, '__heddle_tick', { value: tick });
+  defineProperty(globalThis, '__heddle_each', { value: each });
+  defineProperty(globalThis, '__heddle_keys', { value: keysOf });
 };
 
 class CodeInput {

@@ -125,6 +125,7 @@ entries.describeError = (error) => {
   // In the words of V8, which authors know.
   message = message
     .replace(/__x_(\w)/g, '$1')
+    .replace(/^cannot read property 'Symbol.iterator' of (undefined|null)$/, '$1 is not iterable (cannot read property Symbol(Symbol.iterator))')
     .replace(/^cannot (read|set) property '([^]*)' of (undefined|null)$/, (_, verb, key, value) => `Cannot ${verb} properties of ${value} (${verb === 'read' ? 'reading' : 'setting'} '${key}')`)
     .replace(/^'([^']+)' is not defined$/, '$1 is not defined');
   return [name, message, stack, error.heddleError, error.description === undefined ? undefined : text(error.description)];
@@ -137,6 +138,7 @@ entries.declareVariable = (name) => {
 };
 entries.enterExpressions = () => undefined;
 entries.enterCode = () => undefined;
+entries.setLoops = () => undefined;
 entries.startCode = () => undefined;
 entries.settle = () => undefined;
 

@@ -23,18 +23,28 @@ const ENTRIES: &[&str] = &[
     "simplify",
     "objectPrototype",
     "declareVariable",
-    "enterExpressions",
-    "enterCode",
+    "setLoops",
     "startCode",
     "settle",
 ];
 
-pub(crate) fn prepare(quickjs: &[u8], sources: &[(String, String)]) -> wasmtime::Result<Image> {
+/// The image expressions start from, and the one code starts from: the same scripts, then one or the other entry.
+pub(crate) fn prepare_both(quickjs: &[u8], sources: &[(String, String)]) -> wasmtime::Result<(Image, Image)> {
     let engine = Engine::new(&shared_config())?;
     let module = Module::new(&engine, quickjs)?;
-    let mut store = Store::new(&engine, ());
+    let expressions = prepare(&engine, &module, sources, "enterExpressions")?;
+    let code = prepare(&engine, &module, sources, "enterCode")?;
+    ensure!(
+        expressions.constants == code.constants && expressions.stack_pointer == code.stack_pointer,
+        "the two images do not agree on where things are"
+    );
+    Ok((expressions, code))
+}
+
+fn prepare(engine: &Engine, module: &Module, sources: &[(String, String)], enter: &str) -> wasmtime::Result<Image> {
+    let mut store = Store::new(engine, ());
     store.set_epoch_deadline(u64::MAX / 2);
-    let instance = linker(&engine)?.instantiate(&mut store, &module)?;
+    let instance = linker(engine)?.instantiate(&mut store, module)?;
     let memory = instance.get_memory(&mut store, "memory").context("no memory")?;
     let mut guest = Guest { store, instance, memory };
 
@@ -61,7 +71,8 @@ pub(crate) fn prepare(quickjs: &[u8], sources: &[(String, String)]) -> wasmtime:
         ensure!(tag(value) == -1, "the scripts define no entry '{entry}'");
         constants.push((format!("entry_{entry}"), value));
     }
-    guest.eval("end.js", "delete globalThis.__heddle")?;
+    // The shared object goes before the entry, which may freeze what is there.
+    guest.eval("end.js", &format!("((enter) => {{ delete globalThis.__heddle; enter(); }})(globalThis.__heddle.entries.{enter})"))?;
     guest.call::<(), ()>("qjs_run_gc", ())?;
     let stack_pointer =
         match guest.instance.get_global(&mut guest.store, "__stack_pointer").context("no stack pointer")?.get(&mut guest.store) {

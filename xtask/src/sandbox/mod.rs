@@ -32,8 +32,10 @@ pub(crate) fn build() -> anyhow::Result<()> {
     let js_dir = expr_dir.join("js");
     install_packages(&js_dir)?;
     let quickjs = read(&js_dir.join("node_modules/quickjs-wasi/quickjs.wasm"))?;
-    let image = guest::prepare(&quickjs, &sources(&js_dir)?).map_err(|error| anyhow!("{error:?}"))?;
+    let (mut image, code) = guest::prepare_both(&quickjs, &sources(&js_dir)?).map_err(|error| anyhow!("{error:?}"))?;
+    image.memory.resize(image.memory.len().max(code.memory.len()), 0);
     let prepared = module::with_image(&quickjs, &image)?;
+    let code_pieces = module::difference(&image.memory, &code.memory);
 
     // Without a target wasmtime would use every instruction of this machine, and the image might not load on another one.
     let mut config = engine_config::shared_config();
@@ -41,8 +43,10 @@ pub(crate) fn build() -> anyhow::Result<()> {
     let precompiled = Engine::new(&config).and_then(|engine| engine.precompile_module(&prepared)).map_err(|error| anyhow!("{error:?}"))?;
     std::fs::create_dir_all(&artifacts)?;
     std::fs::write(artifacts.join("sandbox.cwasm"), &precompiled)?;
+    std::fs::write(artifacts.join("code_pieces.bin"), &code_pieces)?;
     std::fs::write(stamp_file, stamp)?;
-    eprintln!("sandbox image: {} KB of memory, {} KB precompiled", image.memory.len() / 1024, precompiled.len() / 1024);
+    let sizes = [image.memory.len(), precompiled.len(), code_pieces.len()].map(|size| size / 1024);
+    eprintln!("sandbox image: {} KB of memory, {} KB precompiled, {} KB differ for code", sizes[0], sizes[1], sizes[2]);
     Ok(())
 }
 

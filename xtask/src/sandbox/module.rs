@@ -67,6 +67,21 @@ pub(crate) fn with_image(original: &[u8], image: &Image) -> anyhow::Result<Vec<u
     Ok(module.finish())
 }
 
+/// Where `code` differs from `base`, in pieces of a page: for each its offset, then its bytes. The runtime writes them over an
+/// instance of `base`.
+pub(crate) fn difference(base: &[u8], code: &[u8]) -> Vec<u8> {
+    const PIECE: usize = 1024;
+    let mut out = Vec::new();
+    for (number, piece) in code.chunks(PIECE).enumerate() {
+        let start = number * PIECE;
+        if base.get(start..start + piece.len()) != Some(piece) {
+            out.extend_from_slice(&(start as u32).to_le_bytes());
+            out.extend_from_slice(piece);
+        }
+    }
+    out
+}
+
 fn copy(module: &mut Module, original: &[u8], id: u8, range: std::ops::Range<u64>) {
     module.section(&RawSection { id, data: original.get(range.start as usize..range.end as usize).unwrap_or_default() });
 }

@@ -35,10 +35,8 @@ entries! {
     object_prototype = "objectPrototype",
     /// Makes `$name` readable.
     declare_variable = "declareVariable",
-    /// Hides what expressions may not reach.
-    enter_expressions = "enterExpressions",
-    /// Adds what code may use beyond expressions.
-    enter_code = "enterCode",
+    /// Says how many turns all loops of code may have.
+    set_loops = "setLoops",
     /// Runs a compiled program.
     start_code = "startCode",
     /// Settles a promise that waits for the host.

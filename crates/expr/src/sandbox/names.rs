@@ -33,17 +33,17 @@ pub(super) const EXTENSION_NAMES: &[&str] = &[
     "hash", "urlDecode", "urlEncode", "removeTags", "removeMarkdown", "stripTags", "toBoolean", "toDate", "toDateTime", "toDecimalNumber", "toNumber",
     "toFloat", "toInt", "toWholeNumber", "toSentenceCase", "toSnakeCase", "toTitleCase", "quote", "replaceSpecialChars", "length", "isDomain",
     "isEmail", "isUrl", "isNumeric", "isEmpty", "isNotEmpty", "toJsonString", "extractEmail", "extractDomain", "extractUrl", "extractUrlPath",
-    "parseJson", "base64Encode", "base64Decode", "isBlank", "isPresent",
+    "parseJson", "base64Encode", "base64Decode",
     // Numbers.
-    "ceil", "floor", "format", "isEven", "isInteger", "isOdd", "round", "abs", "isFalse", "isTrue",
+    "ceil", "floor", "format", "isEven", "isInteger", "isOdd", "round", "abs",
     // Lists.
     "removeDuplicates", "unique", "first", "last", "pluck", "randomItem", "sum", "min", "max", "average", "compact", "smartJoin", "chunk",
     "renameKeys", "mergeIntoObject", "merge", "union", "difference", "intersection", "append",
     // Objects.
     "hasField", "removeField", "removeFieldsContaining", "keepFieldsContaining", "keys", "values",
     // Dates.
-    "beginningOf", "endOfMonth", "extract", "isBetween", "isDst", "isInLast", "isWeekend", "minus", "plus", "startOf", "toLocaleString", "diffTo",
-    "diffToNow", "toTimeFromNow", "timeTo",
+    "beginningOf", "endOfMonth", "extract", "isBetween", "isDst", "isInLast", "isWeekend", "minus", "plus", "startOf", "diffTo",
+    "diffToNow", "toTimeFromNow", "inBetween",
 ];
 
 /// Methods and operators that change what they are called on.

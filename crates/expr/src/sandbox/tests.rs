@@ -31,3 +31,12 @@ fn prototypes_are_handed_over_without_leaking() {
         session.evaluate(&code, &FakeScope::default()).unwrap();
     }
 }
+
+#[test]
+fn every_extension_that_is_rewritten_is_there() {
+    let mut session = Sandbox::new().session(Limits::expression());
+    for name in super::names::EXTENSION_NAMES {
+        let code = ExpressionCode::new(format!("typeof ({{}}).__x_{name}"));
+        assert_eq!(session.evaluate(&code, &FakeScope::default()), Ok(json!("function")), "{name}");
+    }
+}
