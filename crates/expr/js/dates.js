@@ -1,7 +1,7 @@
 // Luxon in the guest: zones from the host, names for expressions, and texts read as dates.
 
 const { hide, host, ExpressionExtensionError, revivers, entries } = heddle;
-const { DateTime, Interval, Duration, Settings, IANAZone } = heddle.luxon;
+const { DateTime, Interval, Duration, Settings, IANAZone, FixedOffsetZone, Zone } = heddle.luxon;
 
 hide(globalThis, 'DateTime', DateTime);
 hide(globalThis, 'Interval', Interval);
@@ -18,7 +18,39 @@ hide(IANAZone.prototype, 'offset', function offset(time) {
 
 Settings.defaultLocale = 'en-US';
 entries.setZone = (zone) => {
-  Settings.defaultZone = zone;
+  Settings.defaultZone = heddle.isZone(zone) ? IANAZone.create(zone) : zone;
+};
+
+// Luxon reads ISO texts with large regular expressions, which take long in an interpreter. The usual forms have a way of their
+// own to the same result; everything else goes to Luxon.
+const luxonFromISO = DateTime.fromISO;
+const USUAL = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(Z|[+-]\d\d:\d\d)?)?$/;
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const NO_OPTIONS = Object.freeze({});
+const localToTime = (local, zone) => {
+  let offset = zone.offset(Date.now());
+  let guess = local - offset * 60000;
+  const second = zone.offset(guess);
+  if (offset === second) return guess;
+  guess -= (second - offset) * 60000;
+  offset = zone.offset(guess);
+  return second === offset ? guess : local - Math.min(second, offset) * 60000;
+};
+DateTime.fromISO = (text, options = NO_OPTIONS) => {
+  const found = typeof text === 'string' ? USUAL.exec(text) : null;
+  const zone = options.zone === undefined ? Settings.defaultZone : options.zone;
+  if (found === null || !(zone instanceof Zone) || !zone.isValid) return luxonFromISO.call(DateTime, text, options);
+  const [, yearText, monthText, dayText, hourText = '0', minuteText = '0', secondText = '0', fraction = '', mark] = found;
+  const [year, month, day, hour, minute, second] = [+yearText, +monthText, +dayText, +hourText, +minuteText, +secondText];
+  const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 1 : 0;
+  if (year < 100 || month < 1 || month > 12 || day < 1 || day > MONTH_DAYS[month - 1] + leap || hour > 23 || minute > 59 || second > 59) {
+    return luxonFromISO.call(DateTime, text, options);
+  }
+  const local = Date.UTC(year, month - 1, day, hour, minute, second, +fraction.padEnd(3, '0'));
+  if (mark === undefined) return DateTime.fromMillis(localToTime(local, zone), { ...options, zone });
+  const offset = mark === 'Z' ? 0 : (mark[0] === '-' ? -1 : 1) * (+mark.slice(1, 3) * 60 + +mark.slice(4, 6));
+  const shown = options.setZone ? FixedOffsetZone.instance(offset) : zone;
+  return DateTime.fromMillis(local - offset * 60000, { ...options, zone: shown });
 };
 
 revivers.luxon = (iso) => DateTime.fromISO(iso, { setZone: true });

@@ -98,7 +98,10 @@ class DateTimeFormat {
     if (date.length === 0) return clock;
     if (clock.length === 0) return date;
     const long = options.dateStyle === 'full' || options.dateStyle === 'long' || (options.dateStyle === undefined && options.month === 'long');
-    return [...date, { type: 'literal', value: long ? this.#data.longJoin : this.#data.join }, ...clock];
+    const { join, longJoin, textJoin, styleJoin } = this.#data;
+    const named = options.month === 'short' || options.month === 'long';
+    const between = long ? (options.dateStyle && styleJoin) || longJoin : named && textJoin ? textJoin : join;
+    return [...date, { type: 'literal', value: between }, ...clock];
   }
   #dateParts(local) {
     const { year, month, day, weekday, era, dateStyle } = this.#options;
@@ -111,27 +114,32 @@ class DateTimeFormat {
       value.weekday = weekday === 'narrow' ? name[0].toUpperCase() : name;
     }
     const number = local.getUTCMonth() + 1;
-    const named = month === 'long' || month === 'short' || month === 'narrow';
+    const named = (month === 'long' || month === 'short' || month === 'narrow') && !(dateStyle === 'medium' && data.medium);
     if (month !== undefined) {
-      value.month = month === 'long' ? data.months[number - 1] : month === 'short' ? data.monthsShort[number - 1] : month === 'narrow' ? data.months[number - 1][0].toUpperCase() : month === '2-digit' ? two(number) : String(number);
+      value.month = !named && month === 'short' ? String(number) : month === 'long' ? data.months[number - 1] : month === 'short' ? data.monthsShort[number - 1] : month === 'narrow' ? data.months[number - 1][0].toUpperCase() : month === '2-digit' ? two(number) : String(number);
     }
     let parts = [];
     if (named && (value.day !== undefined || value.year !== undefined || value.weekday !== undefined)) {
       const key = `${value.weekday ? 'w' : ''}M${value.day ? 'D' : ''}${value.year ? 'Y' : ''}`;
-      const pattern = data.text[key] || data.text[key.replace('w', '')] || '{M}';
+      const pattern = (month === 'short' && data.textShort && data.textShort[key]) || data.text[key] || data.text[key.replace('w', '')] || '{M}';
       parts = fill(pattern, { w: ['weekday', value.weekday], M: ['month', value.month], D: ['day', value.day], Y: ['year', value.year] });
     } else if (named) {
       parts = [{ type: 'month', value: value.month }];
     } else {
-      const order = data.numeric.match(/Y|MM?|DD?|[^YMD]/g);
+      const monthAndDay = value.year === undefined && value.month !== undefined && value.day !== undefined;
+      const pattern = (dateStyle && data[dateStyle]) || (monthAndDay && data.monthDay) || data.numeric;
+      const order = pattern.match(/YY?|MM?|DD?|[^YMD]/g);
       const separator = order.find((piece) => /[^YMD]/.test(piece));
+      const alone = [value.year, value.month, value.day].filter((part) => part !== undefined).length === 1;
       for (const piece of order) {
         const field = piece[0] === 'Y' ? 'year' : piece[0] === 'M' ? 'month' : piece[0] === 'D' ? 'day' : undefined;
         if (!field || value[field] === undefined) continue;
         if (parts.length) parts.push({ type: 'literal', value: separator });
-        const wide = (piece === 'MM' || piece === 'DD') && value.year !== undefined;
-        parts.push({ type: field, value: wide || (dateStyle === 'short' && data.numeric.includes('.')) ? (field === 'year' ? value.year : value[field].padStart(2, '0')) : value[field] });
+        const wide = (piece === 'MM' || piece === 'DD') && !alone;
+        const styled = dateStyle && field === 'year' ? (piece === 'YY' ? two(local.getUTCFullYear() % 100) : String(local.getUTCFullYear())) : value[field];
+        parts.push({ type: field, value: wide ? styled.padStart(2, '0') : styled });
       }
+      if (monthAndDay && data.monthDayEnd) parts.push({ type: 'literal', value: data.monthDayEnd });
       if (value.weekday) parts = parts.length ? [{ type: 'weekday', value: value.weekday }, { type: 'literal', value: ', ' }, ...parts] : [{ type: 'weekday', value: value.weekday }];
     }
     if (era !== undefined) parts.push({ type: 'literal', value: ' ' }, { type: 'era', value: local.getUTCFullYear() > 0 ? 'AD' : 'BC' });
@@ -153,11 +161,12 @@ class DateTimeFormat {
     if (second !== undefined) add('second', minute !== undefined || second === '2-digit' ? two(local.getUTCSeconds()) : String(local.getUTCSeconds()));
     if (fractionalSecondDigits) add('fractionalSecond', String(local.getUTCMilliseconds()).padStart(3, '0').slice(0, fractionalSecondDigits));
     if (hour !== undefined && hour12) {
-      parts.push({ type: 'literal', value: '\u202f' }, { type: 'dayPeriod', value: local.getUTCHours() < 12 ? this.#data.am : this.#data.pm });
+      parts.push({ type: 'literal', value: ' ' }, { type: 'dayPeriod', value: local.getUTCHours() < 12 ? this.#data.am : this.#data.pm });
     }
+    if (parts.length === 1 && hour !== undefined && !hour12 && this.#data.hourOnly) parts.push({ type: 'literal', value: this.#data.hourOnly });
     if (timeZoneName !== undefined) {
       if (parts.length) parts.push({ type: 'literal', value: ' ' });
-      parts.push({ type: 'timeZoneName', value: zoneName(timeZone, time, offset, timeZoneName) });
+      parts.push({ type: 'timeZoneName', value: zoneName(timeZone, time, offset, timeZoneName, this.#data) });
     }
     return parts;
   }
@@ -178,19 +187,27 @@ function fill(pattern, fields) {
 }
 
 const LONG_ZONES = { E: 'Eastern', C: 'Central', M: 'Mountain', P: 'Pacific' };
-function zoneName(zone, time, offset, form) {
+function zoneName(zone, time, offset, form, data) {
   if (zone === 'UTC') return form === 'long' ? 'Coordinated Universal Time' : 'UTC';
   const period = heddle.zoneOffset(zone, time);
   const abbreviation = period ? period[3] : '';
   const american = /^[ECMP][SD]T$/.test(abbreviation);
   if (form === 'long' && american) return `${LONG_ZONES[abbreviation[0]]} ${abbreviation[1] === 'D' ? 'Daylight' : 'Standard'} Time`;
   if (form === 'short' && american) return abbreviation;
+  if (form === 'short' && data.zoneNames && /^(CET|CEST|WET|WEST|EET|EEST|GMT|BST)$/.test(abbreviation)) return data.zoneNames[abbreviation] || abbreviation;
   const size = Math.abs(offset);
   const minutes = size % 60 ? `:${two(size % 60)}` : '';
-  return offset === 0 ? 'GMT' : `GMT${offset < 0 ? '-' : '+'}${Math.floor(size / 60)}${minutes}`;
+  return offset === 0 ? 'GMT' : `${data.zonePrefix || 'GMT'}${offset < 0 ? '-' : '+'}${Math.floor(size / 60)}${minutes}`;
 }
 
-// The zone of Date is UTC. English clocks in Node put a narrow blank before AM and PM only in parts; the joined text has it too.
+// Date lives in UTC, and says so as Node does.
+for (const name of ['toString', 'toTimeString']) {
+  const original = Date.prototype[name];
+  hide(Date.prototype, name, function () {
+    const text = original.call(this);
+    return text.endsWith('GMT+0000') ? `${text} (Coordinated Universal Time)` : text;
+  });
+}
 for (const [name, defaults] of [['toLocaleString', 'both'], ['toLocaleDateString', 'dateOnly'], ['toLocaleTimeString', 'timeOnly']]) {
   hide(Date.prototype, name, function (locales, options) {
     const time = Date.prototype.getTime.call(this);

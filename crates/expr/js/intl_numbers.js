@@ -6,7 +6,6 @@ heddle.Intl = Intl;
 heddle.hide(globalThis, 'Intl', Intl);
 
 const SYMBOLS = { USD: '$', EUR: '€', GBP: '£', JPY: '¥', INR: '₹', BRL: 'R$', KRW: '₩', CNY: 'CN¥', ILS: '₪', VND: '₫', CAD: 'CA$', AUD: 'A$', MXN: 'MX$' };
-const LOCAL_SYMBOLS = { 'en-CA': { CAD: '$' }, 'en-AU': { AUD: '$' }, 'es-MX': { MXN: '$' }, 'pt-BR': { BRL: 'R$' } };
 const NO_DECIMALS = new Set(['JPY', 'KRW', 'VND', 'CLP', 'ISK']);
 
 /** Rounds half away from zero on the decimal text, as Intl does. */
@@ -26,6 +25,13 @@ function group(text, data, use) {
   if (!data.indian) return text.replace(every, data.group);
   const last = text.slice(-3);
   return text.slice(0, -3).replace(/\B(?=(\d{2})+$)/g, data.group) + data.group + last;
+}
+
+/** A large number without exponent: its significant digits, then zeros. */
+function plain(number) {
+  const [digits, exponent] = number.toExponential().split('e+');
+  const [whole, fraction = ''] = digits.split('.');
+  return (whole + fraction).padEnd(Number(exponent) + 1, '0');
 }
 
 class NumberFormat {
@@ -59,12 +65,12 @@ class NumberFormat {
     let text;
     if (maximumSignificantDigits !== undefined || minimumSignificantDigits !== undefined) {
       text = String(Number(Math.abs(number).toPrecision(maximumSignificantDigits || 21)));
-      if (text.includes('e')) text = Math.abs(number).toFixed(0);
+      if (text.includes('e')) text = text.includes('e+') ? plain(Number(text)) : Number(text).toFixed(20);
     } else if (compact && this.#options.maximumFractionDigits === undefined) {
       text = Math.abs(number) < 100 ? String(Number(Math.abs(number).toPrecision(2))) : Math.abs(number).toFixed(0);
     } else {
       text = roundText(number, maximum);
-      if (text.includes('e')) text = BigInt(Math.round(Math.abs(number))).toString();
+      if (text.includes('e')) text = plain(Math.abs(number));
     }
     let [whole, fraction = ''] = text.split('.');
     while (fraction.length > minimum && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
@@ -81,8 +87,8 @@ class NumberFormat {
     let unit = '';
     if (options.compact) {
       const size = Math.abs(Number(number));
-      const steps = [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e3, 'K']];
-      const step = steps.find(([from]) => size >= from);
+      const names = this.#data.compact;
+      const step = [[1e12, names[3]], [1e9, names[2]], [1e6, names[1]], [1e3, names[0]]].find(([from, name]) => size >= from && name !== '');
       if (step) {
         number = Number(number) / step[0];
         unit = step[1];
@@ -90,17 +96,19 @@ class NumberFormat {
     }
     const digits = (typeof number === 'number' && !isFinite(number) ? '∞' : this.#digits(typeof number === 'bigint' ? Number(number) : number)) + unit;
     let text = digits;
-    if (options.style === 'percent') text = digits + (this.#data.currency === 'before' ? '%' : '\u00a0%');
+    if (options.style === 'percent') text = digits + this.#data.percent;
     if (options.style === 'unit') text = `${digits} ${options.unit || ''}`;
     if (options.style === 'currency') {
-      const local = LOCAL_SYMBOLS[this.#locale];
-      const symbol =
-        options.currencyDisplay === 'code' ? options.currency + '\u00a0' : (local && local[options.currency]) || SYMBOLS[options.currency] || options.currency + '\u00a0';
+      const { symbols, codes } = this.#data;
+      const known = options.currencyDisplay === 'code' ? undefined : symbols[options.currency] || (codes && options.currency !== 'EUR' ? undefined : this.#locale === 'en-AU' ? undefined : SYMBOLS[options.currency]);
+      const symbol = known || options.currency + '\u00a0';
       const order = this.#data.currency;
       text = order === 'after' ? `${digits}\u00a0${symbol.trim()}` : order === 'beforeSpaced' ? `${symbol.trim()}\u00a0${digits}` : symbol + digits;
     }
     const sign = negative && /[1-9∞]/.test(digits) ? '-' : options.signDisplay === 'always' || (options.signDisplay === 'exceptZero' && Number(number) !== 0) ? '+' : negative && options.signDisplay !== 'negative' && options.signDisplay !== 'never' ? '-' : '';
-    return (options.signDisplay === 'never' ? '' : sign) + text;
+    const shown = options.signDisplay === 'never' ? '' : sign === '-' ? this.#data.minus : sign;
+    if (shown && options.style === 'currency' && this.#data.signInside) return text.replace(digits, shown + digits);
+    return shown + text;
   }
   formatToParts(value) {
     return [{ type: 'literal', value: this.#format(value) }];
@@ -201,12 +209,22 @@ function compareNumeric(a, b) {
   }
   return Math.sign(one.length - two.length);
 }
+/** The first letter whose accents differ decides; none comes before any. */
+function compareAccents(a, b) {
+  const one = a.normalize('NFD').match(/[^\u0300-\u036f][\u0300-\u036f]*/g) || [];
+  const two = b.normalize('NFD').match(/[^\u0300-\u036f][\u0300-\u036f]*/g) || [];
+  for (let i = 0; i < one.length && i < two.length; i++) {
+    const [left, right] = [one[i].slice(1), two[i].slice(1)];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
 function compare(first, second, options = {}) {
   const a = String(first);
   const b = String(second);
   const order = options.numeric ? compareNumeric(base(a), base(b)) : compareLetters(base(a), base(b));
   if (order || options.sensitivity === 'base') return order;
-  const accents = compareLetters(a.normalize('NFD').toLowerCase(), b.normalize('NFD').toLowerCase());
+  const accents = compareAccents(a, b);
   if (accents || options.sensitivity === 'accent') return accents;
   for (let i = 0; i < a.length && i < b.length; i++) {
     if (a[i] !== b[i]) return a[i] === a[i].toLowerCase() ? -1 : 1;
