@@ -127,7 +127,11 @@ entries.describeError = (error) => {
     .replace(/__x_(\w)/g, '$1')
     .replace(/^cannot read property 'Symbol.iterator' of (undefined|null)$/, '$1 is not iterable (cannot read property Symbol(Symbol.iterator))')
     .replace(/^cannot (read|set) property '([^]*)' of (undefined|null)$/, (_, verb, key, value) => `Cannot ${verb} properties of ${value} (${verb === 'read' ? 'reading' : 'setting'} '${key}')`)
-    .replace(/^'([^']+)' is not defined$/, '$1 is not defined');
+    .replace(/^'([^']+)' is not defined$/, '$1 is not defined')
+    .replace(/^'[^']+' is read-only$/, 'Assignment to constant variable.')
+    .replace(/^invalid array length$/, 'Invalid array length')
+    .replace(/^expecting hex digit$/, 'URI malformed')
+    .replace(/^cannot convert symbol to string$/, 'Cannot convert a Symbol value to a string');
   return [name, message, stack, error.heddleError, error.description === undefined ? undefined : text(error.description)];
 };
 

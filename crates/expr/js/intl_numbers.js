@@ -97,7 +97,12 @@ class NumberFormat {
     const digits = (typeof number === 'number' && !isFinite(number) ? '∞' : this.#digits(typeof number === 'bigint' ? Number(number) : number)) + unit;
     let text = digits;
     if (options.style === 'percent') text = digits + this.#data.percent;
-    if (options.style === 'unit') text = `${digits} ${options.unit || ''}`;
+    if (options.style === 'unit') {
+      const name = String(options.unit || '');
+      const few = { hour: 'hr', minute: 'min', second: 'sec', day: 'day', month: 'mth', year: 'yr', week: 'wk' };
+      const long = options.unitDisplay === 'long' ? name + (digits === '1' ? '' : 's') : options.unitDisplay === 'narrow' ? name[0] : few[name] || name;
+      text = options.unitDisplay === 'narrow' ? digits + long : `${digits} ${long}${options.unitDisplay !== 'long' && name === 'day' && digits !== '1' ? 's' : ''}`;
+    }
     if (options.style === 'currency') {
       const { symbols, codes } = this.#data;
       const known = options.currencyDisplay === 'code' ? undefined : symbols[options.currency] || (codes && options.currency !== 'EUR' ? undefined : this.#locale === 'en-AU' ? undefined : SYMBOLS[options.currency]);
@@ -146,7 +151,7 @@ Intl.PluralRules = callable(PluralRules);
 
 class ListFormat {
   constructor(locales, options = {}) {
-    this.word = options.type === 'disjunction' ? 'or' : options.type === 'unit' ? '' : 'and';
+    this.word = options.type === 'disjunction' ? 'or' : options.type === 'unit' || options.style === 'narrow' ? '' : 'and';
   }
   format(list) {
     const values = [...list];

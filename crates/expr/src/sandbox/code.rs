@@ -3,7 +3,7 @@
 use super::guest::{Kind, Raw};
 use super::loops::count_loops;
 use super::session::{Failure, Live, Mode, Session};
-use super::{SCOPE, SINK, encode};
+use super::{SCOPE, SINK, encode, messages};
 use crate::{Error, Scope};
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
@@ -157,9 +157,10 @@ impl Session {
             Ok(()) => return Ok(outcome),
             Err(failure) => failure.into_error(),
         };
-        let line = error_line(&error);
+        let place = messages::place(&error);
         let item_index = index.filter(|_| matches!(job.flavour, Flavour::EachItem | Flavour::FunctionItem));
-        Err(CodeFailure { error: with_place(error, line, item_index), line, item_index, logs: outcome.logs })
+        let error = messages::complete(error, &job.source, place, item_index);
+        Err(CodeFailure { error, line: place.map(|place| place.line), item_index, logs: outcome.logs })
     }
 
     async fn drive(
@@ -348,27 +349,5 @@ fn body_len(value: &Value) -> usize {
             Value::String(text) => text.len(),
             other => other.estimated_bytes(),
         },
-    }
-}
-
-/// The author's line in a stack; the wrapper adds one above.
-fn error_line(error: &Error) -> Option<usize> {
-    let Error::Thrown { stack: Some(stack), .. } = error else { return None };
-    let (_, place) = stack.split_once("code:")?;
-    let line: usize = place.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()?;
-    line.checked_sub(1).filter(|line| *line > 0)
-}
-
-/// Adds line and item to the message, as n8n shows them.
-fn with_place(error: Error, line: Option<usize>, item: Option<usize>) -> Error {
-    let place = match (line, item) {
-        (Some(line), Some(item)) => format!(" [line {line}, for item {item}]"),
-        (Some(line), None) => format!(" [line {line}]"),
-        (None, Some(item)) => format!(" [item {item}]"),
-        (None, None) => return error,
-    };
-    match error {
-        Error::Thrown { name, message, stack } => Error::Thrown { name, message: format!("{message}{place}").into(), stack },
-        other => other,
     }
 }

@@ -70,6 +70,8 @@ async fn errors_tell_the_line_and_the_item() {
     assert_eq!(failure("const a = 1;\nreturn nothing + a;").await, "nothing is not defined [line 2]");
     assert_eq!(failure("\n\nthrow new Error('no');").await, "no [line 3]");
     assert_eq!(failure("const a;\n").await.split(' ').next(), Some("invalid"));
+    assert_eq!(failure("const x = {};\nx.foo();").await, "x.foo is not a function [line 2]");
+    assert_eq!(failure("const a = 1; a = 2;").await, "Assignment to constant variable. [line 1]");
     let failed = run("if ($json.n == 2) { null.x }\nreturn $json", Flavour::EachItem, &three()).await.unwrap_err();
     assert_eq!(failed.to_string(), "Cannot read properties of null (reading 'x') [line 1, for item 1]");
     assert_eq!((failed.line, failed.item_index), (Some(1), Some(1)));

@@ -18,6 +18,7 @@ mod host;
 mod image;
 mod limits;
 mod loops;
+mod messages;
 #[rustfmt::skip]
 mod names;
 #[cfg(test)]
