@@ -64,6 +64,17 @@ impl RawJson {
         }
     }
 
+    /// The same, but an expression that gives nothing stays nothing.
+    pub(super) fn object_or_nothing(&self, ctx: &Ctx<'_>, item: usize, place: &str) -> Result<Value, NodeError> {
+        match self {
+            RawJson::Parameter(path) => match ctx.param(path, item)? {
+                nothing @ (Value::Null | Value::Undefined) => Ok(nothing),
+                _ => self.object(ctx, item, place),
+            },
+            _ => self.object(ctx, item, place),
+        }
+    }
+
     /// Whether it gives the same for every item.
     pub(super) fn is_fixed(&self) -> bool {
         matches!(self, RawJson::Text(_))

@@ -246,7 +246,7 @@ impl Field {
                 conversion.convert(ctx, name, kind_of(&self.kind.get(ctx, index)?), &part.get(ctx, index)?, index)?
             }
             FieldValue::Object(raw) => {
-                let object = raw.object(ctx, index, &format!("entry \"{name}\" inside 'Fields to Set'"))?;
+                let object = raw.object_or_nothing(ctx, index, &format!("entry \"{name}\" inside 'Fields to Set'"))?;
                 conversion.convert(ctx, name, "object", &object, index)?
             }
         };

@@ -112,8 +112,8 @@ fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
         ("regex", "Regex match"),
         ("notRegex", "Regex not match"),
     ];
-    let values: [(&str, Param, Param, &[(&str, &str)]); 4] = [
-        ("boolean", Param::flag("value1", "Value 1", false), Param::flag("value2", "Value 2", false), &equal),
+    let values = [
+        ("boolean", Param::flag("value1", "Value 1", false), Param::flag("value2", "Value 2", false), &equal[..]),
         ("dateTime", Param::date_time("value1", "Value 1"), Param::date_time("value2", "Value 2"), &dates),
         ("number", Param::number("value1", "Value 1", 0), Param::number("value2", "Value 2", 0), &numbers),
         ("string", Param::text("value1", "Value 1", ""), Param::text("value2", "Value 2", ""), &texts),

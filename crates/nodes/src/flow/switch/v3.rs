@@ -26,6 +26,7 @@ impl Node for Switch {
                     .show("mode", &["expression"])
                     .help("The number of the item's output, from 0."),
                 Param::repeated("rules", "Routing rules", [FieldGroup::new("values", "Rule", rule)])
+                    .preset(first_rule())
                     .show("mode", &rules)
                     .help("One output for each rule; the first that fits gets the item."),
                 Param::flag("looseTypeValidation", "Convert types where required", false)
@@ -68,6 +69,15 @@ impl Node for Switch {
             _ => by_rules(ctx, &items),
         }
     }
+}
+
+/// A new Switch has one rule: nothing equals nothing, which always holds.
+fn first_rule() -> Value {
+    json!({ "values": [{ "conditions": {
+        "options": { "caseSensitive": true, "leftValue": "", "typeValidation": "strict" },
+        "conditions": [{ "leftValue": "", "rightValue": "", "operator": { "type": "string", "operation": "equals" } }],
+        "combinator": "and"
+    } }] })
 }
 
 fn by_number(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
@@ -182,6 +192,12 @@ mod tests {
         assert_eq!(run_with(2).await.unwrap_err().message(), "The ouput 2 is not allowed. ");
         assert_eq!(run_with(9).await.unwrap_err().description().unwrap(), "It has to be between 0 and 1");
         assert_eq!(run_with(1).await.unwrap(), [json!([]), json!([{}])]);
+    }
+
+    #[tokio::test]
+    async fn a_switch_that_was_never_filled_in_sends_everything_to_its_first_output() {
+        assert_eq!(run::<Switch>(json!({}), json!([{ "a": 1 }])).await.unwrap(), [json!([{ "a": 1 }])]);
+        assert_eq!(run::<Switch>(json!({ "rules": {} }), json!([{ "a": 1 }])).await.unwrap(), [json!([])]);
     }
 
     #[tokio::test]
