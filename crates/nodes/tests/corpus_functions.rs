@@ -1,5 +1,7 @@
 //! Runs the corpus' cases of single functions: conditions and field types.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of a test; a missing corpus is told")]
+
 use heddle_nodes::conditions::{Filter, FilterOptions, array_contains_value};
 use heddle_nodes::field_type::{Checked, Clock, TypeOptions, validate_field_type};
 use model::{Object, Value, json};
