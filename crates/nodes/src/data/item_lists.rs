@@ -2,7 +2,7 @@
 
 use super::aggregate::{self, Missing, aggregate};
 use super::limit::{self, Limit};
-use super::remove_duplicates::{self, Nulls, remove_repeated};
+use super::remove_duplicates::{self, Types, remove_repeated};
 use super::sort::{self, sort};
 use super::split_out::{self, Style, split_out};
 use super::summarize::{self, Rules, summarize};
@@ -80,7 +80,7 @@ impl Node for ItemLists {
                 split_out(ctx, &items, style)
             }
             "aggregateItems" | "concatenateItems" => aggregate(ctx, &items, if is_strict { Missing::Refused } else { Missing::Tolerated }),
-            "removeDuplicates" => remove_repeated(ctx, &items, if version > 3.0 { Nulls::Ignored } else { Nulls::Typed }),
+            "removeDuplicates" => remove_repeated(ctx, &items, if version > 3.0 { Types::Any } else { Types::Same }),
             "sort" => sort(ctx, &items).await,
             "limit" => Limit::run(ctx, items).await,
             "summarize" => {
@@ -119,6 +119,14 @@ mod tests {
         assert_eq!(run_at(1.0, params, json!([{ "l": [1], "t": 2, "u": 3 }])).await.unwrap(), json!([{ "t": 2, "l": 1 }]));
         let params = json!({ "operation": "removeDuplicates", "compare": "selectedFields", "fieldsToCompare": { "fields": [{ "fieldName": "a" }] } });
         assert_eq!(run_at(1.0, params, json!([{ "a": 1 }, { "a": 1 }])).await.unwrap(), json!([{ "a": 1 }]));
+    }
+
+    #[tokio::test]
+    async fn values_of_any_type_are_compared_since_3_1() {
+        let params = json!({ "operation": "removeDuplicates" });
+        let input = json!([{ "a": "1" }, { "a": 1 }, { "a": {} }, { "a": [] }, { "a": 1 }, { "a": {} }]);
+        assert!(run_at(3.0, params.clone(), input.clone()).await.is_err());
+        assert_eq!(run_at(3.1, params, input).await.unwrap(), json!([{ "a": "1" }, { "a": 1 }, { "a": {} }, { "a": [] }]));
     }
 
     #[tokio::test]

@@ -79,7 +79,7 @@ impl Node for RemoveDuplicates {
         match ctx.text("operation", 0)?.as_str() {
             "removeItemsSeenInPreviousExecutions" => history::remove_seen(ctx, &items),
             "clearDeduplicationHistory" => history::clear(ctx, items),
-            _ => remove_repeated(ctx, &items, if ctx.version() > 1.0 { Nulls::Ignored } else { Nulls::Typed }),
+            _ => remove_repeated(ctx, &items, if ctx.version() > 1.0 { Types::SameOrNull } else { Types::Same }),
         }
     }
 }
@@ -98,19 +98,20 @@ pub(super) fn compare_params() -> Vec<Param> {
     ]
 }
 
-/// Whether null fits a field of any type.
+/// Whether a compared field must have the same type in all items.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Nulls {
-    Typed,
-    Ignored,
+pub(super) enum Types {
+    Same,
+    SameOrNull,
+    Any,
 }
 
 /// Keeps the first of the items that agree in the compared fields.
-pub(super) fn remove_repeated(ctx: &Ctx<'_>, items: &Items, nulls: Nulls) -> Result<Outputs, NodeError> {
+pub(super) fn remove_repeated(ctx: &Ctx<'_>, items: &Items, types: Types) -> Result<Outputs, NodeError> {
     let Some(first) = items.first() else { return Ok(vec![Items::new()]) };
     let dots = Dots::of(ctx)?;
     let keys = compared_keys(ctx, items, &first, dots)?;
-    check(items, &keys, dots, nulls)?;
+    check(items, &keys, dots, types)?;
     let only_compared = ctx.flag("options.removeOtherFields", 0)?;
     let mut seen = HashSet::new();
     let mut output = ctx.builder();
@@ -154,8 +155,8 @@ fn compared_keys(ctx: &Ctx<'_>, items: &Items, first: &Item, dots: Dots) -> Resu
     }
 }
 
-/// Every item must have every compared field, and always with a value of the same type.
-fn check(items: &Items, keys: &[Str], dots: Dots, nulls: Nulls) -> Result<(), NodeError> {
+/// Every item must have every compared field, mostly with a value of the same type.
+fn check(items: &Items, keys: &[Str], dots: Dots, types: Types) -> Result<(), NodeError> {
     for key in keys {
         if key.is_empty() {
             return Err(NodeError::parameter("fieldsToCompare", "Name of field to compare is blank"));
@@ -167,13 +168,13 @@ fn check(items: &Items, keys: &[Str], dots: Dots, nulls: Nulls) -> Result<(), No
                 let tells = dots == Dots::Literal && key.contains('.');
                 return Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error });
             };
-            if value.is_null() && nulls == Nulls::Ignored {
+            if types == Types::Any || (value.is_null() && types == Types::SameOrNull) {
                 continue;
             }
             let known = *kind.get_or_insert(value.type_of());
             if known != value.type_of() {
                 let mut description = "The type of this field varies between items".to_owned();
-                if nulls == Nulls::Ignored {
+                if types == Types::SameOrNull {
                     let before = index.saturating_sub(1);
                     description += &format!(", in item [{before}] it's a {known} and in item [{index}] it's a {} ", value.type_of());
                 }
