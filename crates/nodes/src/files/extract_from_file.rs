@@ -279,4 +279,15 @@ mod tests {
         let file = text_file("a.csv", &format!("a\n{}\n", "x".repeat(20 << 20)));
         assert_eq!(one(1.1, json!({}), file).await.unwrap()[0].get("a").and_then(Value::as_str).map(str::len), Some(20 << 20));
     }
+
+    #[tokio::test]
+    async fn a_line_of_a_gigabyte_is_refused_unread() {
+        // Zeroed memory that nobody touches takes no space.
+        let mut file = text_file("a.csv", "");
+        file.data = vec![0; 1 << 30].into();
+        for operation in ["csv", "xlsx", "html"] {
+            let error = one(1.1, json!({ "operation": operation }), file.clone()).await.unwrap_err();
+            assert_eq!(error.code(), Code::INPUT_BOMB, "{error}");
+        }
+    }
 }

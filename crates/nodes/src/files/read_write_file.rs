@@ -2,6 +2,7 @@
 
 use super::settings::Settings;
 use crate::binary::prepare_stream;
+use node_api::ErrorClass;
 use node_api::prelude::*;
 
 pub(crate) struct ReadWriteFile;
@@ -75,11 +76,7 @@ async fn read(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let options = Settings::read(ctx, "options", index)?;
     let field = options.text("dataPropertyName").unwrap_or_else(|| "data".into());
     let mut made = Vec::new();
-    let in_words = |error: NodeError| {
-        permission_words(error, &selector, "You don't have the permissions to access ", |error| {
-            error.describe("Verify that the path specified in 'File(s) Selector' is correct, or change the file(s) permissions if needed")
-        })
-    };
+    let in_words = |error: NodeError| in_words(ctx, error, &selector, Operation::Read);
     for path in ctx.host().files().list(&selector).await.map_err(in_words)? {
         let data = ctx.host().files().read(&path).await.map_err(in_words)?;
         let mut file = prepare_stream(data, &path);
@@ -110,11 +107,7 @@ async fn write(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeErr
     let path = ctx.text("fileName", index)?;
     let append = Settings::read(ctx, "options", index)?.flag("append");
     let file = ctx.binary(item, index, &field)?;
-    ctx.host().files().write(&path, &file.data, append).await.map_err(|error| {
-        permission_words(error, &path, "You don't have the permissions to write the file ", |error| {
-            error.describe("Specify another destination folder in 'File Path and Name', or change the permissions of the parent folder")
-        })
-    })?;
+    ctx.host().files().write(&path, &file.data, append).await.map_err(|error| in_words(ctx, error, &path, Operation::Write))?;
     let mut made = item.clone();
     made.json.make_object().insert("fileName", path);
     Ok(made)
@@ -128,11 +121,28 @@ fn normalised(selector: &str) -> String {
     slashed.replace('(', "\\(").replace(')', "\\)")
 }
 
-fn permission_words(error: NodeError, path: &str, words: &str, describe: fn(NodeError) -> NodeError) -> NodeError {
-    if error.context().get("errno").and_then(Value::as_str) == Some("EACCES") {
-        describe(error.reword(format!("{words}{path}")))
-    } else {
-        error
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Read,
+    Write,
+}
+
+/// What the system says, in n8n's words. It has others for the error item of a run that goes on.
+fn in_words(ctx: &Ctx<'_>, error: NodeError, path: &str, operation: Operation) -> NodeError {
+    let errno = error.context().get("errno").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let error = error.class(ErrorClass::Api);
+    match (errno.as_str(), operation) {
+        ("EACCES", Operation::Read) if ctx.continues_on_fail() => error
+            .reword(format!("You don't have the permissions to access {path}"))
+            .describe("Verify that the path specified in 'File(s) Selector' is correct, or change the file(s) permissions if needed"),
+        ("EACCES", Operation::Write) if ctx.continues_on_fail() => error
+            .reword(format!("You don't have the permissions to write the file {path}"))
+            .describe("Specify another destination folder in 'File Path and Name', or change the permissions of the parent folder"),
+        ("EACCES", _) => error.reword("Forbidden by access permissions, make sure you have the right permissions"),
+        ("ENOENT", Operation::Write) => error.reword("The file or directory does not exist"),
+        ("EISDIR", _) => error.reword("The file path was expected but the given path is a directory"),
+        ("ENOTDIR", _) => error.reword("The directory path was expected but the given path is a file"),
+        _ => error,
     }
 }
 
@@ -173,7 +183,7 @@ mod tests {
         assert!(made[0].binary("data").is_some());
         let params = json!({ "operation": "write", "fileName": "/locked/a.txt" });
         let error = run_with_files::<ReadWriteFile>(1.0, params.clone(), vec![item.clone()], &[], OnError::Stop).await.unwrap_err();
-        assert_eq!(error.message(), "You don't have the permissions to write the file /locked/a.txt");
+        assert_eq!(error.message(), "Forbidden by access permissions, make sure you have the right permissions");
         let made = run_with_files::<ReadWriteFile>(1.0, params, vec![item], &[], OnError::ContinueRegular).await.unwrap();
         assert_eq!(made[0].json.get("error"), Some(&json!("You don't have the permissions to write the file /locked/a.txt")));
     }

@@ -6,9 +6,12 @@ use super::settings::Settings;
 use super::sheet::{self, CommaOptions, CommaReader, RowOptions};
 use bytes::Bytes;
 use node_api::prelude::*;
+use std::borrow::Cow;
 use std::time::Duration;
 
 const TIME: Duration = Duration::from_secs(120);
+/// A larger file is not even looked at: its text and its rows would take several times as much memory.
+const MAX_BYTES: usize = 512 << 20;
 
 /// What becomes of errors in CSV text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,6 +86,7 @@ pub(super) async fn read_file(
     let settings = Settings::read(ctx, "options", index)?;
     let field = ctx.text("binaryPropertyName", index)?;
     let file = ctx.binary(item, index, &field)?;
+    check_size(&file.data)?;
     let is_named_csv = file.mime_type == "text/csv" || file.mime_type == "text/plain" && file.file_extension.as_deref() == Some("csv");
     let format = if format == "autodetect" && is_named_csv { "csv" } else { format };
     let outcome = if format == "csv" {
@@ -102,8 +106,17 @@ pub(super) async fn read_file(
     })
 }
 
+fn check_size(data: &Bytes) -> Result<(), NodeError> {
+    if data.len() > MAX_BYTES {
+        let message = format!("The file has {} bytes, more than the limit of {MAX_BYTES}", data.len());
+        return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Split the file into smaller ones."));
+    }
+    Ok(())
+}
+
 /// Reads a spreadsheet of whatever format.
 pub(super) async fn read_book(data: Bytes, settings: &Settings) -> Result<Vec<Value>, NodeError> {
+    check_size(&data)?;
     let raw = settings.flag("rawData");
     let wanted = settings.text("sheetName");
     let row_options =
@@ -146,9 +159,16 @@ async fn read_comma(data: Bytes, settings: &Settings, errors: CommaErrors) -> Re
         most: most.map(|most| most as usize),
     };
     let most_skipped = settings.number("skipRecordsWithErrors.value.maxSkippedRecords").unwrap_or(-1.0);
-    let text = decode(&data, &settings.text("encoding").unwrap_or_else(|| "utf8".into()), settings.flag("enableBOM"))?;
+    let encoding = settings.text("encoding").unwrap_or_else(|| "utf8".into());
+    let strip_bom = settings.flag("enableBOM");
     let header = options.header;
     guarded("CSV file", TIME, move || {
+        // Most files are UTF-8 already and need no second copy.
+        let is_utf8 = matches!(encoding.as_str(), "utf8" | "utf-8");
+        let text = match std::str::from_utf8(&data) {
+            Ok(text) if is_utf8 => Cow::Borrowed(if strip_bom { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text }),
+            _ => Cow::Owned(decode(&data, &encoding, strip_bom)?),
+        };
         let mut reader = CommaReader::new(&text, options);
         let mut rows = Vec::new();
         loop {

@@ -1,5 +1,6 @@
 //! Text and properties of PDF files. The parser is not to be trusted with bad files, so it runs guarded.
 
+mod mend;
 mod shape;
 mod text;
 
@@ -34,9 +35,10 @@ pub(crate) async fn extract(data: Bytes, options: PdfOptions) -> Result<Object, 
 
 fn read(data: &[u8], options: &PdfOptions) -> Result<Object, NodeError> {
     shape::measure(data)?;
-    let document = open(data, options.password.as_deref())?;
-    let pages = document.get_pages();
+    let mut document = open(data, options.password.as_deref())?;
     shape::check(&document)?;
+    mend::mend(&mut document);
+    let pages = document.get_pages();
     let most = options.max_pages.unwrap_or(usize::MAX);
     let mut texts = Vec::new();
     for number in pages.keys().take(most) {

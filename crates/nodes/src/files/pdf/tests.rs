@@ -63,8 +63,8 @@ async fn text_comes_in_lines_and_pages_and_properties_beside_it() {
     assert_eq!(none.get("text"), Some(&json!("")));
 }
 
-#[tokio::test]
-async fn the_sample_of_a_real_program_is_read() {
+#[test]
+fn the_record_of_properties_is_read() {
     let xml = "<x:xmpmeta><rdf:RDF><rdf:Description><dc:title><rdf:Alt><rdf:li>T &amp; x</rdf:li></rdf:Alt></dc:title>\
         <dc:creator><rdf:Seq><rdf:li>Ann</rdf:li><rdf:li>Bob</rdf:li></rdf:Seq></dc:creator><xmp:CreateDate>2020</xmp:CreateDate>\
         </rdf:Description></rdf:RDF></x:xmpmeta>";
@@ -127,4 +127,22 @@ async fn damaged_files_end_in_an_error_or_a_text() {
         let _ = extract(damaged.into(), joined()).await;
         let _ = extract(file[..at].to_vec().into(), joined()).await;
     }
+}
+
+#[tokio::test]
+async fn widths_in_the_short_form_leave_no_gaps_between_letters() {
+    let map = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange \
+        3 beginbfchar <0001> <0041> <0002> <0042> <0003> <0043> endbfchar endcmap end end";
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        // No page says how large it is.
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >>".to_owned(),
+        stream("", "BT /F1 12 Tf 50 700 Td <0001> Tj 6 0 Td <0002> Tj 12 0 Td <0003> Tj ET"),
+        "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [6 0 R] /ToUnicode 7 0 R >>".to_owned(),
+        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /W [1 3 500 9 [250]] /DW 0 /CIDSystemInfo << >> >>".to_owned(),
+        stream("", map),
+    ];
+    let found = extract(pdf_of(&objects, "").into(), joined()).await.unwrap();
+    assert_eq!(found.get("text"), Some(&json!("AB C")));
 }

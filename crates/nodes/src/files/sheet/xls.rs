@@ -44,6 +44,9 @@ fn cell(value: &Data) -> Option<Cell> {
 fn check_area(data: &[u8]) -> Result<(), NodeError> {
     let failed = |error: std::io::Error| unreadable(format!("The spreadsheet cannot be read: {error}"));
     let mut file = cfb::CompoundFile::open(Cursor::new(data)).map_err(failed)?;
+    if file.is_stream("/EncryptedPackage") {
+        return Err(unreadable("File is password-protected"));
+    }
     let name = ["/Workbook", "/Book", "/WORKBOOK", "/BOOK"].into_iter().find(|name| file.is_stream(name));
     let Some(name) = name else { return Err(unreadable("The file holds no workbook")) };
     let mut stream = Vec::new();
