@@ -1,7 +1,7 @@
 //! Puts right what is allowed in a PDF but trips the reader up, before the text is read.
 
 use super::resolve;
-use pdf_extract::{Document, Object as PdfObject, ObjectId};
+use pdf_extract::{Dictionary, Document, Object as PdfObject, ObjectId};
 
 /// Letters of one font beyond this many have no width of their own.
 const MAX_WIDTHS: i64 = 200_000;
@@ -12,6 +12,9 @@ pub(super) fn mend(document: &mut Document) {
     for (id, list) in widths {
         if let Ok(font) = document.get_object_mut(id).and_then(PdfObject::as_dict_mut) {
             font.set("W", list);
+            if !font.has(b"FontDescriptor") {
+                font.set("FontDescriptor", Dictionary::new());
+            }
         }
     }
     let bare: Vec<ObjectId> = document.get_pages().into_values().filter(|page| !has_box(document, *page)).collect();
@@ -29,7 +32,8 @@ fn spelled_widths(document: &Document, object: &PdfObject) -> Option<Vec<PdfObje
     if !kind.starts_with(b"CIDFontType") {
         return None;
     }
-    let widths = resolve(document, font.get(b"W").ok()?).as_array().ok()?;
+    let widths = font.get(b"W").ok().map(|widths| resolve(document, widths)).and_then(|widths| widths.as_array().ok());
+    let widths = widths.map(Vec::as_slice).unwrap_or_default();
     let mut out = Vec::with_capacity(widths.len());
     let mut rest = widths.iter().map(|width| resolve(document, width));
     let mut left = MAX_WIDTHS;
