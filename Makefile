@@ -4,6 +4,7 @@
 
 # Builds Heddle and runs the example workflow.
 run:
+	cargo run --release --quiet --package xtask -- sandbox
 	cargo build --release --package heddle
 	./target/release/heddle run examples/hello.json --input '{"hello": "world"}'
 

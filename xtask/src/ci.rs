@@ -1,11 +1,12 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, tidy};
+use crate::{call, sandbox, tidy};
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
     call("cargo", &["fmt", "--all", "--check"])?;
     tidy::run()?;
+    sandbox::build()?;
     call("cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
     test()?;
     docs_are_current()?;

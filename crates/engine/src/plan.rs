@@ -1,7 +1,7 @@
 //! A workflow made ready to run: names resolved, defaults filled in, expressions compiled.
 
 use crate::params::Compiled;
-use model::{Edge, Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
+use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
 use node_api::{Group, NodeInfo, NodeType, Registry, StartedBy};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,6 @@ pub struct Plan {
     pub error_workflow: Option<Str>,
     pub nodes: Vec<PlanNode>,
     by_name: HashMap<Str, usize>,
-    pub(crate) edges: Vec<Edge>,
     pub static_data: Value,
 }
 
@@ -69,8 +68,7 @@ impl Plan {
             by_name.insert(Str::from(node.name()), nodes.len());
             nodes.push(PlanNode::new(&node, workflow, registry));
         }
-        let edges = workflow.edges();
-        for edge in edges.iter().filter(|edge| edge.kind == Kind::Main) {
+        for edge in workflow.edges().iter().filter(|edge| edge.kind == Kind::Main) {
             let (Some(&from), Some(&to)) = (by_name.get(&edge.from), by_name.get(&edge.to)) else { continue };
             slot(&mut nodes[from].outputs, edge.output).push(Target { node: to, index: edge.input });
             slot(&mut nodes[to].inputs, edge.input).push(Target { node: from, index: edge.output });
@@ -90,7 +88,6 @@ impl Plan {
             error_workflow: setting_text("errorWorkflow"),
             nodes,
             by_name,
-            edges,
             static_data: workflow.doc().get("staticData").cloned().unwrap_or_default(),
         }
     }

@@ -10,6 +10,7 @@ const INDEX_FROM: usize = 17;
 #[derive(Clone, Debug, Default)]
 pub struct Object {
     entries: Vec<(Str, Value)>,
+    #[expect(clippy::box_collection, reason = "most objects have no index, and a pointer keeps them a third smaller")]
     index: Option<Box<HashMap<Str, usize>>>,
 }
 

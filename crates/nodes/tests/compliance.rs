@@ -92,6 +92,6 @@ fn every_file_of_a_node_has_a_row() {
 }
 
 fn walk_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.flat_map(|path| if path.is_dir() { walk_files(&path) } else { vec![path] }).collect()
 }

@@ -14,7 +14,7 @@ use expr::Session;
 use model::{Code, Item, Items, Object, RunEvent, RunStatus, Source, Spill, SpillError, Str, Value, Workflow};
 use node_api::host::{ExecutionInfo, NodeState, Pause};
 use node_api::{NodeError, Registry, StartedBy};
-use schedule::Schedule;
+use schedule::{Entry, Schedule};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
@@ -210,11 +210,11 @@ impl Run {
             })?,
         };
         self.take_earlier_data();
-        let (inputs, sources) = match &start.items {
-            Some(items) => (vec![Some(items.clone())], Vec::new()),
-            None => self.inputs_from_earlier(node).unwrap_or_else(|| (vec![Some(Items::one(Item::new(Object::new())))], Vec::new())),
+        let entry = match start.items {
+            Some(items) => Entry { node, inputs: vec![Some(items)], sources: Vec::new() },
+            None => self.entry_from_earlier(node).unwrap_or_else(|| Entry::unfed(node)),
         };
-        self.schedule.push(schedule::Entry { node, inputs, sources });
+        self.schedule.push(entry);
         Ok(())
     }
 
@@ -229,26 +229,20 @@ impl Run {
         }
     }
 
-    fn inputs_from_earlier(&self, node: usize) -> Option<(Vec<Option<Items>>, Vec<Option<Source>>)> {
-        let feeding = |input: &Vec<crate::plan::Target>| {
-            input.iter().find_map(|from| {
-                let items = self.data.of(from.node).last()?.output(from.index)?.clone();
-                let source = Source {
-                    node: self.plan.nodes[from.node].info.name.clone(),
-                    output: from.index,
-                    run: self.data.of(from.node).len() - 1,
-                };
-                Some((items, source))
-            })
-        };
-        let found: Vec<_> = self.plan.nodes[node].inputs.iter().map(feeding).collect();
-        if found.iter().all(Option::is_none) {
-            return None;
+    /// The node with what earlier outputs feed it; `None` if they feed it nothing.
+    fn entry_from_earlier(&self, node: usize) -> Option<Entry> {
+        let mut entry = Entry { node, inputs: Vec::new(), sources: Vec::new() };
+        for feeding in &self.plan.nodes[node].inputs {
+            let found = feeding.iter().find_map(|from| {
+                let runs = self.data.of(from.node);
+                let items = runs.last()?.output(from.index)?.clone();
+                Some((items, Source { node: self.plan.nodes[from.node].info.name.clone(), output: from.index, run: runs.len() - 1 }))
+            });
+            let (items, source) = found.unzip();
+            entry.inputs.push(items);
+            entry.sources.push(source);
         }
-        Some((
-            found.iter().map(|pair| pair.as_ref().map(|(items, _)| items.clone())).collect(),
-            found.into_iter().map(|pair| pair.map(|(_, source)| source)).collect(),
-        ))
+        entry.inputs.iter().any(Option::is_some).then_some(entry)
     }
 
     /// Executes nodes until none is left, one fails or the run goes to sleep.

@@ -14,6 +14,13 @@ pub(crate) struct Entry {
     pub(crate) sources: Vec<Option<Source>>,
 }
 
+impl Entry {
+    /// A node that is started without being fed: it gets one empty item.
+    pub(crate) fn unfed(node: usize) -> Self {
+        Self { node, inputs: vec![Some(Items::one(Item::new(Object::new())))], sources: Vec::new() }
+    }
+}
+
 /// The order of execution. `v1` goes depth first, topmost branch first; the legacy order goes breadth first and
 /// makes nodes with several inputs wait for all of them.
 pub(crate) struct Schedule {
@@ -127,7 +134,7 @@ impl Schedule {
             if let Some(node) = self.first_that_has_not_run(plan, data, &siblings, feeding.node)
                 && gets_nothing(node)
             {
-                self.push(Entry { node, inputs: vec![Some(Items::one(Item::new(Object::new())))], sources: Vec::new() });
+                self.push(Entry::unfed(node));
             }
         }
     }
