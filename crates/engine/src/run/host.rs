@@ -9,7 +9,6 @@ use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value, Workflow};
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall, WorkflowTarget};
 use node_api::http::Http;
 use node_api::{ErrorClass, NodeError, StartedBy};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -45,7 +44,8 @@ impl<'r> NodeHost<'r> {
             vars: &self.run.vars,
             now_ms: self.now_ms,
             extra,
-            parameters: Cow::Borrowed(&node.raw_params),
+            parameters: &node.raw_params,
+            depth: 0,
             contexts,
         }
     }

@@ -106,6 +106,8 @@ pub(crate) struct Run {
     custom_data: Mutex<Object>,
     outcome: Outcome,
     steps: usize,
+    /// The error of the node that ran last, if the run went on after it.
+    survived: Option<(usize, NodeError)>,
 }
 
 impl Run {
@@ -144,6 +146,7 @@ impl Run {
             custom_data: Mutex::default(),
             outcome: Outcome::new(&plan, options.run_id.clone(), options.mode.clone()),
             steps: 0,
+            survived: None,
             engine,
             plan,
             options,
@@ -250,10 +253,13 @@ impl Run {
         loop {
             let next = match self.schedule.next(&self.plan) {
                 Ok(Some(entry)) => entry,
-                Ok(None) => {
-                    self.outcome.status = RunStatus::Success;
-                    return;
-                }
+                Ok(None) => match self.survived.take() {
+                    Some((node, error)) => return self.fail(Some(node), error),
+                    None => {
+                        self.outcome.status = RunStatus::Success;
+                        return;
+                    }
+                },
                 Err(error) => return self.fail(None, error),
             };
             self.steps += 1;

@@ -34,6 +34,7 @@ impl Run {
             return ControlFlow::Break(());
         }
         self.outcome.last_node = Some(node.info.name.clone());
+        self.survived = None;
         let tried = self.try_node(&entry, run_index).await;
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
@@ -47,7 +48,11 @@ impl Run {
                 task.error = Some(error.to_run_error(&node.info.name));
                 task.status = TaskStatus::Error;
                 match self.outputs_of_failure(&entry, &error) {
-                    Some(outputs) => Some(outputs),
+                    Some(outputs) => {
+                        // Should nothing run after this, the run ends with the error all the same.
+                        self.survived = Some((entry.node, error));
+                        Some(outputs)
+                    }
                     None => {
                         self.fail(Some(entry.node), error);
                         None
@@ -102,7 +107,7 @@ impl Run {
         if node.disabled {
             return Tried::Done { outputs: entry.inputs.first().cloned().flatten().map(|items| vec![items]), pause: None };
         }
-        if let Some(pinned) = node.pinned.as_ref().filter(|_| self.options.use_pin_data && run_index == 0) {
+        if let Some(pinned) = node.pinned.as_ref().filter(|_| self.options.use_pin_data) {
             return Tried::Done { outputs: Some(vec![pinned.clone()]), pause: None };
         }
         let tries = node.retry.map_or(1, |retry| retry.tries);

@@ -7,9 +7,8 @@ mod vars;
 pub use vars::Vars;
 
 use crate::plan::Plan;
-use expr::{Error, PreviousNode, Scope};
+use expr::{Error, PreviousNode, Scope, Session};
 use model::{Item, Items, Object, Source, Str, TaskData, Value};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The records of a run so far, per node of the plan.
@@ -58,9 +57,11 @@ pub struct RunView<'a> {
     /// Names that only this evaluation has, such as `$response`.
     pub extra: Option<&'a Object>,
     /// The parameters of the node, resolved as far as they are.
-    pub parameters: Cow<'a, Value>,
+    pub parameters: &'a Value,
     /// What looping nodes share with expressions.
     pub contexts: &'a (dyn Fn(usize) -> Object + Sync),
+    /// How many expressions deep this one is asked for by another.
+    pub depth: usize,
 }
 
 impl RunView<'_> {
@@ -68,6 +69,19 @@ impl RunView<'_> {
     fn main_input(&self) -> Option<(usize, &Items)> {
         let arrived = || self.inputs.iter().enumerate().filter_map(|(index, items)| items.as_ref().map(|items| (index, items)));
         arrived().find(|(_, items)| !items.is_empty()).or_else(|| arrived().next())
+    }
+
+    /// Another node's parameters, their expressions evaluated as seen from here.
+    fn parameters_of(&self, node: usize) -> Result<Value, Error> {
+        /// Parameters that refer to parameters that refer to parameters.
+        const MAX_DEPTH: usize = 5;
+        let found = &self.plan.nodes[node];
+        if found.params.is_constant() || self.depth >= MAX_DEPTH {
+            return Ok(found.raw_params.clone());
+        }
+        // The session of this evaluation is busy with the expression that asks.
+        let view = RunView { node, depth: self.depth + 1, parameters: &found.raw_params, ..*self };
+        found.params.resolve(&Session::default(), &view)
     }
 
     fn find(&self, name: &str) -> Result<usize, Error> {
@@ -124,8 +138,8 @@ impl Scope for RunView<'_> {
 
     fn parameters(&self, node: Option<&str>) -> Result<Value, Error> {
         match node {
-            None => Ok(self.parameters.clone().into_owned()),
-            Some(name) => Ok(self.plan.nodes[self.find(name)?].raw_params.clone()),
+            None => Ok(self.parameters.clone()),
+            Some(name) => self.parameters_of(self.find(name)?),
         }
     }
 

@@ -4,7 +4,6 @@ use crate::cli::EvaluatorChoice;
 use engine::{Plan, RunData, RunView, Vars};
 use expr::{Route, Session, Template};
 use model::{Item, Items, Kind, Object, Source, Str, TaskData, TaskStatus, Value, Workflow};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -65,7 +64,12 @@ impl Setup {
             (None, Some(workflow)) => workflow.clone(),
             (None, None) => single_node(active),
         };
-        let plan = plan_of(&document)?;
+        let mut plan = plan_of(&document)?;
+        if fixture.is_some() {
+            // The workflow that the fixtures were recorded with.
+            plan.id = "123".into();
+            plan.name = "test workflow".into();
+        }
         let node = plan.index_of(active).ok_or_else(|| format!("the case names no node '{active}'"))?;
         let no_run = case.get("noRun").is_some_and(Value::is_truthy);
         let recorded = match &fixture {
@@ -96,19 +100,20 @@ impl Setup {
         let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
         let node = plan.index_of(text("activeNode")).ok_or_else(|| format!("the context has no node '{}'", text("activeNode")))?;
         let mut data = RunData::new(&plan);
-        // Pinned nodes ran one after the other; their items are linked by index where the counts agree.
-        let mut previous: Option<(Str, usize)> = None;
+        // Every pinned node ran once; its items are linked to the nearest pinned node before it, by index where the
+        // counts agree.
+        let edges = Workflow::from_value(context).map(|workflow| workflow.edges()).unwrap_or_default();
         for (index, found) in plan.nodes.iter().enumerate() {
             let Some(pinned) = &found.pinned else { continue };
-            let linked: Items = match &previous {
+            let before = nearest_pinned(&plan, &edges, &found.info.name);
+            let linked: Items = match &before {
                 Some((_, count)) => {
                     pinned.iter().enumerate().map(|(at, item)| item.paired_with(if *count == pinned.len() { at } else { 0 })).collect()
                 }
                 None => pinned.clone(),
             };
-            let source = previous.as_ref().map(|(name, _)| Some(Source { node: name.clone(), output: 0, run: 0 })).into_iter().collect();
+            let source = before.map(|(name, _)| Some(Source { node: name, output: 0, run: 0 })).into_iter().collect();
             data.push(index, Arc::new(task(source, vec![Some(linked)])));
-            previous = Some((found.info.name.clone(), pinned.len()));
         }
         let input = text("input");
         let items = plan.node(input).and_then(|found| found.pinned.clone());
@@ -150,12 +155,33 @@ impl Setup {
             vars: &vars,
             now_ms,
             extra: None,
-            parameters: Cow::Borrowed(&self.parameters),
+            parameters: &self.parameters,
+            depth: 0,
             contexts: &|_| Object::new(),
         };
         let template = Template::parse(case.get("expression").and_then(Value::as_str).unwrap_or_default());
         session(evaluator).evaluate(&template, &view)
     }
+}
+
+/// The pinned node that comes closest before a node, with the number of its items.
+fn nearest_pinned(plan: &Plan, edges: &[model::Edge], node: &str) -> Option<(Str, usize)> {
+    let mut layer = vec![Str::from(node)];
+    let mut seen = layer.clone();
+    while !layer.is_empty() {
+        let mut next = Vec::new();
+        for edge in edges.iter().filter(|edge| layer.contains(&edge.to)) {
+            if let Some(pinned) = plan.node(&edge.from).and_then(|found| found.pinned.as_ref()) {
+                return Some((edge.from.clone(), pinned.len()));
+            }
+            if !seen.contains(&edge.from) {
+                seen.push(edge.from.clone());
+                next.push(edge.from.clone());
+            }
+        }
+        layer = next;
+    }
+    None
 }
 
 fn session(evaluator: EvaluatorChoice) -> Session {

@@ -238,7 +238,10 @@ impl Collected {
             Returned::List { .. } => Ok(()),
             Returned::Element(value) => self.element(value),
             Returned::Whole(value) => match &value {
-                Value::Object(_) if self.flavour == CodeFlavour::AllItems => self.element(value),
+                Value::Object(_) => self.element(value),
+                Value::Undefined if self.flavour == CodeFlavour::Function => {
+                    Err(NodeError::failed("No data got returned. Always return an Array of items!"))
+                }
                 _ => Err(self.no_items()),
             },
             Returned::ForItem { value, .. } => self.element(value),
