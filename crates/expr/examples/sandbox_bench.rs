@@ -18,9 +18,9 @@ impl CodeHost for Nobody {
 
 fn main() {
     let sandbox = Sandbox::new();
-    let started = Instant::now();
+    let started = computed();
     sandbox.load().unwrap();
-    println!("load the image                     {:>10.1} µs", started.elapsed().as_secs_f64() * 1e6);
+    println!("load the image                     {:>10.2} µs", computed() - started);
 
     let scope = FakeScope::with_json(item(1));
     let simple = ExpressionCode::new("$json.name.toUpperCase() + ' ' + ($json.n + 1)");
@@ -84,14 +84,23 @@ fn item(number: usize) -> Value {
         "address": { "street": "1 Main St", "city": "London", "zip": "N1" }, "active": true, "score": 3.25 })
 }
 
+/// Microseconds this thread has computed: other work on the machine does not count. Elsewhere than on Linux, the time of day.
+fn computed() -> f64 {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    let start = START.get_or_init(Instant::now);
+    let nanoseconds =
+        std::fs::read_to_string("/proc/thread-self/schedstat").ok().and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64() * 1e6, |nanoseconds| nanoseconds / 1e3)
+}
+
 /// The best of a few rounds, per call.
 fn best(name: &str, calls: u32, mut work: impl FnMut()) {
     let rounds = (0..5).map(|_| {
-        let started = Instant::now();
+        let started = computed();
         for _ in 0..calls {
             work();
         }
-        started.elapsed().as_secs_f64() * 1e6 / f64::from(calls)
+        (computed() - started) / f64::from(calls)
     });
     println!("{name:<34} {:>10.2} µs", rounds.fold(f64::INFINITY, f64::min));
 }

@@ -110,6 +110,7 @@ async function runForAll(program) {
 let index = -1;
 async function runForEach(program, flavour, first) {
   const length = host(7);
+  const receiver = context();
   let chunk = [];
   let from = first;
   for (index = first; index < length; index++) {
@@ -128,7 +129,7 @@ async function runForEach(program, flavour, first) {
         item.binary = binary;
       };
     }
-    const result = await program.call(context());
+    const result = await program.call(receiver);
     host(60, index, flavour === 'functionItem' ? { json: result, binary: current.binary } : result);
   }
 }

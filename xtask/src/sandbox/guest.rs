@@ -143,6 +143,11 @@ impl Guest {
             let value = self.eval("layout.js", source)?;
             ensure!(tag(value) == expected, "the value {source} has tag {}, not {expected}", tag(value));
         }
+        for (source, expected) in [("({})", 1), ("[]", 2)] {
+            let value = self.eval("layout.js", source)?;
+            let class = self.call::<i64, i32>("JS_GetClassID", value)?;
+            ensure!(class == expected, "the value {source} has class {class}, not {expected}");
+        }
         ensure!(self.eval("layout.js", "7")? as i32 == 7, "small numbers are not in the lower half");
         let float = self.eval("layout.js", "1.5")?;
         let bits = (float as u64).wrapping_add(0x7ff8_000a_u64 << 32);

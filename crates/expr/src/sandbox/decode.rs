@@ -7,8 +7,15 @@ use model::{DateKind, DateValue, Object, Str, Value};
 use std::sync::Arc;
 use wasmtime::{AsContext, AsContextMut};
 
+/// Names of fields that are remembered by their number in the guest.
+const MAX_NAMES: usize = 1024;
+
 /// Names of string keys that are enumerable, in order.
 const ENUMERABLE_STRING_KEYS: i32 = 1 | 1 << 4;
+
+/// QuickJS's numbers for the two classes that nearly all data is made of. The image builder checks them.
+const CLASS_OBJECT: i32 = 1;
+const CLASS_ARRAY: i32 = 2;
 
 /// The parts of the image that reading needs.
 #[derive(Clone, Copy)]
@@ -196,11 +203,15 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
             return Err(ReadError::Refused(type_error("Converting circular structure to JSON")));
         }
         self.spend(2)?;
-        if self.guest.js_is_array.call(&mut *self.store, value.0)? != 0 {
-            return self.list(value);
-        }
-        if self.guest.js_is_function.call(&mut *self.store, (self.guest.context, value.0))? != 0 {
-            return Ok(Step::Done(Value::Undefined));
+        match self.guest.js_class.call(&mut *self.store, value.0)? {
+            CLASS_ARRAY => return self.list(value),
+            CLASS_OBJECT => {}
+            _ if self.guest.js_is_function.call(&mut *self.store, (self.guest.context, value.0))? != 0 => {
+                return Ok(Step::Done(Value::Undefined));
+            }
+            // A proxy of an array counts as one.
+            _ if self.guest.js_is_array.call(&mut *self.store, value.0)? != 0 => return self.list(value),
+            _ => {}
         }
         let prototype = Raw(self.guest.js_prototype.call(&mut *self.store, (self.guest.context, value.0))?);
         let plain = prototype == self.helpers.object_prototype || prototype.kind() == Kind::Null;
@@ -262,6 +273,11 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
     }
 
     fn name(&mut self, atom: i32) -> Result<Str, ReadError> {
+        if let Some(name) = self.store.as_context().data().names.get(&atom) {
+            let name = name.clone();
+            self.spend(name.len() + 4)?;
+            return Ok(name);
+        }
         let scratch = self.store.as_context().data().scratch;
         let pointer = self.guest.js_atom_text.call(&mut *self.store, (self.guest.context, scratch + 8, atom))?;
         if pointer == 0 {
@@ -271,6 +287,11 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         let name: Str = String::from_utf8_lossy(self.guest.slice(&*self.store, pointer, len)?).into();
         self.guest.js_free_text.call(&mut *self.store, (self.guest.context, pointer))?;
         self.spend(name.len() + 4)?;
+        if self.store.as_context().data().names.len() < MAX_NAMES {
+            // Held in the guest as well, so that the number cannot come to mean another name.
+            self.guest.js_dup_atom.call(&mut *self.store, (self.guest.context, atom))?;
+            self.store.as_context_mut().data_mut().names.insert(atom, name.clone());
+        }
         Ok(name)
     }
 

@@ -95,6 +95,8 @@ guest_functions! {
     js_parse_json = "JS_ParseJSON": (i32, i32, i32, i32) => i64,
     js_to_text = "JS_ToCStringLen2": (i32, i32, i64, i32) => i32,
     js_free_text = "JS_FreeCString": (i32, i32) => (),
+    js_class = "JS_GetClassID": i64 => i32,
+    js_dup_atom = "JS_DupAtom": (i32, i32) => i32,
     js_is_array = "JS_IsArray": i64 => i32,
     js_is_function = "JS_IsFunction": (i32, i64) => i32,
     js_length = "JS_GetLength": (i32, i64, i32) => i32,

@@ -6,7 +6,7 @@ use super::state::State;
 use super::ticker::Ticker;
 use crate::Error;
 use std::sync::{Arc, OnceLock};
-use wasmtime::{Config, Engine, InstanceAllocationStrategy, InstancePre, Module, PoolingAllocationConfig};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Module, PoolingAllocationConfig};
 
 /// The bytes lie at an address that machine code may lie at.
 #[repr(C, align(4096))]
@@ -40,7 +40,11 @@ fn load() -> wasmtime::Result<Image> {
     pool.total_tables(POOLED_INSTANCES);
     pool.max_memory_size(MAX_MEMORY_BYTES);
     pool.table_elements(10_000);
-    pool.linear_memory_keep_resident(256 * 1024);
+    // Pages that a session wrote are put back instead of unmapped, as far as the kernel tells which they are: the next session in
+    // the same place then has no page faults. A few places are kept warm, the others give their memory back.
+    pool.linear_memory_keep_resident(2 << 20);
+    pool.max_unused_warm_slots(16);
+    pool.pagemap_scan(Enabled::Auto);
     pool.table_keep_resident(64 * 1024);
     let mut config = shared_config();
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));

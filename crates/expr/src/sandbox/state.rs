@@ -6,7 +6,8 @@ use super::guest::Guest;
 use super::limits::Limits;
 use super::slots::Slots;
 use crate::Error;
-use model::{Binary, Items};
+use model::{Binary, Items, Str};
+use std::collections::HashMap;
 use std::sync::Arc;
 use wasmtime::ResourceLimiter;
 
@@ -30,6 +31,8 @@ pub(super) struct State {
     pub(super) stopped: Option<Error>,
     /// The guest asked for more memory than it may have.
     pub(super) memory_refused: bool,
+    /// Names of fields by their number in the guest.
+    pub(super) names: HashMap<i32, Str>,
     /// Files of items that were handed to the guest, by number.
     pub(super) files: Vec<Binary>,
     /// What is left of the output limit in this evaluation or run.
@@ -75,6 +78,7 @@ impl State {
             errors: Vec::new(),
             stopped: None,
             memory_refused: false,
+            names: HashMap::new(),
             files: Vec::new(),
             output_left: limits.output_bytes,
             entries: None,
