@@ -163,3 +163,20 @@ async fn tools_have_their_own_names() {
     Sandbox::new().session(Limits::tool()).run_code(&job, &FakeScope::default(), &Echo, &mut |value| returned.push(value)).await.unwrap();
     assert_eq!(returned, [Returned::Whole(json!(39))]);
 }
+
+#[tokio::test]
+async fn many_items_go_through_a_small_heap_one_by_one() {
+    let text = "x".repeat(1000);
+    let items = (0..20_000).map(|n| Item::new(json!({ "n": n, "text": text }))).collect();
+    let scope = FakeScope { items, ..FakeScope::default() };
+    let job = CodeJob {
+        source: "return { json: { n: $json.n + 1, text: $json.text } }".into(),
+        flavour: Flavour::EachItem,
+        static_data: StaticData::default(),
+        names: Object::new(),
+    };
+    let limits = Limits { memory_bytes: 8 << 20, ..Limits::code_node() };
+    let mut count = 0;
+    Sandbox::new().session(limits).run_code(&job, &scope, &Echo, &mut |_| count += 1).await.unwrap();
+    assert_eq!(count, 20_000);
+}

@@ -47,7 +47,7 @@ pub(super) fn count_loops(source: &str) -> String {
     counted
 }
 
-fn count_for<'a>(tokens: &[Token], open: usize, source: &str, insertions: &mut Vec<(usize, &'a str)>) {
+fn count_for(tokens: &[Token], open: usize, source: &str, insertions: &mut Vec<(usize, &str)>) {
     let mut depth = 0_usize;
     let mut over: Option<(usize, bool)> = None;
     let mut tested = false;

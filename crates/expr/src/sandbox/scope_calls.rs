@@ -3,7 +3,6 @@
 use super::encode;
 use super::host::{HostCall, Refusal, Reply, as_name, unknown_call};
 use super::slots::{Place, Shape};
-use crate::Error;
 use model::{Item, Items, Object, Value};
 
 /// Items that go over in one piece of JSON.
@@ -130,7 +129,7 @@ fn list(call: &mut HostCall<'_>) -> Result<Items, Refusal> {
         None => Ok(call.scope(|scope| scope.input())?),
         Some(node) => {
             let (output, run) = (call.index(1), call.index(2));
-            Ok(call.scope(|scope| scope.node_items(&node, output, run))?.map_err(Error::from)?)
+            Ok(call.scope(|scope| scope.node_items(&node, output, run))??)
         }
     }
 }
