@@ -129,6 +129,18 @@ impl Items {
         found
     }
 
+    /// The chunk that holds the item at an index, and the index of its first item: for readers that come back for more.
+    pub fn chunk_of(&self, index: usize) -> Option<(usize, Arc<Vec<Item>>)> {
+        let mut before = 0;
+        for chunk in &self.chunks {
+            if index < before + chunk.len() {
+                return Some((before, chunk.paired()));
+            }
+            before += chunk.len();
+        }
+        None
+    }
+
     pub fn first(&self) -> Option<Item> {
         self.get(0)
     }
@@ -165,6 +177,15 @@ impl Chunk {
         match &self.place {
             Place::Held(items) => items.clone(),
             Place::Spilled(spilled) => spilled.load(),
+        }
+    }
+
+    /// The items with the pairing they show here.
+    fn paired(&self) -> Arc<Vec<Item>> {
+        let items = self.load();
+        match self.pairing {
+            Pairing::Own => items,
+            pairing => Arc::new(items.iter().enumerate().map(|(at, item)| pairing.apply(item, at)).collect()),
         }
     }
 
