@@ -180,3 +180,24 @@ async fn many_items_go_through_a_small_heap_one_by_one() {
     Sandbox::new().session(limits).run_code(&job, &scope, &Echo, &mut |_| count += 1).await.unwrap();
     assert_eq!(count, 20_000);
 }
+
+#[test]
+fn a_run_of_code_may_move_between_threads() {
+    fn movable<T: Send>(_: &T) {}
+    let mut session = Sandbox::new().session(Limits::code_node());
+    movable(&session);
+    let job = CodeJob { source: "".into(), flavour: Flavour::AllItems, static_data: StaticData::default(), names: Object::new() };
+    let scope = three();
+    let mut sink = |_| ();
+    movable(&session.run_code(&job, &scope, &Echo, &mut sink));
+}
+
+#[tokio::test]
+async fn long_lists_arrive_in_order_and_whole() {
+    let mut items: model::Items = (0..300).map(|n| Item::new(json!({ "n": n }))).collect();
+    items.append(&(300..700).map(|n| Item::new(json!({ "n": n }))).collect());
+    let scope = FakeScope { items: items.to_vec(), ..FakeScope::default() };
+    let (returned, _) =
+        run("return items.every((item, index) => item.json.n === index) && items.length", Flavour::AllItems, &scope).await.unwrap();
+    assert_eq!(returned, [Returned::Whole(json!(700))]);
+}

@@ -43,13 +43,14 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         7 => {
             let list = list(call)?;
             let len = list.len();
-            call.caller.data_mut().list = list;
+            let state = call.caller.data_mut();
+            state.list = list;
+            state.list_chunk = None;
             Ok(Reply::Number(len as f64))
         }
         8 => {
             let from = call.index(0).unwrap_or_default();
-            let list = call.caller.data().list.clone();
-            let chunk: Vec<Item> = (from..list.len()).take(CHUNK_ITEMS).filter_map(|index| list.get(index)).collect();
+            let chunk = call.caller.data_mut().next_items(from, CHUNK_ITEMS);
             Ok(Reply::Data(encode::items_parcel(call.caller.data_mut(), chunk.into_iter())))
         }
         9 => {

@@ -6,7 +6,7 @@ use super::guest::Guest;
 use super::limits::Limits;
 use super::slots::Slots;
 use crate::Error;
-use model::{Binary, Items, Str};
+use model::{Binary, Item, Items, Str};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wasmtime::ResourceLimiter;
@@ -23,8 +23,10 @@ pub(super) struct State {
     pub(super) slots: Slots,
     /// JSON that the guest was told to come for.
     pub(super) parcel: Option<Parcel>,
-    /// The list that the guest is reading chunk by chunk.
+    /// The list that the guest is reading piece by piece.
     pub(super) list: Items,
+    /// The chunk of it that was read last, and the index of its first item: a list on disk is loaded once, not once per piece.
+    pub(super) list_chunk: Option<(usize, Arc<Vec<Item>>)>,
     /// Errors thrown into the guest, by the number their exception carries.
     pub(super) errors: Vec<Error>,
     /// Why the host stopped the guest; a trap alone does not say.
@@ -75,6 +77,7 @@ impl State {
             slots: Slots::default(),
             parcel: None,
             list: Items::new(),
+            list_chunk: None,
             errors: Vec::new(),
             stopped: None,
             memory_refused: false,
@@ -94,6 +97,18 @@ impl State {
 
     pub(super) fn entries(&self) -> wasmtime::Result<Entries> {
         self.entries.ok_or_else(|| wasmtime::Error::msg("the instance is not ready"))
+    }
+
+    /// Up to `count` items of the list from an index on; fewer at the end of a chunk.
+    pub(super) fn next_items(&mut self, from: usize, count: usize) -> Vec<Item> {
+        let held = |chunk: &Option<(usize, Arc<Vec<Item>>)>| {
+            chunk.as_ref().is_some_and(|(start, items)| (*start..start + items.len()).contains(&from))
+        };
+        if !held(&self.list_chunk) {
+            self.list_chunk = self.list.chunk_of(from);
+        }
+        let Some((start, items)) = &self.list_chunk else { return Vec::new() };
+        items.iter().skip(from - start).take(count).cloned().collect()
     }
 
     /// Ends a guest that has called itself so deeply that the host could run out of stack while it serves a call.
