@@ -123,11 +123,8 @@ fn sign(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, Node
     let mut payload = match ctx.flag("useJson", index)? {
         true => match ctx.param("claimsJson", index)? {
             Value::String(text) => model::json::parse(&text).map_err(|problem| {
-                NodeError::parameter(
-                    "claimsJson",
-                    "The 'JSON Output' in item 0 contains invalid JSON".replace("item 0", &format!("item {index}")),
-                )
-                .describe(problem.to_string())
+                NodeError::parameter("claimsJson", format!("The 'JSON Output' in item {index} contains invalid JSON"))
+                    .describe(problem.to_string())
             })?,
             value => value,
         },

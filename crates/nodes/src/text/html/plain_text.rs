@@ -52,15 +52,23 @@ impl Block {
 
     /// Puts a finished part behind what is there.
     fn append(&mut self, text: &str, leading: usize, trailing: usize) {
-        let before = self.text();
         let breaks = if self.lines.is_empty() { self.owed_breaks.max(leading) } else { leading };
-        self.lines.clear();
+        if !self.lines.is_empty() {
+            self.done.push_str(&"\n".repeat(self.owed_breaks));
+            for (position, words) in self.lines.drain(..).enumerate() {
+                if position > 0 {
+                    self.done.push('\n');
+                }
+                self.done.push_str(&words.join(" "));
+            }
+        }
         self.space_owed = false;
-        if before.is_empty() {
-            self.done = text.to_owned();
+        if self.done.is_empty() {
+            self.done.push_str(text);
             self.leading_breaks = self.leading_breaks.max(breaks);
         } else {
-            self.done = format!("{before}{}{text}", "\n".repeat(breaks));
+            self.done.push_str(&"\n".repeat(breaks));
+            self.done.push_str(text);
         }
         self.owed_breaks = trailing;
     }
@@ -295,6 +303,12 @@ mod tests {
             text("<h4>Big <a href='/x'>link</a></h4><pre>a\n  b</pre><blockquote>q<p>r</p></blockquote>"),
             "BIG LINK [/x]\n\na\n  b\n\n> q\n> \n> r"
         );
+    }
+
+    #[test]
+    fn long_pages_are_quick() {
+        let page = "<p>some words</p>".repeat(50_000);
+        assert_eq!(text(&page).lines().count(), 99_999);
     }
 
     #[test]

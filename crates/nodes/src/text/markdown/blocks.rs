@@ -15,7 +15,7 @@ pub(super) fn to_html(text: &str, options: &HtmlOptions) -> String {
         let shared = lines.iter().find(|line| !line.is_empty()).map_or(0, |line| indent(line));
         lines.iter_mut().for_each(|line| *line = line.chars().skip(indent(line).min(shared)).collect());
     }
-    let mut writer = Writer { options, spans: Spans::new(options), ids: HashMap::new(), depth: 0 };
+    let mut writer = Writer { options, spans: Spans::new(options), ids: HashMap::new(), unclosed: Vec::new(), depth: 0 };
     let lines = writer.spans.take_definitions(lines);
     let html = writer.blocks(&lines.iter().map(String::as_str).collect::<Vec<_>>()).join("\n");
     if options.has("completeHTMLDocument") {
@@ -45,6 +45,8 @@ pub(super) struct Writer<'o> {
     options: &'o HtmlOptions,
     pub(super) spans: Spans<'o>,
     ids: HashMap<String, usize>,
+    /// Names of tags that were found open to the end.
+    unclosed: Vec<String>,
     depth: usize,
 }
 
@@ -89,7 +91,6 @@ impl Writer<'_> {
 
     fn paragraph(&mut self, lines: &[&str]) -> String {
         let text = self.spans.write(lines.join("\n").trim_start());
-        // A block of HTML that stands alone is no paragraph.
         format!("<p>{text}</p>")
     }
 
@@ -125,7 +126,7 @@ impl Writer<'_> {
         {
             return Some(found);
         }
-        html_block(lines)
+        self.html_block(lines)
     }
 
     fn heading_line(&self, line: &str) -> Option<(usize, String)> {
@@ -196,12 +197,15 @@ impl Writer<'_> {
         let starts = |line: &str| line.trim_start().starts_with('>') && indent(line) < 4;
         let mut end = 0;
         while end < lines.len() {
-            let after_blank = lines[end].is_empty();
-            let goes_on = lines[end..].iter().find(|line| !line.is_empty()).is_some_and(|line| starts(line));
-            if after_blank && (!goes_on || self.options.has("splitAdjacentBlockquotes")) {
+            if !lines[end].is_empty() {
+                end += 1;
+                continue;
+            }
+            let next = next_text(lines, end);
+            if self.options.has("splitAdjacentBlockquotes") || !lines.get(next).is_some_and(|line| starts(line)) {
                 break;
             }
-            end += 1;
+            end = next;
         }
         let inner: Vec<&str> = lines[..end]
             .iter()
@@ -239,8 +243,8 @@ impl Writer<'_> {
         for at in 0..items.len() {
             items[at].1 = items.get(at + 1).map_or(stop, |next| next.0);
         }
-        let body = &lines[..stop];
-        let is_loose = body.iter().enumerate().any(|(at, line)| line.is_empty() && body[at..].iter().any(|line| !line.is_empty()));
+        let last_text = lines[..stop].iter().rposition(|line| !line.is_empty()).unwrap_or(0);
+        let is_loose = lines[..last_text].iter().any(|line| line.is_empty());
         let mut out = match (first.is_number, first.number) {
             (false, _) => "<ul>\n".to_owned(),
             (true, 1) => "<ol>\n".to_owned(),
@@ -291,6 +295,71 @@ impl Writer<'_> {
         };
         format!("<li{attributes}>{content}</li>")
     }
+
+    /// HTML that starts a line passes as it is, up to its closing tag.
+    fn html_block(&mut self, lines: &[&str]) -> Option<(String, usize)> {
+        const TAGS: &[&str] = &[
+            "pre",
+            "div",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "blockquote",
+            "table",
+            "dl",
+            "ol",
+            "ul",
+            "script",
+            "noscript",
+            "form",
+            "fieldset",
+            "iframe",
+            "math",
+            "style",
+            "section",
+            "header",
+            "footer",
+            "nav",
+            "article",
+            "aside",
+            "address",
+            "audio",
+            "canvas",
+            "figure",
+            "hgroup",
+            "output",
+            "video",
+            "details",
+            "p",
+            "hr",
+        ];
+        let line = lines[0];
+        if line.starts_with("<!--") {
+            let end = lines.iter().position(|line| line.contains("-->"))?;
+            return Some((lines[..=end].join("\n"), end + 1));
+        }
+        let name: String = line.strip_prefix('<')?.chars().take_while(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+        if !TAGS.contains(&name.as_str()) || self.unclosed.contains(&name) {
+            return None;
+        }
+        if name == "hr" {
+            return Some((line.trim_end().to_owned(), 1));
+        }
+        let mut depth = 0i64;
+        for (at, line) in lines.iter().enumerate() {
+            let lower = line.to_lowercase();
+            depth += lower.matches(&format!("<{name}")).count() as i64 - lower.matches(&format!("</{name}>")).count() as i64;
+            if depth <= 0 {
+                return Some((lines[..=at].join("\n").trim_end().to_owned(), at + 1));
+            }
+        }
+        // A tag that is not closed here is not closed further down either.
+        self.unclosed.push(name);
+        None
+    }
 }
 
 /// Inner lists end without a line break before their closing tag.
@@ -324,19 +393,30 @@ fn marker_of(line: &str) -> Option<Marker> {
 
 /// A list goes on until a blank line that is followed by a line which is neither indented nor an item.
 fn list_end(lines: &[&str]) -> usize {
-    for (at, line) in lines.iter().enumerate() {
-        if line.is_empty() {
-            match lines[at..].iter().find(|line| !line.is_empty()) {
-                Some(next) if indent(next) > 0 || marker_of(next).is_some() => {}
+    let starts_block = |line: &str| {
+        let is_heading = line.starts_with('#') && !line.trim_start_matches('#').trim().is_empty();
+        is_heading || (fence_of(line).is_some() && indent(line) == 0)
+    };
+    let mut at = 1;
+    while at < lines.len() {
+        if lines[at].is_empty() {
+            let next = next_text(lines, at);
+            match lines.get(next) {
+                Some(line) if indent(line) > 0 || marker_of(line).is_some() => at = next,
                 _ => return at,
             }
-        } else if at > 0
-            && (fence_of(line).is_some() && indent(line) == 0 || line.starts_with('#') && !line.trim_start_matches('#').trim().is_empty())
-        {
+        } else if starts_block(lines[at]) {
             return at;
+        } else {
+            at += 1;
         }
     }
     lines.len()
+}
+
+/// The next line that is not empty.
+fn next_text(lines: &[&str], from: usize) -> usize {
+    lines[from..].iter().position(|line| !line.is_empty()).map_or(lines.len(), |ahead| from + ahead)
 }
 
 fn fence_of(line: &str) -> Option<&str> {
@@ -357,69 +437,6 @@ fn underline_level(line: &str) -> Option<usize> {
         .into_iter()
         .find(|(mark, _)| !text.is_empty() && text.chars().all(|letter| letter == *mark))
         .map(|(_, level)| level)
-}
-
-/// HTML that starts a line passes as it is, up to its closing tag.
-fn html_block(lines: &[&str]) -> Option<(String, usize)> {
-    const TAGS: &[&str] = &[
-        "pre",
-        "div",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "blockquote",
-        "table",
-        "dl",
-        "ol",
-        "ul",
-        "script",
-        "noscript",
-        "form",
-        "fieldset",
-        "iframe",
-        "math",
-        "style",
-        "section",
-        "header",
-        "footer",
-        "nav",
-        "article",
-        "aside",
-        "address",
-        "audio",
-        "canvas",
-        "figure",
-        "hgroup",
-        "output",
-        "video",
-        "details",
-        "p",
-        "hr",
-    ];
-    let line = lines[0];
-    if line.starts_with("<!--") {
-        let end = lines.iter().position(|line| line.contains("-->"))?;
-        return Some((lines[..=end].join("\n"), end + 1));
-    }
-    let name: String = line.strip_prefix('<')?.chars().take_while(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
-    if !TAGS.contains(&name.as_str()) {
-        return None;
-    }
-    if name == "hr" {
-        return Some((line.trim_end().to_owned(), 1));
-    }
-    let mut depth = 0i64;
-    for (at, line) in lines.iter().enumerate() {
-        let lower = line.to_lowercase();
-        depth += lower.matches(&format!("<{name}")).count() as i64 - lower.matches(&format!("</{name}>")).count() as i64;
-        if depth <= 0 {
-            return Some((lines[..=at].join("\n").trim_end().to_owned(), at + 1));
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -462,6 +479,14 @@ mod tests {
     fn quotations_rules_and_html_pass() {
         assert_eq!(html("> a\nb\n>\n> c"), "<blockquote>\n  <p>a\n  b</p>\n  <p>c</p>\n</blockquote>");
         assert_eq!(html("a\n\n***\n<div>\n*x*\n</div>"), "<p>a</p>\n<hr />\n<div>\n*x*\n</div>");
+    }
+
+    #[test]
+    fn hostile_texts_are_quick() {
+        let many = |piece: &str| piece.repeat(20_000);
+        for text in [many("["), many("<div>\n"), many("- a\n\n\n"), many("> a\n\n"), many("`"), many("*a "), many("\n")] {
+            html(&text);
+        }
     }
 
     #[test]

@@ -1,55 +1,23 @@
 //! Reads what stands inside a line of Markdown: code, links, images, emphasis.
 
 use super::{HtmlOptions, emoji};
-use crate::text::js_regex::JsRegex;
 use std::collections::HashMap;
 
 /// Stands around the number of a finished piece of HTML while the rest is still being read.
 const HOLD: char = '\u{1a}';
+/// A link is not longer than this many characters; texts full of open brackets stay quick to read.
+const MAX_BRACKET: usize = 2_000;
 const ESCAPABLE: &str = "\\`*_{}[]()>#+.!~=|:-";
 
 pub(super) struct Spans<'o> {
     options: &'o HtmlOptions,
     definitions: HashMap<String, (String, Option<String>)>,
     held: Vec<String>,
-    emphasis: Vec<(JsRegex, &'static str)>,
 }
 
 impl<'o> Spans<'o> {
     pub(super) fn new(options: &'o HtmlOptions) -> Self {
-        let (asterisk, underscore) = (options.has("literalMidWordAsterisks"), options.has("literalMidWordUnderscores"));
-        let mut rules: Vec<(&str, &'static str)> = Vec::new();
-        rules.extend(if underscore {
-            [
-                (r"\b___(\S[\s\S]*?\S|\S)___\b", "<strong><em>$1</em></strong>"),
-                (r"\b__(\S[\s\S]*?\S|\S)__\b", "<strong>$1</strong>"),
-                (r"\b_(\S[\s\S]*?\S|\S)_\b", "<em>$1</em>"),
-            ]
-        } else {
-            [
-                (r"___(\S[\s\S]*?\S|\S)___", "<strong><em>$1</em></strong>"),
-                (r"__(\S[\s\S]*?\S|\S)__", "<strong>$1</strong>"),
-                (r"_([^\s_][\s\S]*?[^\s_]|[^\s_])_", "<em>$1</em>"),
-            ]
-        });
-        rules.extend(if asterisk {
-            [
-                (r"(^|[^*])\B\*\*\*(\S[\s\S]*?)\*\*\*\B(?!\*)", "$1<strong><em>$2</em></strong>"),
-                (r"(^|[^*])\B\*\*(\S[\s\S]*?)\*\*\B(?!\*)", "$1<strong>$2</strong>"),
-                (r"(^|[^*])\B\*(\S[\s\S]*?)\*\B(?!\*)", "$1<em>$2</em>"),
-            ]
-        } else {
-            [
-                (r"\*\*\*(\S[\s\S]*?\S|\S)\*\*\*", "<strong><em>$1</em></strong>"),
-                (r"\*\*(\S[\s\S]*?\S|\S)\*\*", "<strong>$1</strong>"),
-                (r"\*([^\s*][\s\S]*?[^\s*]|[^\s*])\*", "<em>$1</em>"),
-            ]
-        });
-        if options.has("strikethrough") {
-            rules.push((r"~~(\S[\s\S]*?\S|\S)~~", "<del>$1</del>"));
-        }
-        let emphasis = rules.into_iter().filter_map(|(pattern, made)| Some((JsRegex::new(pattern, "g").ok()?, made))).collect();
-        Self { options, definitions: HashMap::new(), held: Vec::new(), emphasis }
+        Self { options, definitions: HashMap::new(), held: Vec::new() }
     }
 
     /// Takes lines such as `[name]: address "title"` out of a text.
@@ -76,7 +44,7 @@ impl<'o> Spans<'o> {
         let held_before = self.held.len();
         let text = self.hold_pieces(&text);
         let text = if self.options.has("emoji") { self.emoji(&text) } else { text };
-        let mut text = self.emphasis.iter().fold(text, |text, (pattern, made)| pattern.replace(&text, made));
+        let mut text = self.emphasis(text);
         text = encode_amps(&text.replace("...", "…"));
         text = if self.options.has("simpleLineBreaks") {
             text.lines().map(str::trim_end).collect::<Vec<_>>().join("<br />\n")
@@ -86,6 +54,20 @@ impl<'o> Spans<'o> {
         let done = self.release(&text);
         self.held.truncate(held_before);
         done
+    }
+
+    fn emphasis(&self, text: String) -> String {
+        let mut text = text;
+        for (mark, flag) in [('_', "literalMidWordUnderscores"), ('*', "literalMidWordAsterisks")] {
+            let words = if self.options.has(flag) { Words::Whole } else { Words::Any };
+            text = wrap(&text, &mark.to_string().repeat(3), ["<strong><em>", "</em></strong>"], words);
+            text = wrap(&text, &mark.to_string().repeat(2), ["<strong>", "</strong>"], words);
+            text = wrap(&text, &mark.to_string(), ["<em>", "</em>"], words);
+        }
+        if self.options.has("strikethrough") {
+            text = wrap(&text, "~~", ["<del>", "</del>"], Words::Any);
+        }
+        text
     }
 
     fn hold(&mut self, html: String) -> String {
@@ -128,8 +110,10 @@ impl<'o> Spans<'o> {
                     rest = &rest[used..];
                 }
                 None => {
-                    out.push(first);
-                    rest = &rest[first.len_utf8()..];
+                    // Ticks without a partner are passed over together.
+                    let used = if first == '`' { rest.len() - rest.trim_start_matches('`').len() } else { first.len_utf8() };
+                    out.push_str(&rest[..used]);
+                    rest = &rest[used..];
                 }
             }
         }
@@ -157,7 +141,7 @@ impl<'o> Spans<'o> {
             return Some((text[1..=end].replace('<', "&lt;").replace('>', "&gt;"), end + 1));
         }
         let shown = if escaped == '>' { "&gt;".to_owned() } else { escaped.to_string() };
-        ESCAPABLE.contains(escaped).then(|| (shown, 2))
+        ESCAPABLE.contains(escaped).then_some((shown, 2))
     }
 
     /// `[text](target "title")` and `[text][name]`.
@@ -186,7 +170,7 @@ impl<'o> Spans<'o> {
             return Some((format!("<img src=\"{target}\" alt=\"{alt}\"{title}{size} />"), used));
         }
         let inner = self.hold_pieces(label);
-        let inner = self.emphasis.iter().fold(inner, |text, (pattern, made)| pattern.replace(&text, made));
+        let inner = self.emphasis(inner);
         Some((format!("<a href=\"{target}\"{title}{}>{}</a>", self.blank(), encode_amps(&inner)), used))
     }
 
@@ -262,11 +246,60 @@ impl<'o> Spans<'o> {
     }
 }
 
-/// The place of the bracket that closes the first one.
+/// Where marks may stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Any,
+    /// Around whole words only.
+    Whole,
+}
+
+/// Puts tags in place of pairs of marks that touch the text between them.
+///
+/// Whether a mark can close depends on its neighbours alone, so that one walk over the text is enough.
+fn wrap(text: &str, mark: &str, [open, close]: [&str; 2], words: Words) -> String {
+    let is_word = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_bad = |letter: Option<char>| letter.is_none_or(|letter| letter.is_whitespace() || (mark.len() == 1 && mark.starts_with(letter)));
+    let before = |at: usize| text[..at].chars().next_back();
+    let after = |at: usize| text[at..].chars().next();
+    let opens = |at: usize| !is_bad(after(at + mark.len())) && (words == Words::Any || !is_word(before(at)));
+    let closes = |at: usize| !is_bad(before(at)) && (words == Words::Any || !is_word(after(at + mark.len())));
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    let mut from = 0;
+    while let Some(found) = text[from..].find(mark).map(|at| at + from) {
+        let inner = found + mark.len();
+        if !opens(found) {
+            from = found + 1;
+            continue;
+        }
+        let first = after(inner).map_or(0, char::len_utf8);
+        let mut search = inner + first;
+        let end = loop {
+            match text[search..].find(mark).map(|at| at + search) {
+                Some(at) if closes(at) => break Some(at),
+                Some(at) => search = at + 1,
+                None => break None,
+            }
+        };
+        let Some(end) = end else { break };
+        out.push_str(&text[done..found]);
+        out.push_str(open);
+        out.push_str(&text[inner..end]);
+        out.push_str(close);
+        done = end + mark.len();
+        from = done;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// The place of the bracket that closes the first one, if it is near enough to be meant.
 fn matching(text: &str, open: char, close: char) -> Option<usize> {
+    text.find(close)?;
     let mut depth = 0;
     let mut is_escaped = false;
-    for (at, letter) in text.char_indices() {
+    for (at, letter) in text.char_indices().take(MAX_BRACKET) {
         match letter {
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
