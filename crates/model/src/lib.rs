@@ -11,6 +11,7 @@ pub mod kind;
 mod number;
 mod object;
 mod path;
+pub mod rename;
 pub mod run;
 mod serde_bridge;
 mod value;

@@ -1,6 +1,6 @@
 //! Follows a renamed node inside expressions: `$('Old')`, `$node["Old"]`, `$node.Old`, `$items("Old")`.
 
-use model::Str;
+use crate::Str;
 
 /// The expression with every reference to node `old` turned to `new`. All other text stays as it is.
 pub fn rename_in_expression(text: &str, old: &str, new: &str) -> Str {
