@@ -1,6 +1,6 @@
 //! Reads JSON text into a [`Value`].
 
-use super::Spellings;
+use super::{Place, Spellings};
 use crate::{Object, Str, Value, number_to_string};
 
 /// Arrays and objects may be nested this deep; the reader refuses more instead of exhausting the stack.
@@ -23,9 +23,9 @@ pub fn parse(text: &str) -> Result<Value, ReadError> {
 /// Reads one JSON value and notes every number whose spelling is not the usual one.
 pub fn parse_with_spellings(text: &str) -> Result<(Value, Spellings), ReadError> {
     let mut reader = Reader::new(text);
-    reader.spellings = Some((String::new(), Spellings::new()));
+    reader.spellings = Some(Spellings::default());
     let value = reader.document()?;
-    Ok((value, reader.spellings.map(|(_, found)| found).unwrap_or_default()))
+    Ok((value, reader.spellings.unwrap_or_default()))
 }
 
 struct Reader<'a> {
@@ -33,14 +33,16 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
-    /// The path of the value being read and what was found so far, when spellings are asked for.
-    spellings: Option<(String, Spellings)>,
+    /// The place of the value being read; kept up only when spellings are asked for.
+    place: Place,
+    /// What was found so far, when spellings are asked for.
+    spellings: Option<Spellings>,
 }
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        Self { text, bytes: text.as_bytes(), at: 0, depth: 0, spellings: None }
+        Self { text, bytes: text.as_bytes(), at: 0, depth: 0, place: Place::TOP, spellings: None }
     }
 
     fn document(&mut self) -> Result<Value, ReadError> {
@@ -116,9 +118,12 @@ impl<'a> Reader<'a> {
                 return Err(self.error("expected ':' after the key"));
             }
             self.at += 1;
-            let mark = self.enter(&key);
+            let outer = self.place;
+            if self.spellings.is_some() {
+                self.place = outer.key(&key);
+            }
             let value = self.value()?;
-            self.leave(mark);
+            self.place = outer;
             object.insert(key, value);
             self.skip_space();
             match self.bytes.get(self.at) {
@@ -140,9 +145,12 @@ impl<'a> Reader<'a> {
             return Ok(Value::array(values));
         }
         loop {
-            let mark = if self.spellings.is_some() { self.enter(&values.len().to_string()) } else { 0 };
+            let outer = self.place;
+            if self.spellings.is_some() {
+                self.place = outer.index(values.len());
+            }
             values.push(self.value()?);
-            self.leave(mark);
+            self.place = outer;
             self.skip_space();
             match self.bytes.get(self.at) {
                 Some(b',') => self.at += 1,
@@ -152,20 +160,6 @@ impl<'a> Reader<'a> {
                 }
                 _ => return Err(self.error("expected ',' or ']'")),
             }
-        }
-    }
-
-    fn enter(&mut self, key: &str) -> usize {
-        let Some((path, _)) = &mut self.spellings else { return 0 };
-        let mark = path.len();
-        path.push('\u{1f}');
-        path.push_str(key);
-        mark
-    }
-
-    fn leave(&mut self, mark: usize) {
-        if let Some((path, _)) = &mut self.spellings {
-            path.truncate(mark);
         }
     }
 
@@ -210,10 +204,10 @@ impl<'a> Reader<'a> {
             false => spelled.parse::<f64>().ok(),
         };
         let Some(number) = number else { return Err(self.error("malformed number")) };
-        if let Some((path, found)) = &mut self.spellings
+        if let Some(found) = &mut self.spellings
             && number_to_string(number) != spelled
         {
-            found.insert(path.clone(), spelled.into());
+            found.note(self.place, spelled);
         }
         Ok(Value::Number(number))
     }

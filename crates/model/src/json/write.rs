@@ -1,6 +1,6 @@
 //! Writes a [`Value`] as JSON text.
 
-use super::Spellings;
+use super::{Place, Spellings};
 use crate::{Object, Value, number_to_string};
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ pub fn to_writer(out: &mut dyn std::io::Write, value: &Value) -> std::io::Result
 
 /// Indented by two spaces, as n8n saves a workflow.
 pub fn to_pretty_string(value: &Value, spellings: &Spellings) -> String {
-    let mut writer = Pretty { out: String::new(), indent: 0, path: String::new(), spellings };
+    let mut writer = Pretty { out: String::new(), indent: 0, place: Place::TOP, spellings };
     writer.value(value);
     writer.out
 }
@@ -111,14 +111,14 @@ pub fn write_string(out: &mut String, text: &str) {
 struct Pretty<'a> {
     out: String,
     indent: usize,
-    path: String,
+    place: Place,
     spellings: &'a Spellings,
 }
 
 impl Pretty<'_> {
     fn value(&mut self, value: &Value) {
         match value {
-            Value::Number(number) => match self.spellings.get(&self.path) {
+            Value::Number(number) => match self.spellings.get(self.place) {
                 Some(spelled) if spelled.parse() == Ok(*number) => self.out.push_str(spelled),
                 _ => write_number(&mut self.out, *number),
             },
@@ -126,7 +126,7 @@ impl Pretty<'_> {
                 self.open('[');
                 for (position, element) in values.iter().enumerate() {
                     self.line(position);
-                    self.child(&position.to_string(), element);
+                    self.child(|place| place.index(position), element);
                 }
                 self.close(']');
             }
@@ -136,7 +136,7 @@ impl Pretty<'_> {
                     self.line(position);
                     write_string(&mut self.out, key);
                     self.out.push_str(": ");
-                    self.child(key, field);
+                    self.child(|place| place.key(key), field);
                 }
                 self.close('}');
             }
@@ -144,14 +144,13 @@ impl Pretty<'_> {
         }
     }
 
-    fn child(&mut self, key: &str, value: &Value) {
-        let mark = self.path.len();
+    fn child(&mut self, step: impl Fn(Place) -> Place, value: &Value) {
+        let outer = self.place;
         if !self.spellings.is_empty() {
-            self.path.push('\u{1f}');
-            self.path.push_str(key);
+            self.place = step(outer);
         }
         self.value(value);
-        self.path.truncate(mark);
+        self.place = outer;
     }
 
     fn open(&mut self, bracket: char) {
