@@ -4,14 +4,24 @@ use crate::Str;
 
 /// The expression with every reference to node `old` turned to `new`. All other text stays as it is.
 pub fn rename_in_expression(text: &str, old: &str, new: &str) -> Str {
+    rename_all(text, &|name| (name == old).then(|| new.into())).unwrap_or_else(|| text.into())
+}
+
+/// JavaScript with the references to every node that has a new name; `None` if there are none.
+pub fn rename_all(text: &str, new_name: &dyn Fn(&str) -> Option<Str>) -> Option<Str> {
+    if !text.contains('$') {
+        return None;
+    }
     let mut out = Str::with_capacity(text.len());
     let mut rest = text;
     let mut previous = ' ';
+    let mut is_changed = false;
     while let Some(next) = rest.chars().next() {
         if next == '$'
             && !is_name_part(previous)
-            && let Some((reference, length)) = reference(rest, old, new)
+            && let Some((reference, length)) = reference(rest, new_name)
         {
+            is_changed = true;
             out.push_str(&reference);
             previous = ')';
             rest = &rest[length..];
@@ -21,11 +31,49 @@ pub fn rename_in_expression(text: &str, old: &str, new: &str) -> Str {
         previous = next;
         rest = &rest[next.len_utf8()..];
     }
-    out
+    is_changed.then_some(out)
+}
+
+/// Like [`rename_all`] inside the `{{ … }}` of a text; what stands outside of them is no code.
+pub fn rename_in_template(text: &str, new_name: &dyn Fn(&str) -> Option<Str>) -> Option<Str> {
+    let mut out = Str::with_capacity(text.len());
+    let mut is_changed = false;
+    let mut rest = text;
+    let mut in_code = false;
+    while !rest.is_empty() {
+        let end = next_bracket(rest, if in_code { "}}" } else { "{{" });
+        let (piece, after) = rest.split_at(end);
+        match if in_code { rename_all(piece, new_name) } else { None } {
+            Some(renamed) => {
+                is_changed = true;
+                out.push_str(&renamed);
+            }
+            None => out.push_str(piece),
+        }
+        let bracket = after.len().min(2);
+        out.push_str(&after[..bracket]);
+        rest = &after[bracket..];
+        in_code = !in_code;
+    }
+    is_changed.then_some(out)
+}
+
+/// Where the next bracket pair stands that no backslash protects; the end of the text if there is none.
+fn next_bracket(text: &str, bracket: &str) -> usize {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(bracket) {
+        let before = &text[from..from + at];
+        let backslashes = before.len() - before.trim_end_matches('\\').len();
+        if backslashes % 2 == 0 {
+            return from + at;
+        }
+        from += at + bracket.len();
+    }
+    text.len()
 }
 
 /// The rewritten reference at the start of a text, and how many bytes it replaces.
-fn reference(text: &str, old: &str, new: &str) -> Option<(String, usize)> {
+fn reference(text: &str, new_name: &dyn Fn(&str) -> Option<Str>) -> Option<(String, usize)> {
     for (start, bracket) in [("$node", '['), ("$items", '('), ("$", '(')] {
         let Some(after) = text.strip_prefix(start) else { continue };
         let opened = after.trim_start();
@@ -33,19 +81,17 @@ fn reference(text: &str, old: &str, new: &str) -> Option<(String, usize)> {
             let literal = inner.trim_start();
             let quote = literal.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
             let (name, length) = read_literal(&literal[1..], quote)?;
-            if name != old {
-                return None;
-            }
+            let new = new_name(&name)?;
             let before = &text[..text.len() - literal.len()];
-            return Some((format!("{before}{quote}{}{quote}", escaped(new, quote)), before.len() + 1 + length));
+            return Some((format!("{before}{quote}{}{quote}", escaped(&new, quote)), before.len() + 1 + length));
         }
         if bracket == '['
             && let Some(name) = after.strip_prefix('.')
-            && let Some(tail) = name.strip_prefix(old)
-            && !tail.starts_with(is_name_part)
         {
-            let written = if is_plain_name(new) { format!("$node.{new}") } else { format!("$node[\"{}\"]", escaped(new, '"')) };
-            return Some((written, text.len() - tail.len()));
+            let end = name.find(|part| !is_name_part(part)).unwrap_or(name.len());
+            let new = new_name(&name[..end])?;
+            let written = if is_plain_name(&new) { format!("$node.{new}") } else { format!("$node[\"{}\"]", escaped(&new, '"')) };
+            return Some((written, "$node.".len() + end));
         }
     }
     None
@@ -57,7 +103,17 @@ fn read_literal(text: &str, quote: char) -> Option<(String, usize)> {
     let mut characters = text.char_indices();
     while let Some((at, next)) = characters.next() {
         match next {
-            '\\' => name.push(characters.next()?.1),
+            '\\' => match characters.next()?.1 {
+                'n' => name.push('\n'),
+                'r' => name.push('\r'),
+                't' => name.push('\t'),
+                'x' => {
+                    let digits = text.get(at + 2..at + 4)?;
+                    name.push(char::from(u8::from_str_radix(digits, 16).ok()?));
+                    characters.nth(1)?;
+                }
+                other => name.push(other),
+            },
             '\n' | '\r' if quote != '`' => return None,
             next if next == quote => return Some((name, at + 1)),
             next => name.push(next),
@@ -78,6 +134,8 @@ fn escaped(name: &str, quote: char) -> String {
             next => out.push(next),
         }
     }
+    // The end of an expression is looked for without regard to quotes.
+    let out = out.replace("}}", "}\\x7d");
     // A template literal would read `${` as code.
     if quote == '`' { out.replace("${", "\\${") } else { out }
 }
@@ -92,7 +150,7 @@ fn is_plain_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::rename_in_expression;
+    use super::{rename_in_expression, rename_in_template};
     use proptest::prelude::*;
 
     #[track_caller]
@@ -122,9 +180,23 @@ mod tests {
         check("$(`Old`)", "Old", "${x}`", "$(`\\${x}\\``)");
     }
 
+    #[test]
+    fn a_name_cannot_end_the_expression_it_stands_in() {
+        check("{{ $('Old') }}", "Old", "a}}{{ evil() }}}", "{{ $('a}\\x7d{{ evil() }\\x7d}') }}");
+        check("$('a}\\x7d')", "a}}", "b", "$('b')");
+    }
+
+    #[test]
+    fn only_what_stands_in_brackets_is_code() {
+        let renamed = |text| rename_in_template(text, &|name| (name == "Old").then(|| "New".into()));
+        assert_eq!(renamed("=$('Old') {{ $('Old').x }} $('Old')").as_deref(), Some("=$('Old') {{ $('New').x }} $('Old')"));
+        assert_eq!(renamed("=\\{{ $('Old') }}"), None);
+        assert_eq!(renamed("={{ $('Old')").as_deref(), Some("={{ $('New')"));
+    }
+
     proptest! {
         #[test]
-        fn renaming_there_and_back_gives_the_same_text(new in "[a-zé '\"\\\\]{1,12}") {
+        fn renaming_there_and_back_gives_the_same_text(new in "[a-zé '\"\\\\{}$`\n]{1,12}") {
             prop_assume!(new != "Old");
             let text = "={{ $('Old').first().json.x + $items(\"Old\") }}";
             let there = rename_in_expression(text, "Old", &new);

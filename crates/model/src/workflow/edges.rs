@@ -4,8 +4,8 @@ use crate::kind::Kind;
 use crate::{Object, Str, Value};
 use std::collections::HashSet;
 
-/// Indexes beyond this are a mistake, not a wish.
-pub(super) const MAX_INDEX: usize = 1000;
+/// Inputs beyond this are a mistake, not a wish. A plan makes room for every input up to the highest one.
+pub const MAX_INDEX: usize = 100;
 
 /// One connection between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

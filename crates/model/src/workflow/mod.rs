@@ -3,7 +3,7 @@
 mod edges;
 mod node;
 
-pub use edges::{Edge, children, parents};
+pub use edges::{Edge, MAX_INDEX, children, parents};
 pub use node::{Node, OnError};
 
 use crate::json::{self, ReadError, Spellings};
