@@ -1,5 +1,6 @@
 //! Chores of the project: what CI runs, and what is generated from code.
 
+mod bench;
 mod ci;
 mod sandbox;
 mod tidy;
@@ -11,9 +12,10 @@ fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("ci") => ci::run(),
         Some("sandbox") => sandbox::build(),
+        Some("bench") => bench::run(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
-        _ => bail!("usage: cargo xtask ci | sandbox | docs | tidy"),
+        _ => bail!("usage: cargo xtask ci | bench | sandbox | docs | tidy"),
     }
 }
 

@@ -76,6 +76,9 @@ pub(crate) struct Run {
     /// Say nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Tell what the run took: time, processor time, memory
+    #[arg(long)]
+    pub(crate) stats: bool,
 }
 
 #[derive(Args)]

@@ -48,7 +48,8 @@ fn every_workflow_puts_out_what_its_pinned_data_says() {
 #[test]
 fn a_run_starts_and_stops_where_it_is_told() {
     let flow = workflow("branch_and_merge");
-    let execution = json(&heddle(&["run", &flow, "--no-pins", "--json", "--start", "Double", "--until", "Double", "--input", r#"[{"n":21}]"#]));
+    let execution =
+        json(&heddle(&["run", &flow, "--no-pins", "--json", "--start", "Double", "--until", "Double", "--input", r#"[{"n":21}]"#]));
     assert_eq!(items(&execution, "Double"), [serde_json::json!({ "n": 42 })]);
     assert_eq!(execution["data"]["resultData"]["runData"].as_object().unwrap().len(), 1);
 }

@@ -46,12 +46,37 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
         engine.run(plan, start, options, cancel).await
     })?;
     progress.done();
+    if arguments.stats {
+        note(&stats(&outcome));
+    }
     if arguments.json {
         print_json(&outcome)?;
     } else {
         report(&outcome, arguments.quiet);
     }
     Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What the run took, on one line of JSON: the run's wall time, and the process's processor time and peak memory.
+fn stats(outcome: &Outcome) -> String {
+    let field = |file: &str, name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(file).ok()?;
+        text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
+    };
+    let peak_kb = field("/proc/self/status", "VmHWM:").unwrap_or(0);
+    // Fields 14 and 15 of this line are processor time in hundredths of a second; the name before them ends with `)`.
+    let ticks = std::fs::read_to_string("/proc/self/stat").ok().and_then(|line| {
+        let rest =
+            line.rsplit_once(')')?.1.split_whitespace().skip(11).take(2).map(str::parse::<u64>).collect::<Result<Vec<_>, _>>().ok()?;
+        Some(rest.iter().sum::<u64>())
+    });
+    let items: usize = outcome.run_data.iter().flat_map(|(_, runs)| runs).filter_map(|task| task.output(0)).map(Items::len).sum();
+    format!(
+        r#"{{"wall_ms":{},"cpu_ms":{},"peak_mb":{},"items_out":{items}}}"#,
+        outcome.finished_ms - outcome.started_ms,
+        ticks.unwrap_or(0) * 10,
+        peak_kb / 1024,
+    )
 }
 
 /// Items from JSON text: an object is one item, a list several.
