@@ -168,8 +168,9 @@ mod tests {
     #[test]
     fn names_that_lead_out_are_refused() {
         for name in ["../x", "a/../../x", "/etc/passwd", "..\\x", "C:\\x", "\\x"] {
-            let mut archive = zip_of(&[("0123456789012345678901234567890"[..name.len()].as_ref(), b"x")]);
-            let from = "0123456789012345678901234567890"[..name.len()].as_bytes().to_vec();
+            let stand_in = "n".repeat(name.len());
+            let mut archive = zip_of(&[(&stand_in, b"x")]);
+            let from = stand_in.into_bytes();
             // The writer would not write such a name, so it is put in afterwards, in both places where it stands.
             while let Some(at) = archive.windows(from.len()).position(|window| window == from.as_slice()) {
                 archive[at..at + from.len()].copy_from_slice(name.as_bytes());

@@ -166,7 +166,7 @@ impl<'t> CommaReader<'t> {
     fn plain_length(&self, rest: &str) -> usize {
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let delimiter = self.options.delimiter.chars().next().unwrap_or(',');
-        rest[first..].find(|letter: char| letter == delimiter || matches!(letter, '"' | '\r' | '\n')).map_or(rest.len(), |at| first + at)
+        rest[first..].find([delimiter, '"', '\r', '\n']).map_or(rest.len(), |at| first + at)
     }
 
     /// The value behind an opening quote.

@@ -79,7 +79,7 @@ fn date(text: &str) -> Option<f64> {
     }
     let mut days = Vec::new();
     let mut clock = Vec::new();
-    for word in lower.split(|letter: char| letter == ' ' || letter == ',').filter(|word| !word.is_empty()) {
+    for word in lower.split([' ', ',']).filter(|word| !word.is_empty()) {
         if word.contains(':') {
             let word = word.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
             clock = word.split(':').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;

@@ -28,7 +28,7 @@ pub(crate) fn rows(sheet: &Sheet, options: &RowOptions, mut each: impl FnMut(Val
     let first = area.from.0.saturating_add(1);
     if options.with_empty {
         for row in first..=area.to.0 {
-            let is_blank = !sheet.rows.get(&row).is_some_and(|cells| cells.range(area.from.1..=area.to.1).next().is_some());
+            let is_blank = sheet.rows.get(&row).is_none_or(|cells| cells.range(area.from.1..=area.to.1).next().is_none());
             // A row without any cell stays out even then.
             if !is_blank {
                 each(object(sheet, row, area, &names, true))?;

@@ -82,7 +82,7 @@ fn csv(table: &Table, delimiter: &str) -> String {
             let shown = text(cell);
             // A file that begins with ID is taken for another format by some programs.
             let is_id = number == 0 && position == 0 && shown == "ID";
-            if is_id || shown.contains(|letter| letter == first || matches!(letter, '\n' | '"')) {
+            if is_id || shown.contains([first, '\n', '"']) {
                 let _ = write!(out, "\"{}\"", shown.replace('"', "\"\""));
             } else {
                 out.push_str(&shown);
