@@ -9,6 +9,7 @@ pub(crate) mod js_regex;
 mod jwt;
 mod keys;
 mod markdown;
+pub mod names;
 mod totp;
 mod xml;
 

@@ -122,39 +122,10 @@ impl Node for Xml {
     }
 }
 
-/// Names that mean something to JavaScript objects get a prefix.
-fn sanitize_name(name: &str) -> Str {
-    const UNSAFE: &[&str] = &[
-        "__proto__",
-        "prototype",
-        "constructor",
-        "getPrototypeOf",
-        "setPrototypeOf",
-        "getOwnPropertyDescriptor",
-        "getOwnPropertyDescriptors",
-        "defineProperty",
-        "defineProperties",
-        "mainModule",
-        "binding",
-        "_load",
-        "prepareStackTrace",
-    ];
-    if UNSAFE.contains(&name) { format!("sanitized_{name}").into() } else { name.into() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use node_api::testing::run;
-
-    #[test]
-    fn dangerous_names_are_made_safe() {
-        for (name, safe) in
-            [("__proto__", "sanitized___proto__"), ("constructor", "sanitized_constructor"), ("id", "id"), ("__custom__", "__custom__")]
-        {
-            assert_eq!(sanitize_name(name), safe);
-        }
-    }
 
     #[tokio::test]
     async fn what_is_written_can_be_read_back() {

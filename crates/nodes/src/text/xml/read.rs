@@ -1,6 +1,6 @@
 //! Reads XML into JSON by the rules of the xml2js library.
 
-use super::sanitize_name;
+use crate::text::names::sanitize_xml_name;
 use node_api::prelude::*;
 
 const MAX_DEPTH: usize = 256;
@@ -226,15 +226,15 @@ impl<'t> Scanner<'t> {
                 continue;
             }
             if options.merge_attributes {
-                assign(&mut fields, sanitize_name(attribute), value.into(), options.explicit_array);
+                assign(&mut fields, sanitize_xml_name(attribute), value.into(), options.explicit_array);
             } else {
-                fields.entry(&options.attribute_key).make_object().insert(sanitize_name(attribute), value);
+                fields.entry(&options.attribute_key).make_object().insert(sanitize_xml_name(attribute), value);
             }
         }
     }
 
     fn opened(source_name: &str, name: &str, fields: Object) -> Open {
-        Open { source_name: source_name.into(), name: sanitize_name(name), fields, text: String::new(), has_cdata: false }
+        Open { source_name: source_name.into(), name: sanitize_xml_name(name), fields, text: String::new(), has_cdata: false }
     }
 
     fn name(&mut self) -> Option<&'t str> {
