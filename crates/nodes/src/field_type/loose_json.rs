@@ -7,15 +7,34 @@ const MAX_DEPTH: usize = 128;
 
 /// The value a text spells, or nothing if it cannot be read even so.
 pub fn parse(text: &str) -> Option<Value> {
-    let mut reader = Reader { letters: text.chars().collect(), at: 0 };
+    read(text, Repair::No)
+}
+
+/// As [`parse`], and mends what is broken: words without quotes, missing commas, brackets and quotes that are never closed,
+/// Markdown fences around it.
+pub(super) fn repair(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let fenced = text.strip_prefix("```").and_then(|rest| rest.split_once('\n')).map(|(_, inside)| inside.trim_end().trim_end_matches('`'));
+    read(fenced.unwrap_or(text), Repair::Yes)
+}
+
+fn read(text: &str, repair: Repair) -> Option<Value> {
+    let mut reader = Reader { letters: text.chars().collect(), at: 0, repairs: repair == Repair::Yes };
     let value = reader.value(0)?;
     reader.skip_space();
     (reader.at == reader.letters.len()).then_some(value)
 }
 
+#[derive(PartialEq, Eq)]
+enum Repair {
+    No,
+    Yes,
+}
+
 struct Reader {
     letters: Vec<char>,
     at: usize,
+    repairs: bool,
 }
 
 impl Reader {
@@ -45,6 +64,12 @@ impl Reader {
         }
     }
 
+    /// Whether a list or object may end here without its bracket.
+    fn is_cut_off(&mut self) -> bool {
+        self.skip_space();
+        self.repairs && self.at >= self.letters.len()
+    }
+
     fn skip_until(&mut self, ends: impl Fn(&Self) -> bool) {
         while self.at < self.letters.len() && !ends(self) {
             self.at += 1;
@@ -67,7 +92,7 @@ impl Reader {
     fn object(&mut self, depth: usize) -> Option<Value> {
         self.at += 1;
         let mut object = Object::new();
-        while !self.eat('}') {
+        while !self.eat('}') && !self.is_cut_off() {
             let key = match self.peek()? {
                 quote @ ('"' | '\'' | '`') => self.quoted(quote)?,
                 _ => self.word(|letter| letter != ':' && !letter.is_whitespace())?,
@@ -75,8 +100,9 @@ impl Reader {
             if !self.eat(':') {
                 return None;
             }
-            object.insert(key, self.value(depth + 1)?);
-            if !self.eat(',') && self.peek()? != '}' {
+            let value = if self.is_cut_off() { Value::Null } else { self.value(depth + 1)? };
+            object.insert(key, value);
+            if !self.eat(',') && !self.repairs && self.peek()? != '}' {
                 return None;
             }
         }
@@ -86,9 +112,9 @@ impl Reader {
     fn array(&mut self, depth: usize) -> Option<Value> {
         self.at += 1;
         let mut values = Vec::new();
-        while !self.eat(']') {
+        while !self.eat(']') && !self.is_cut_off() {
             values.push(self.value(depth + 1)?);
-            if !self.eat(',') && self.peek()? != ']' {
+            if !self.eat(',') && !self.repairs && self.peek()? != ']' {
                 return None;
             }
         }
@@ -99,7 +125,10 @@ impl Reader {
         self.at += 1;
         let mut text = Str::new();
         loop {
-            let letter = self.peek()?;
+            let letter = match self.peek() {
+                None if self.repairs => return Some(text),
+                letter => letter?,
+            };
             self.at += 1;
             match letter {
                 _ if letter == quote => return Some(text),
@@ -153,6 +182,16 @@ impl Reader {
     }
 
     fn bare(&mut self) -> Option<Value> {
+        if self.repairs {
+            let words = self.word(|letter| !matches!(letter, ',' | '}' | ']' | '{' | '[' | '\n'))?;
+            let words = words.trim();
+            return Some(match words {
+                "True" => Value::Bool(true),
+                "False" => Value::Bool(false),
+                "None" => Value::Null,
+                words => parse(words).unwrap_or_else(|| words.into()),
+            });
+        }
         let word = self.word(|letter| !matches!(letter, ',' | '}' | ']' | ':' | '/') && !letter.is_whitespace())?;
         Some(match word.as_str() {
             "true" => Value::Bool(true),
@@ -176,7 +215,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{parse, repair};
     use model::json;
 
     #[test]
@@ -193,5 +232,25 @@ mod tests {
             assert_eq!(parse(text), None, "{text}");
         }
         assert_eq!(parse(&"[".repeat(5000)), None);
+    }
+
+    #[test]
+    fn broken_text_is_mended() {
+        for (text, value) in [
+            ("{a: b c, 'd': 1,}", json!({ "a": "b c", "d": 1 })),
+            ("{\"a\": [1, 2", json!({ "a": [1, 2] })),
+            ("{\"a\": \"cut o", json!({ "a": "cut o" })),
+            ("{a:", json!({ "a": null })),
+            ("[1 \n 2]", json!([1, 2])),
+            ("{\"a\": 1 \n \"b\": True}", json!({ "a": 1, "b": true })),
+            ("```json\n{\"a\": 1}\n```", json!({ "a": 1 })),
+            ("{url: http://example.com/x}", json!({ "url": "http://example.com/x" })),
+        ] {
+            assert_eq!(repair(text), Some(value), "{text}");
+        }
+        for text in ["", "{a}", "}", "]", "{:1}"] {
+            assert_eq!(repair(text), None, "{text}");
+        }
+        assert_eq!(repair(&"[".repeat(5000)), None);
     }
 }

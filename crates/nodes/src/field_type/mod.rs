@@ -2,9 +2,11 @@
 
 mod date;
 mod form_fields;
+mod json_text;
 mod loose_json;
 
 pub use date::{Clock, parse_date, parse_js_date, zone_of};
+pub use json_text::JsonText;
 pub use loose_json::parse as parse_loose_json;
 
 use model::{Str, Value};
@@ -85,7 +87,7 @@ pub fn validate_field_type(name: &str, value: &Value, wanted: &str, options: &Ty
             }
             Some(value.clone())
         }
-        "url" => to_url(value).map(Value::String),
+        "url" => parse_url(&value.to_js_string()).map(Value::String),
         "jwt" => {
             let text = value.to_js_string();
             if !is_jwt(&text) {
@@ -185,16 +187,11 @@ fn to_array(value: &Value) -> Option<Value> {
     read.ok().filter(Value::is_array)
 }
 
-fn to_url(value: &Value) -> Option<Str> {
-    let text = match value {
-        Value::String(text) if !text.contains("://") => Str::from(format!("http://{text}")),
-        _ => value.to_js_string(),
-    };
-    let starts_well = ["http://", "https://", "ftp://", "file://"]
-        .iter()
-        .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| rest.chars().next().is_some_and(|first| !first.is_whitespace())));
-    let has_www = text.split("www.").skip(1).any(|rest| rest.chars().next().is_some_and(|first| !first.is_whitespace()));
-    (starts_well || has_www).then_some(text)
+/// The text as an address of the web; one without a scheme is meant for `https`.
+pub fn parse_url(text: &str) -> Option<Str> {
+    let text = if text.contains("://") { Str::from(text) } else { format!("https://{text}").into() };
+    let url = url::Url::parse(&text).ok()?;
+    matches!(url.scheme(), "http" | "https" | "ftp" | "file").then_some(text)
 }
 
 fn is_identifier(text: &str) -> bool {
@@ -259,7 +256,7 @@ mod tests {
         assert_eq!(check(json!("TRUE"), "boolean"), Checked::Valid(json!(true)));
         assert_eq!(check(json!("['a', 'b']"), "array"), Checked::Valid(json!(["a", "b"])));
         assert_eq!(check(json!("{a: 1}"), "object"), Checked::Valid(json!({ "a": 1 })));
-        assert_eq!(check(json!("example.org/x"), "url"), Checked::Valid(json!("http://example.org/x")));
+        assert_eq!(check(json!("example.org/x"), "url"), Checked::Valid(json!("https://example.org/x")));
     }
 
     #[test]
@@ -267,6 +264,7 @@ mod tests {
         assert_eq!(check(json!("inf"), "number"), Checked::Invalid("'f' expects a number but we got 'inf'".into()));
         assert_eq!(check(json!([1]), "object"), Checked::Invalid("'f' expects a object but we got array".into()));
         assert_eq!(check(json!("7:30"), "time"), Checked::Invalid("'f' expects time (hh:mm:(:ss)) but we got '7:30'.".into()));
+        assert!(!check(json!("javascript:alert(1)"), "url").is_valid() && !check(json!("two words"), "url").is_valid());
         assert_eq!(check(json!("a.b"), "jwt"), Checked::Invalid("Value is not a valid JWT token".into()));
     }
 
