@@ -1,11 +1,32 @@
 //! Nodes that start a run.
 
+mod cron;
+mod error;
+mod interval;
 mod manual;
+mod manual_chat;
+pub mod schedule;
+mod schedule_trigger;
 mod test_data;
+mod training;
+pub mod webhook;
+mod workflow_call;
 
 use node_api::{Entry, run};
 
-pub static NODES: &[Entry] = &[run::<manual::ManualTrigger>(), run::<manual::Start>()];
+pub static NODES: &[Entry] = &[
+    run::<manual::ManualTrigger>(),
+    run::<manual::Start>(),
+    run::<manual_chat::ManualChatTrigger>(),
+    run::<schedule_trigger::ScheduleTrigger>(),
+    run::<cron::Cron>(),
+    run::<interval::Interval>(),
+    run::<webhook::Webhook>(),
+    run::<workflow_call::ExecuteWorkflowTrigger>(),
+    run::<error::ErrorTrigger>(),
+    run::<training::CustomerDatastore>(),
+    run::<training::CustomerMessenger>(),
+];
 
 /// Only with `HEDDLE_TEST_NODES=1`.
 pub static TEST_NODES: &[Entry] = &[run::<test_data::TestData>(), run::<test_data::VersionTest>()];
