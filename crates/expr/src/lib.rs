@@ -18,6 +18,6 @@ pub mod testing;
 pub use error::Error;
 pub use evaluator::{Route, Session};
 pub use from_ai::{FromAiCall, FromAiKind, extract_from_ai_calls, is_from_ai_only_expression};
-pub use model::rename::rename_in_expression;
+pub use model::rename::{is_plain_name, rename_in_expression};
 pub use scope::{PreviousNode, Scope};
 pub use template::{Part, Split, Template, is_expression, split, strict_form};

@@ -144,7 +144,8 @@ fn is_name_part(part: char) -> bool {
     part.is_alphanumeric() || part == '_' || part == '$'
 }
 
-fn is_plain_name(name: &str) -> bool {
+/// Whether a node of this name can be reached as `$node.name`; any other needs brackets and quotes.
+pub fn is_plain_name(name: &str) -> bool {
     name.chars().all(is_name_part) && name.starts_with(|first: char| is_name_part(first) && !first.is_numeric())
 }
 

@@ -19,3 +19,49 @@ pub(crate) fn encode(value: &Value) -> Value {
         other => other.clone(),
     }
 }
+
+/// Reads the corpus' spelling back. A regular expression becomes its text between slashes.
+pub(crate) fn decode(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => Value::array(values.iter().map(decode).collect()),
+        Value::Object(object) => tagged(object)
+            .unwrap_or_else(|| Value::object(object.iter().map(|(key, field)| (key.clone(), decode(field))).collect::<Object>())),
+        other => other.clone(),
+    }
+}
+
+fn tagged(object: &Object) -> Option<Value> {
+    let (key, value) = object.iter().next()?;
+    match (key.as_str(), value.as_str()) {
+        ("$undefined", _) => Some(Value::Undefined),
+        ("$number", Some(name)) => Some(Value::Number(match name {
+            "Infinity" => f64::INFINITY,
+            "-Infinity" => f64::NEG_INFINITY,
+            _ => f64::NAN,
+        })),
+        ("$date", Some(iso)) => {
+            let at: jiff::Timestamp = iso.parse().ok()?;
+            let date = model::DateValue { epoch_ms: at.as_millisecond() as f64, iso: iso.into(), kind: model::DateKind::Js };
+            Some(Value::Date(date.into()))
+        }
+        ("$regex", Some(pattern)) => {
+            let flags = object.get("flags").and_then(Value::as_str).unwrap_or_default();
+            Some(format!("/{pattern}/{flags}").into())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let value =
+            json!({ "a": [{ "$undefined": true }, { "$number": "-Infinity" }, { "$date": "2024-01-01T00:00:00.000Z" }], "b": { "c": 1 } });
+        assert_eq!(encode(&decode(&value)), value);
+        assert_eq!(decode(&json!({ "$regex": "^a$", "flags": "i" })), json!("/^a$/i"));
+    }
+}
