@@ -10,6 +10,7 @@ pub mod json;
 pub mod kind;
 mod number;
 mod object;
+pub mod operation;
 mod path;
 pub mod rename;
 pub mod run;
@@ -24,6 +25,7 @@ pub use item::{Binary, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, 
 pub use kind::Kind;
 pub use number::number_to_string;
 pub use object::Object;
+pub use operation::{History, Operation, OperationError, apply};
 pub use path::PathKey;
 pub use run::{RunError, RunStatus, TaskData, TaskStatus};
 pub use serde_bridge::{from_value, to_value};

@@ -19,21 +19,27 @@ pub struct Edge {
     pub input: usize,
 }
 
-pub(super) fn read(connections: &Object) -> Vec<Edge> {
+pub(crate) fn read(connections: &Object) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (from, kinds) in connections.iter() {
         for (kind, outputs) in kinds.as_object().into_iter().flat_map(Object::iter) {
             let Some(kind) = Kind::from_name(kind) else { continue };
             for (output, targets) in outputs.as_array().unwrap_or_default().iter().enumerate() {
-                edges.extend(targets.as_array().unwrap_or_default().iter().filter_map(|target| {
-                    let to_kind = target.get("type").and_then(Value::as_str).map_or(Some(kind), Kind::from_name)?;
-                    let input = target.get("index").map_or(Some(0), Value::as_usize).filter(|index| *index <= MAX_INDEX)?;
-                    Some(Edge { from: from.clone(), kind, output, to: target.get("node")?.as_str()?.into(), to_kind, input })
-                }));
+                let targets = targets.as_array().unwrap_or_default();
+                edges.extend(targets.iter().filter_map(|end| target(from, kind, output, end)));
             }
         }
     }
     edges
+}
+
+/// One connection, if its target has the right form.
+pub(crate) fn target(from: &Str, kind: Kind, output: usize, target: &Value) -> Option<Edge> {
+    let to_kind = target.get("type").and_then(Value::as_str).map_or(Some(kind), Kind::from_name)?;
+    let input = target.get("index").map_or(Some(0), Value::as_usize).filter(|index| *index <= MAX_INDEX)?;
+    // Names are shared: a long one must not be copied for every connection.
+    let Value::String(to) = target.get("node")? else { return None };
+    Some(Edge { from: from.clone(), kind, output, to: to.clone(), to_kind, input })
 }
 
 /// All nodes that can be reached from `node` along one kind (any, if `None`), at most `depth` steps away.

@@ -1,19 +1,23 @@
 //! A workflow document: n8n's JSON, kept whole, with typed views on the parts we know.
 
-mod edges;
+pub(crate) mod edges;
+mod fields;
 mod node;
 
 pub use edges::{Edge, MAX_INDEX, children, parents};
+pub use fields::{Field, NODE_FIELDS, SETTING_FIELDS, WORKFLOW_FIELDS};
 pub use node::{Node, OnError};
 
 use crate::json::{self, ReadError, Spellings};
 use crate::{Object, Str, Value};
+use std::sync::Arc;
 
 /// A workflow as it was read. The document is the truth: what no view knows is still there when it is written.
 #[derive(Clone, Debug, Default)]
 pub struct Workflow {
     doc: Object,
-    spellings: Spellings,
+    /// Shared, so that keeping every earlier state of a workflow costs little.
+    spellings: Arc<Spellings>,
 }
 
 /// Why a text is not a workflow.
@@ -30,13 +34,13 @@ impl Workflow {
     pub fn parse(text: &str) -> Result<Self, WorkflowError> {
         let (value, spellings) = json::parse_with_spellings(text)?;
         match value {
-            Value::Object(doc) => Ok(Self { doc: std::sync::Arc::unwrap_or_clone(doc), spellings }),
+            Value::Object(doc) => Ok(Self { doc: Arc::unwrap_or_clone(doc), spellings: Arc::new(spellings) }),
             other => Err(WorkflowError::NotAnObject { found: other.kind_name() }),
         }
     }
 
     pub fn from_value(value: &Value) -> Option<Self> {
-        Some(Self { doc: value.as_object()?.clone(), spellings: Spellings::default() })
+        Some(Self { doc: value.as_object()?.clone(), spellings: Arc::default() })
     }
 
     /// The document as it is saved.
@@ -46,6 +50,14 @@ impl Workflow {
 
     pub fn to_value(&self) -> Value {
         Value::object(self.doc.clone())
+    }
+
+    pub(crate) fn from_parts(doc: Object, spellings: Arc<Spellings>) -> Self {
+        Self { doc, spellings }
+    }
+
+    pub(crate) fn spellings(&self) -> &Arc<Spellings> {
+        &self.spellings
     }
 
     pub fn doc(&self) -> &Object {

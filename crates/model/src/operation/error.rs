@@ -1,0 +1,74 @@
+//! Why an operation cannot be applied, and what to do about it.
+
+use crate::{Code, Str};
+
+/// An operation that cannot be applied. None of its list was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("operation {index} ({operation}) cannot be applied: {trouble}")]
+pub struct OperationError {
+    /// Its place in the list, from 0.
+    pub index: usize,
+    pub operation: &'static str,
+    #[source]
+    pub trouble: Trouble,
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Trouble {
+    #[error("there is no node '{node}'")]
+    NodeMissing { node: Str },
+    #[error("several nodes have the id '{node}'")]
+    NodeAmbiguous { node: Str },
+    #[error("another node is already called '{name}'")]
+    NameTaken { node: Str, name: Str },
+    #[error("the field '{field}' of node '{node}' cannot be left out")]
+    FieldMissing { node: Str, field: &'static str },
+    #[error("the field '{field}' of node '{node}' is {found}, but should be {expected}")]
+    FieldKind { node: Str, field: Str, found: &'static str, expected: Str },
+    #[error("the id of node '{node}' cannot be changed")]
+    IdFixed { node: Str },
+    #[error("no free id could be made for node '{node}'")]
+    NoFreeId { node: Str },
+    #[error("'{kind}' is not a kind of connection (from '{node}')")]
+    ConnectionKind { node: Str, kind: Str },
+    #[error("the connections from '{node}' have the wrong form: {what}")]
+    ConnectionForm { node: Str, what: &'static str },
+}
+
+impl OperationError {
+    pub fn code(&self) -> Code {
+        Code::OPERATION_INVALID
+    }
+
+    /// The node it is about, by id or name as the operation gave it.
+    pub fn node(&self) -> &str {
+        match &self.trouble {
+            Trouble::NodeMissing { node }
+            | Trouble::NodeAmbiguous { node }
+            | Trouble::NameTaken { node, .. }
+            | Trouble::FieldMissing { node, .. }
+            | Trouble::FieldKind { node, .. }
+            | Trouble::IdFixed { node }
+            | Trouble::NoFreeId { node }
+            | Trouble::ConnectionKind { node, .. }
+            | Trouble::ConnectionForm { node, .. } => node,
+        }
+    }
+
+    /// What whoever sent the operation can do about it.
+    pub fn hint(&self) -> &'static str {
+        match &self.trouble {
+            Trouble::NodeMissing { .. } => "Use the id of a node of this workflow; earlier operations of the list may have removed it.",
+            Trouble::NodeAmbiguous { .. } => "Give one of the nodes another id in the workflow's JSON.",
+            Trouble::NameTaken { .. } => "Choose a name that no node has.",
+            Trouble::FieldMissing { .. } => "Give the field a value; every node has a name and a type.",
+            Trouble::FieldKind { .. } => "Send a value of that type.",
+            Trouble::IdFixed { .. } => "Leave the id out of the updates.",
+            Trouble::NoFreeId { .. } => "Give the node an id of its own.",
+            Trouble::ConnectionKind { .. } => "Use `main` or one of the `ai_…` kinds.",
+            Trouble::ConnectionForm { .. } => {
+                "Send { \"Node\": { \"main\": [[{ \"node\": \"Other\", \"type\": \"main\", \"index\": 0 }]] } }."
+            }
+        }
+    }
+}
