@@ -77,6 +77,9 @@ impl Report {
 /// Workflows with more nodes than this are refused by whoever stores them; `check` looks at no more.
 pub const MAX_NODES: usize = 10_000;
 
+/// More problems than this are only counted.
+pub const MAX_PROBLEMS: usize = 1000;
+
 /// Tells all problems of a workflow, and how well each node is supported.
 pub fn check(workflow: &Workflow, registry: &Registry) -> Report {
     let mut checker = Checker { workflow, registry, report: Report::default() };

@@ -1,0 +1,6 @@
+//! What must hold for any input. The fuzzer tries it on inputs of its own making, `make test` on bounded random ones.
+
+pub mod expression;
+pub mod operations;
+pub mod url_policy;
+pub mod workflow_json;
