@@ -19,45 +19,54 @@ const POOLED_INSTANCES: u32 = 256;
 /// No session may have more, whatever its limits say.
 pub(super) const MAX_MEMORY_BYTES: usize = 1 << 30;
 
+/// The image loaded into one engine.
 pub(super) struct Image {
-    /// Fresh instances in tens of microseconds, as long as there are free places.
-    pub(super) pooled: InstancePre<State>,
-    /// The same code with memory from the system.
-    pub(super) single: InstancePre<State>,
+    pub(super) prepared: InstancePre<State>,
     pub(super) ticker: Ticker,
 }
 
-/// The image, loaded on first use.
-pub(super) fn image() -> Result<Arc<Image>, Error> {
+/// Fresh instances in tens of microseconds, as long as there are free places.
+pub(super) fn pooled() -> Result<Arc<Image>, Error> {
     static IMAGE: OnceLock<Result<Arc<Image>, Error>> = OnceLock::new();
-    IMAGE.get_or_init(|| load().map(Arc::new).map_err(|error| Error::Sandbox { detail: format!("{error:#}").into() })).clone()
+    load_once(&IMAGE, || {
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_core_instances(POOLED_INSTANCES);
+        pool.total_memories(POOLED_INSTANCES);
+        pool.total_tables(POOLED_INSTANCES);
+        pool.max_memory_size(MAX_MEMORY_BYTES);
+        pool.table_elements(10_000);
+        // Pages that a session wrote are put back instead of unmapped, as far as the kernel tells which they are: the next
+        // session in the same place then has no page faults. A few places are kept warm, the others give their memory back.
+        pool.linear_memory_keep_resident(2 << 20);
+        pool.max_unused_warm_slots(16);
+        pool.pagemap_scan(Enabled::Auto);
+        pool.table_keep_resident(64 * 1024);
+        let mut config = shared_config();
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        config
+    })
 }
 
-fn load() -> wasmtime::Result<Image> {
-    let mut pool = PoolingAllocationConfig::new();
-    pool.total_core_instances(POOLED_INSTANCES);
-    pool.total_memories(POOLED_INSTANCES);
-    pool.total_tables(POOLED_INSTANCES);
-    pool.max_memory_size(MAX_MEMORY_BYTES);
-    pool.table_elements(10_000);
-    // Pages that a session wrote are put back instead of unmapped, as far as the kernel tells which they are: the next session in
-    // the same place then has no page faults. A few places are kept warm, the others give their memory back.
-    pool.linear_memory_keep_resident(2 << 20);
-    pool.max_unused_warm_slots(16);
-    pool.pagemap_scan(Enabled::Auto);
-    pool.table_keep_resident(64 * 1024);
-    let mut config = shared_config();
-    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-    let pooled = prepare(&config)?;
-    let single = prepare(&shared_config())?;
-    let ticker = Ticker::start(&[pooled.module().engine(), single.module().engine()])?;
-    Ok(Image { pooled, single, ticker })
+/// The same code with memory from the system, for when the pool is used up.
+pub(super) fn single() -> Result<Arc<Image>, Error> {
+    static IMAGE: OnceLock<Result<Arc<Image>, Error>> = OnceLock::new();
+    load_once(&IMAGE, shared_config)
 }
 
-fn prepare(config: &Config) -> wasmtime::Result<InstancePre<State>> {
+fn load_once(place: &OnceLock<Result<Arc<Image>, Error>>, config: impl FnOnce() -> Config) -> Result<Arc<Image>, Error> {
+    place
+        .get_or_init(|| match prepare(&config()) {
+            Ok(image) => Ok(Arc::new(image)),
+            Err(error) => Err(Error::Sandbox { detail: format!("{error:#}").into() }),
+        })
+        .clone()
+}
+
+fn prepare(config: &Config) -> wasmtime::Result<Image> {
     let engine = Engine::new(config)?;
     let module = deserialize(&engine)?;
-    host::linker(&engine)?.instantiate_pre(&module)
+    let prepared = host::linker(&engine)?.instantiate_pre(&module)?;
+    Ok(Image { prepared, ticker: Ticker::start(&engine)? })
 }
 
 #[expect(unsafe_code, reason = "wasmtime cannot check machine code; these bytes were made by our own build from pinned inputs")]

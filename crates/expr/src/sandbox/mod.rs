@@ -65,7 +65,7 @@ impl Sandbox {
 
     /// Loads the image now instead of on first use.
     pub fn load(&self) -> Result<(), Error> {
-        image::image().map(|_| ())
+        image::pooled().map(|_| ())
     }
 }
 

@@ -4,7 +4,7 @@ use super::analysis::analyse;
 use super::decode::{self, ReadError};
 use super::entries::Entries;
 use super::guest::{Guest, Kind, OutOfGuestMemory, Raw};
-use super::image::{Image, image};
+use super::image::{Image, pooled, single};
 use super::limits::Limits;
 use super::state::{State, stack_address};
 use super::ticker::{Running, TICK_MS};
@@ -110,11 +110,14 @@ impl Failure {
 
 impl Live {
     fn new(limits: Limits, mode: Mode) -> Result<Self, Error> {
-        let image = image()?;
-        let (mut store, instance) = match instantiate(&image.pooled, limits) {
+        let mut image = pooled()?;
+        let (mut store, instance) = match instantiate(&image.prepared, limits) {
             Ok(made) => made,
             // The pool is used up: this one gets memory of its own.
-            Err(_) => instantiate(&image.single, limits).map_err(sandbox_error)?,
+            Err(_) => {
+                image = single()?;
+                instantiate(&image.prepared, limits).map_err(sandbox_error)?
+            }
         };
         let guest = Arc::new(Guest::new(&mut store, &instance).map_err(sandbox_error)?);
         if mode == Mode::Code {

@@ -25,18 +25,17 @@ pub(super) struct Running(Ticker);
 
 impl Ticker {
     /// Starts the thread, which ends with the engine.
-    pub(super) fn start(engines: &[&Engine]) -> std::io::Result<Self> {
+    pub(super) fn start(engine: &Engine) -> std::io::Result<Self> {
         let shared =
             Arc::new(Shared { running: AtomicUsize::new(0), asleep: AtomicBool::new(false), lock: Mutex::new(()), wake: Condvar::new() });
-        let (thread_shared, engines) = (shared.clone(), engines.iter().map(|engine| engine.weak()).collect::<Vec<_>>());
+        let (thread_shared, engine) = (shared.clone(), engine.weak());
         std::thread::Builder::new().name("js-clock".into()).spawn(move || {
             let mut idle = 0;
             loop {
                 std::thread::sleep(Duration::from_millis(TICK_MS));
-                for engine in &engines {
-                    let Some(engine) = engine.upgrade() else { return };
-                    engine.increment_epoch();
-                }
+                let Some(engine) = engine.upgrade() else { return };
+                engine.increment_epoch();
+                drop(engine);
                 idle = if thread_shared.running.load(Ordering::SeqCst) == 0 { idle + 1 } else { 0 };
                 if idle > IDLE_TICKS {
                     thread_shared.sleep();
