@@ -92,7 +92,7 @@ impl Scope for BenchScope {
     fn variable_names(&self) -> Vec<Str> {
         Vec::new()
     }
-    fn from_ai(&self, _: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, _: &str, default: Option<Value>) -> Result<Value, Error> {
         Ok(default.unwrap_or_default())
     }
     fn now_ms(&self) -> i64 {

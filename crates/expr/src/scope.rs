@@ -46,7 +46,7 @@ pub trait Scope {
     /// The names [`Scope::variable`] knows, for `in` checks and completion.
     fn variable_names(&self) -> Vec<Str>;
     /// `$fromAI(key, description, type, default)`: the value a model gave for the key.
-    fn from_ai(&self, key: &str, default: Option<Value>) -> Result<Value, Error>;
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error>;
 
     /// The run's clock for `$now`, `$today` and `new Date()`, in milliseconds since the Unix epoch.
     fn now_ms(&self) -> i64;

@@ -134,7 +134,7 @@ impl Scope for FakeScope {
         self.variables.keys().cloned().collect()
     }
 
-    fn from_ai(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
         match (self.from_ai.get(key), default) {
             (Some(value), _) => Ok(value.clone()),
             (None, Some(default)) => Ok(default),

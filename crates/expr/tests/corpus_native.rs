@@ -257,7 +257,7 @@ impl Scope for CorpusScope {
     fn variable_names(&self) -> Vec<Str> {
         Vec::new()
     }
-    fn from_ai(&self, _: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, _: &str, default: Option<Value>) -> Result<Value, Error> {
         Ok(default.unwrap_or_default())
     }
     fn now_ms(&self) -> i64 {

@@ -1,5 +1,7 @@
 //! Runs the corpus through the binary and holds each set to its share of passed cases.
 
+#![expect(clippy::panic, reason = "helpers of tests stop the test")]
+
 use std::path::Path;
 use std::process::Command;
 

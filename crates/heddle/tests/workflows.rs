@@ -1,5 +1,7 @@
 //! Runs the workflows in `tests/workflows` with the real binary; what a node should put out stands in its pinned data.
 
+#![expect(clippy::panic, reason = "helpers of tests stop the test")]
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

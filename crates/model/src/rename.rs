@@ -64,7 +64,7 @@ fn next_bracket(text: &str, bracket: &str) -> usize {
     while let Some(at) = text[from..].find(bracket) {
         let before = &text[from..from + at];
         let backslashes = before.len() - before.trim_end_matches('\\').len();
-        if backslashes % 2 == 0 {
+        if backslashes.is_multiple_of(2) {
             return from + at;
         }
         from += at + bracket.len();

@@ -175,7 +175,7 @@ impl Scope for RunView<'_> {
         own.iter().map(|name| Str::from(*name)).chain(self.vars.names()).chain(extra).collect()
     }
 
-    fn from_ai(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
         let given = self.extra.and_then(|extra| extra.get("$fromAIValues")).and_then(|values| values.get(key)).cloned();
         let from_item = || self.item().and_then(|item| item.json.get(key).cloned());
         Ok(given.or_else(from_item).or(default).unwrap_or_default())

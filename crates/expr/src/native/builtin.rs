@@ -39,7 +39,7 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
                 Some(Js::Value(_)) | None => None,
                 Some(_) => return Err(Stop::Declined),
             };
-            Ok(Js::Value(machine.scope.from_ai(key, default)?))
+            Ok(Js::Value(machine.scope.ai_value(key, default)?))
         }
         Builtin::If => {
             let chosen =

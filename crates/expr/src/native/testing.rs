@@ -60,7 +60,7 @@ impl Scope for TestScope {
     fn variable_names(&self) -> Vec<Str> {
         vec!["$vars".into()]
     }
-    fn from_ai(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+    fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
         Ok(if key == "known" { "from the model".into() } else { default.unwrap_or_default() })
     }
     fn now_ms(&self) -> i64 {

@@ -91,7 +91,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let key = call.required_text(0)?;
             let default = call.value(1)?;
             let default = Some(default).filter(|default| !default.is_undefined());
-            Ok(Reply::value(&call.scope(|scope| scope.from_ai(&key, default))??))
+            Ok(Reply::value(&call.scope(|scope| scope.ai_value(&key, default))??))
         }
         18 => {
             let number = call.index(0).unwrap_or(usize::MAX);
