@@ -1,5 +1,7 @@
 //! Sends the corpus' expressions through the native evaluator: each must be right or declined, never wrong.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use heddle_expr::native::Failure;
 use heddle_expr::{Error, PreviousNode, Scope, Template};
 use model::{Item, Items, Object, Str, Value, json};
