@@ -193,6 +193,11 @@ impl PlanNode {
         self.info.on_error != OnError::Stop
     }
 
+    /// How many `main` outputs the node has, the one for errors not counted.
+    pub(crate) fn n_outputs(&self) -> usize {
+        self.node_type.as_ref().map_or(1, |found| found.spec.outputs_with(&self.raw_params).len())
+    }
+
     /// A node without inputs and outputs: a note on the canvas.
     fn is_note(&self) -> bool {
         self.node_type.as_ref().is_some_and(|found| found.spec.inputs.is_empty() && found.spec.outputs.is_empty())

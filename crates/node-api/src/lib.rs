@@ -19,7 +19,7 @@ pub use ctx::{Ctx, NodeInfo};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
 pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, run};
-pub use spec::{CredentialUse, Example, Group, Port, RequiredInputs, Spec, StartedBy};
+pub use spec::{CredentialUse, Example, Group, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy};
 pub use tool_name::tool_name;
 
 /// The items of each `main` output, in order. No outputs at all means that the node has nothing to say in this run.
@@ -28,7 +28,7 @@ pub type Outputs = Vec<model::Items>;
 /// Everything a node's file needs.
 pub mod prelude {
     pub use crate::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
-    pub use crate::{Ctx, Example, FieldGroup, Group, Node, NodeError, Outputs, Param, Port, RequiredInputs, Spec, StartedBy};
+    pub use crate::{Ctx, Example, FieldGroup, Group, Node, NodeError, Outputs, Param, Port, PortRule, RequiredInputs, Spec, StartedBy};
     pub use model::{Binary, Code, Item, Items, ItemsBuilder, Object, PairedItem, Pairs, Str, Value, json};
     pub use serde::Deserialize;
 }

@@ -1,7 +1,7 @@
 //! The description of a node: the one source of its form, its checks, its documentation and its schema as a tool.
 
 use crate::Param;
-use model::{Kind, Str};
+use model::{Kind, Str, Value};
 use serde::{Deserialize, Serialize};
 
 /// Everything there is to know about a node type, as data.
@@ -39,6 +39,38 @@ pub struct Spec {
     /// How many inputs must have data before the node runs, when it has several.
     #[serde(default)]
     pub required_inputs: RequiredInputs,
+    /// Where parameters decide how many inputs or outputs there are; `inputs` and `outputs` are then only an example.
+    #[serde(default)]
+    pub input_rules: Vec<PortRule>,
+    #[serde(default)]
+    pub output_rules: Vec<PortRule>,
+}
+
+/// Ports that parameters decide. The first rule whose parameter has its value counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PortRule {
+    /// Holds while this parameter has this value; always if there is none.
+    pub when: Option<(Str, Str)>,
+    pub ports: PortCount,
+    /// One port more while this parameter has this value, with this label.
+    pub extra: Option<(Str, Str, Str)>,
+}
+
+/// How many ports a rule gives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PortCount {
+    /// One for each entry of the list at a path, named by a field of the entry.
+    Entries { list: Str, label: Str },
+    /// As many as a parameter says.
+    Number { param: Str, label: Str },
+}
+
+impl Default for PortCount {
+    fn default() -> Self {
+        PortCount::Number { param: Str::new(), label: Str::new() }
+    }
 }
 
 /// The family a node belongs to.
@@ -211,6 +243,28 @@ impl Spec {
         self
     }
 
+    /// Inputs that parameters decide.
+    pub fn input_rule(mut self, rule: PortRule) -> Self {
+        self.input_rules.push(rule);
+        self
+    }
+
+    /// Outputs that parameters decide.
+    pub fn output_rule(mut self, rule: PortRule) -> Self {
+        self.output_rules.push(rule);
+        self
+    }
+
+    /// The `main` inputs that a node with these parameters has.
+    pub fn inputs_with(&self, params: &Value) -> Vec<Port> {
+        self.input_rules.iter().find_map(|rule| rule.ports_with(params)).unwrap_or_else(|| self.inputs.clone())
+    }
+
+    /// The `main` outputs that a node with these parameters has.
+    pub fn outputs_with(&self, params: &Value) -> Vec<Port> {
+        self.output_rules.iter().find_map(|rule| rule.ports_with(params)).unwrap_or_else(|| self.outputs.clone())
+    }
+
     pub fn example(mut self, title: &str, params: &str, input: &str, output: &str) -> Self {
         let example =
             Example { title: title.into(), params: params.into(), input: input.into(), output: output.into(), ..Example::default() };
@@ -224,5 +278,75 @@ impl Spec {
 
     pub fn newest_version(&self) -> f64 {
         self.versions.iter().copied().fold(1.0, f64::max)
+    }
+}
+
+impl PortRule {
+    /// More ports than this are a mistake.
+    const MOST: usize = 1000;
+
+    pub fn entries(list: &str, label: &str) -> Self {
+        Self { ports: PortCount::Entries { list: list.into(), label: label.into() }, ..Self::default() }
+    }
+
+    /// `label` stands before the number, which counts from `1` if there is a label and from `0` if not.
+    pub fn number(param: &str, label: &str) -> Self {
+        Self { ports: PortCount::Number { param: param.into(), label: label.into() }, ..Self::default() }
+    }
+
+    pub fn when(mut self, param: &str, equals: &str) -> Self {
+        self.when = Some((param.into(), equals.into()));
+        self
+    }
+
+    pub fn extra(mut self, param: &str, equals: &str, label: &str) -> Self {
+        self.extra = Some((param.into(), equals.into(), label.into()));
+        self
+    }
+
+    fn ports_with(&self, params: &Value) -> Option<Vec<Port>> {
+        let has = |param: &str, equals: &str| params.get_path(param).and_then(Value::as_str) == Some(equals);
+        if self.when.as_ref().is_some_and(|(param, equals)| !has(param, equals)) {
+            return None;
+        }
+        let mut ports = match &self.ports {
+            PortCount::Entries { list, label } => {
+                let entries = params.get_path(list)?.as_array()?;
+                let name = |(number, entry): (usize, &Value)| {
+                    let label = entry.get(label).and_then(Value::as_str).filter(|label| !label.is_empty());
+                    Port::named(label.unwrap_or(&number.to_string()))
+                };
+                entries.iter().enumerate().take(Self::MOST).map(name).collect::<Vec<_>>()
+            }
+            PortCount::Number { param, label } => {
+                let count = params.get_path(param)?.as_usize()?.min(Self::MOST);
+                let name = |number: usize| if label.is_empty() { number.to_string() } else { format!("{label} {}", number + 1) };
+                (0..count).map(|number| Port::named(&name(number))).collect()
+            }
+        };
+        if let Some((param, equals, label)) = &self.extra
+            && has(param, equals)
+        {
+            ports.push(Port::named(label));
+        }
+        Some(ports)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn parameters_decide_the_ports_where_a_rule_says_so() {
+        let spec = Spec::new("test", &[1.0], "Test", "")
+            .output_rule(PortRule::number("count", "").when("mode", "number"))
+            .output_rule(PortRule::entries("rules.values", "name").extra("options.rest", "extra", "Fallback"));
+        let labels = |params: Value| spec.outputs_with(&params).into_iter().map(|port| port.label.to_string()).collect::<Vec<_>>();
+        assert_eq!(labels(json!({ "mode": "number", "count": 2 })), ["0", "1"]);
+        let rules = json!({ "rules": { "values": [{ "name": "a" }, {}] }, "options": { "rest": "extra" } });
+        assert_eq!(labels(rules), ["a", "1", "Fallback"]);
+        assert_eq!(labels(json!({})), [""]);
     }
 }

@@ -165,7 +165,7 @@ impl Run {
     fn complete(&self, entry: &Entry, mut outputs: Vec<Items>) -> Vec<Items> {
         let node = &self.plan.nodes[entry.node];
         if node.info.on_error == OnError::ContinueError && !node.disabled {
-            split_off_errors(entry, node.node_type.as_ref().map_or(1, |found| found.spec.outputs.len()), &mut outputs);
+            split_off_errors(entry, node.n_outputs(), &mut outputs);
         }
         pair_if_plain(entry, &mut outputs);
         if node.always_output && outputs.first().is_none_or(Items::is_empty) {
@@ -197,8 +197,7 @@ impl Run {
             item.error = Some(Arc::new(ItemError { message: error.message().clone(), description: error.description().cloned() }));
             item
         });
-        let n_outputs = node.node_type.as_ref().map_or(1, |found| found.spec.outputs.len());
-        let mut outputs = vec![Items::new(); n_outputs];
+        let mut outputs = vec![Items::new(); node.n_outputs()];
         outputs.push(failed.collect());
         Some(outputs)
     }
