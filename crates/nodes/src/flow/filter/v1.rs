@@ -1,6 +1,7 @@
 //! The first version of Filter: conditions in groups by type.
 
 use crate::conditions::{LegacyCombine, LegacyConditions, legacy_groups};
+use model::OnError;
 use node_api::prelude::*;
 
 pub(crate) struct FilterV1;
@@ -35,7 +36,9 @@ impl Node for FilterV1 {
             let holds = LegacyConditions::read(ctx, index)?.hold(combine).map_err(|error| error.on_item(index))?;
             if holds { &mut kept } else { &mut dropped }.push(item.paired_with(index));
         }
-        Ok(vec![kept.finish(), dropped.finish()])
+        // What is dropped is only shown, never connected; with an error output that one comes second.
+        let with_error_output = ctx.node().on_error == OnError::ContinueError;
+        Ok(if with_error_output { vec![kept.finish()] } else { vec![kept.finish(), dropped.finish()] })
     }
 }
 

@@ -17,6 +17,7 @@ impl Node for Merge {
         Spec::new("n8n-nodes-base.merge", &[3.0, 3.1, 3.2], "Merge", "Bring the items of several branches together")
             .group(Group::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
+            .input_rule(PortRule::number("numberInputs", "Input"))
             .requires(RequiredInputs::AllIf { param: "mode".into(), equals: "chooseBranch".into() })
             .params([
                 Param::choice(

@@ -31,6 +31,8 @@ impl Node for SwitchV2 {
     fn spec() -> Spec {
         let spec = Spec::new("n8n-nodes-base.switch", &[2.0], "Switch", "Send items to one of several outputs")
             .outputs((0..4).map(|number| Port::named(&number.to_string())))
+            .output_rule(PortRule::number("outputsAmount", "").when("mode", "expression"))
+            .output_rule(PortRule::entries("rules.rules", "outputKey"))
             .param(Param::number("outputsAmount", "Outputs", 4).show("mode", &["expression"]).help("How many outputs there are."));
         let output = Param::text("outputKey", "Output", "").help("The name of the rule's output.");
         let fallback = Param::number("fallbackOutput", "Fallback output", -1);

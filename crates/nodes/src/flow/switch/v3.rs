@@ -18,6 +18,8 @@ impl Node for Switch {
         Spec::new("n8n-nodes-base.switch", &[3.0, 3.1, 3.2, 3.3, 3.4], "Switch", "Send items to one of several outputs")
             .group(Group::Flow)
             .outputs((0..4).map(|number| Port::named(&number.to_string())))
+            .output_rule(PortRule::number("numberOutputs", "").when("mode", "expression"))
+            .output_rule(PortRule::entries("rules.values", "outputKey").extra("options.fallbackOutput", "extra", "Fallback"))
             .params([
                 Param::choice("mode", "Mode", &[("rules", "Rules"), ("expression", "Expression")])
                     .help("Whether rules or a computed number choose the output."),
