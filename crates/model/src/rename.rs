@@ -144,9 +144,10 @@ fn is_name_part(part: char) -> bool {
     part.is_alphanumeric() || part == '_' || part == '$'
 }
 
-/// Whether a node of this name can be reached as `$node.name`; any other needs brackets and quotes.
+/// Whether a reference to this name is written `$node.name`. Any other is written with brackets and quotes, as n8n also does
+/// for `_` and `$`.
 pub fn is_plain_name(name: &str) -> bool {
-    name.chars().all(is_name_part) && name.starts_with(|first: char| is_name_part(first) && !first.is_numeric())
+    name.chars().all(char::is_alphanumeric) && name.starts_with(char::is_alphabetic)
 }
 
 #[cfg(test)]
@@ -165,6 +166,7 @@ mod tests {
         check("$node[\"Old\"].json + $items(\"Old\", 0)", "Old", "New 1", "$node[\"New 1\"].json + $items(\"New 1\", 0)");
         check("$node.Old.json", "Old", "New", "$node.New.json");
         check("$node.Old.json", "Old", "New 1", "$node[\"New 1\"].json");
+        check("$node.Old.json", "Old", "New_1", "$node[\"New_1\"].json");
         check("$( 'it\\'s' )", "it's", "x", "$( 'x' )");
     }
 

@@ -32,9 +32,8 @@ pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String>
         "splitExpression" => Value::array(expr::split(arguments.text(0)?).iter().map(piece).collect()),
         "isExpression" => first.as_str().is_some_and(expr::is_expression).into(),
         "applyAccessPatterns" => expr::rename_in_expression(arguments.text(0)?, arguments.text(1)?, arguments.text(2)?).into(),
-        // A replacement text of the regular expression library, in which `$` stands for a group.
         "dollarEscape" => arguments.text(0)?.replace('$', "$$").into(),
-        "backslashEscape" => regex::escape(arguments.text(0)?).into(),
+        "backslashEscape" => escaped(arguments.text(0)?).into(),
         "hasDotNotationBannedChar" => (!expr::is_plain_name(arguments.text(0)?)).into(),
         "evaluateJmespathQuery" => expr::host_functions::jmespath(first, arguments.text(1)?).map_err(|error| error.to_string())?,
         "getChildNodes" => walk(&arguments, Direction::Down)?,
@@ -47,11 +46,11 @@ pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String>
             let spread = schedule::Spread::of("conformance");
             schedule::cron_of_trigger_time(first, &spread).map_err(|error| error.to_string())?.into()
         }
-        "isSubMinuteCron" => schedule::runs_within_a_minute(arguments.text(0)?).map_err(|error| error.to_string())?.into(),
+        "isSubMinuteCron" => schedule::runs_within_a_minute(arguments.text(0)?).unwrap_or(false).into(),
         "jsonParse" => parse_json(&arguments)?,
         "isSafeObjectProperty" => names::is_safe_property(arguments.text(0)?).into(),
         "sanitizeXmlName" => names::sanitize_xml_name(arguments.text(0)?).into(),
-        "sanitizeFilename" => names::sanitize_file_name(arguments.text(0)?).into(),
+        "sanitizeFilename" => names::sanitize_file_name(first.as_str().unwrap_or_default()).into(),
         _ => return Err(format!("there is no function '{function}' here")),
     })
 }
@@ -121,7 +120,15 @@ fn walk(arguments: &Arguments, direction: Direction) -> Result<Value, String> {
     let kind = match arguments.get(2).as_str() {
         None => Some(Kind::Main),
         Some("ALL") => None,
-        Some(name) => Some(Kind::from_name(name).ok_or_else(|| format!("there is no connection type '{name}'"))?),
+        Some("ALL_NON_MAIN") => {
+            edges.retain(|edge| edge.kind != Kind::Main);
+            None
+        }
+        // Nothing is connected by a kind that there is not.
+        Some(name) => match Kind::from_name(name) {
+            None => return Ok(Value::array(Vec::new())),
+            kind => kind,
+        },
     };
     let depth = arguments.get(3).as_usize();
     let found: Vec<Str> = match direction {
@@ -143,6 +150,51 @@ fn parse_json(arguments: &Arguments) -> Result<Value, String> {
     })
 }
 
+/// A name inside a regular expression of JavaScript. We build none out of names, so there is nothing to call for it.
+fn escaped(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if ".*+?^${}()|[]\\".contains(letter) {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
 fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::object(Object::from_iter(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn functions_are_called_by_name_with_what_json_cannot_spell() {
+        for (function, arguments, expected) in [
+            ("isExpression", json!([{ "$undefined": true }]), json!(false)),
+            ("backslashEscape", json!(["a.b-c"]), json!("a\\.b-c")),
+            ("jsonParse", json!(["{", { "fallbackValue": 7 }]), json!(7)),
+            (
+                "getChildNodes",
+                json!([{ "A": { "ai_tool": [[{ "node": "B", "type": "ai_tool", "index": 0 }]] } }, "A", "ALL_NON_MAIN"]),
+                json!(["B"]),
+            ),
+            ("getParentNodes", json!([{ "B": { "main": [null, [{ "node": "A", "type": "main", "index": 0 }]] } }, "B"]), json!(["A"])),
+            ("getParentNodes", json!([{}, "B", "no_such_type"]), json!([])),
+            ("toCronExpression", json!([{ "mode": "custom", "cronExpression": " 1 * * * * " }]), json!("1 * * * *")),
+        ] {
+            assert_eq!(call(function, arguments.as_array().unwrap()), Ok(expected), "{function}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_an_error() {
+        assert_eq!(call("jsonParse", &[json!("{"), json!({ "errorMessage": "no" })]), Err("no".into()));
+        assert!(call("noSuchFunction", &[]).is_err());
+        assert!(call("executeFilter", &[]).is_err());
+        assert!(call("tryToParseUrl", &[json!("javascript:alert(1)")]).is_err());
+    }
 }

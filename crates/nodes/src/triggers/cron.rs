@@ -15,6 +15,7 @@ impl Node for Cron {
                     .help("The workflow starts at each of these times."),
             )
             .hint("Only in old workflows; use the Schedule Trigger in new ones.")
+            .repeatable()
             .example("Start with nothing", r#"{ "triggerTimes": { "item": [{ "hour": 8 }] } }"#, "[{}]", "[[{}]]")
     }
 

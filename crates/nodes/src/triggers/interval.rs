@@ -13,6 +13,7 @@ impl Node for Interval {
             .param(Param::number("interval", "Interval", 1).at_least(1.0).help("How long a span is."))
             .param(Param::choice("unit", "Unit", &units).help("The unit of the span."))
             .hint("Only in old workflows; use the Schedule Trigger in new ones.")
+            .repeatable()
             .example("Start with nothing", r#"{ "interval": 5, "unit": "minutes" }"#, "[{}]", "[[{}]]")
     }
 
