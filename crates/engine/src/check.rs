@@ -1,10 +1,15 @@
 //! Looks a workflow over and tells what is wrong with it; never fails.
 
+mod fields;
 mod graph;
+mod nodes;
+mod parameters;
+mod reach;
+mod words;
 
-use model::{Code, Node, Str, Value, Workflow};
+use model::{Code, Str, Workflow};
 use node_api::Registry;
-use std::collections::HashMap;
+use words::short;
 
 /// Everything `check` found.
 #[derive(Clone, Debug, Default)]
@@ -80,175 +85,77 @@ pub const MAX_NODES: usize = 10_000;
 /// More problems than this are only counted.
 pub const MAX_PROBLEMS: usize = 1000;
 
-/// Tells all problems of a workflow, and how well each node is supported.
+/// Tells all problems of a workflow, and how well each node is supported. Looks at everything once: the time it takes
+/// grows with the document and with nothing else.
 pub fn check(workflow: &Workflow, registry: &Registry) -> Report {
-    let mut checker = Checker { workflow, registry, report: Report::default() };
+    let mut checker = Checker { workflow, registry, report: Report::default(), unlisted: 0, unlisted_error: false };
     checker.fields();
     checker.nodes();
     checker.connections();
-    checker.report
+    checker.reach();
+    checker.finish()
 }
 
 struct Checker<'a> {
     workflow: &'a Workflow,
     registry: &'a Registry,
     report: Report,
+    /// How many problems came after the first [`MAX_PROBLEMS`].
+    unlisted: usize,
+    unlisted_error: bool,
+}
+
+/// What is wrong, before it is written down: texts are only made for problems that are listed.
+struct Finding<'a> {
+    severity: Severity,
+    code: Code,
+    node: Option<&'a str>,
+    hint: &'static str,
+}
+
+impl<'a> Finding<'a> {
+    fn error(code: Code, hint: &'static str) -> Self {
+        Self { severity: Severity::Error, code, node: None, hint }
+    }
+
+    fn warning(code: Code, hint: &'static str) -> Self {
+        Self { severity: Severity::Warning, code, node: None, hint }
+    }
+
+    fn of(mut self, node: &'a str) -> Self {
+        self.node = Some(node).filter(|name| !name.is_empty());
+        self
+    }
 }
 
 impl Checker<'_> {
-    fn problem(
-        &mut self,
-        severity: Severity,
-        code: Code,
-        place: impl Into<Str>,
-        node: Option<&str>,
-        message: impl Into<Str>,
-        hint: Option<&str>,
-    ) {
-        let problem =
-            Problem { severity, code, place: place.into(), node: node.map(Str::from), message: message.into(), hint: hint.map(Str::from) };
-        self.report.problems.push(problem);
+    fn problem(&mut self, finding: Finding<'_>, place: impl FnOnce() -> String, message: impl FnOnce() -> String) {
+        if self.report.problems.len() >= MAX_PROBLEMS {
+            self.unlisted += 1;
+            self.unlisted_error |= finding.severity == Severity::Error;
+            return;
+        }
+        self.report.problems.push(Problem {
+            severity: finding.severity,
+            code: finding.code,
+            place: place().into(),
+            node: finding.node.map(|name| if name.len() <= words::MAX_NAME { name.into() } else { short(name) }),
+            message: message().into(),
+            hint: Some(finding.hint).filter(|hint| !hint.is_empty()).map(Str::from),
+        });
     }
 
-    fn expect(&mut self, place: &str, value: Option<&Value>, kinds: &[&str]) {
-        if let Some(value) = value
-            && !kinds.contains(&value.kind_name())
-        {
-            let message = format!("'{place}' is {}, but should be {}", value.kind_name(), kinds.join(" or "));
-            self.problem(Severity::Error, Code::WORKFLOW_FIELD, place, None, message, None);
-        }
-    }
-
-    fn fields(&mut self) {
-        let doc = self.workflow.doc();
-        for (key, kinds) in [
-            ("nodes", &["array"][..]),
-            ("connections", &["object"]),
-            ("settings", &["object", "null"]),
-            ("pinData", &["object", "null"]),
-            ("staticData", &["object", "null", "string"]),
-            ("name", &["string"]),
-        ] {
-            self.expect(key, doc.get(key), kinds);
-        }
-        if !doc.contains_key("nodes") {
-            self.problem(
-                Severity::Error,
-                Code::WORKFLOW_JSON,
-                "nodes",
-                None,
-                "There is no list of nodes",
-                Some("A workflow is an object with `nodes` and `connections`."),
-            );
-        }
-        let elements = doc.get("nodes").and_then(Value::as_array).unwrap_or_default();
-        if elements.len() > MAX_NODES {
-            let message = format!("The workflow has {} nodes; at most {MAX_NODES} are allowed", elements.len());
-            self.problem(
-                Severity::Error,
-                Code::WORKFLOW_TOO_LARGE,
-                "nodes",
-                None,
-                message,
-                Some("Split it into workflows that call each other."),
-            );
-        }
-        for (index, element) in elements.iter().enumerate().take(MAX_NODES) {
-            self.expect(&format!("nodes[{index}]"), Some(element), &["object"]);
-        }
-    }
-
-    fn nodes(&mut self) {
-        let workflow = self.workflow;
-        let mut names: HashMap<&str, usize> = HashMap::new();
-        let mut ids: HashMap<&str, usize> = HashMap::new();
-        let mut can_start = false;
-        for (index, node) in workflow.nodes().enumerate().take(MAX_NODES) {
-            self.node_fields(index, &node);
-            let name = node.name();
-            if name.is_empty() {
-                self.problem(
-                    Severity::Error,
-                    Code::WORKFLOW_NODE_NAME,
-                    format!("nodes[{index}].name"),
-                    None,
-                    "The node has no name",
-                    Some("Connections refer to nodes by name; give it one."),
-                );
-            } else if let Some(first) = names.insert(name, index) {
-                let message = format!("The name '{name}' is used twice, first by nodes[{first}]");
-                self.problem(
-                    Severity::Error,
-                    Code::WORKFLOW_NODE_NAME,
-                    format!("nodes[{index}].name"),
-                    Some(name),
-                    message,
-                    Some("Rename one of them."),
-                );
-            }
-            if let Some(id) = node.id()
-                && let Some(first) = ids.insert(id, index)
-            {
-                let message = format!("The id '{id}' is used twice, first by nodes[{first}]");
-                self.problem(Severity::Warning, Code::WORKFLOW_NODE_ID, format!("nodes[{index}].id"), Some(name), message, None);
-            }
-            let compatibility = self.compatibility(&node);
-            can_start |= !node.is_disabled() && compatibility.kind() != "note";
-            self.report.nodes.push(NodeReport {
-                name: name.into(),
-                type_name: node.type_name().into(),
-                version: node.type_version(),
-                compatibility,
+    fn finish(mut self) -> Report {
+        if self.unlisted > 0 {
+            self.report.problems.push(Problem {
+                severity: if self.unlisted_error { Severity::Error } else { Severity::Warning },
+                code: Code::WORKFLOW_TOO_LARGE,
+                place: "".into(),
+                node: None,
+                message: format!("There are {} more problems that are not listed", self.unlisted).into(),
+                hint: Some("Mend the ones above and check again.".into()),
             });
         }
-        if !can_start && workflow.doc().get("nodes").is_some_and(Value::is_array) {
-            self.problem(
-                Severity::Warning,
-                Code::WORKFLOW_NO_START,
-                "nodes",
-                None,
-                "There is no node the run could start from",
-                Some("Add a trigger, for example a Manual Trigger."),
-            );
-        }
-    }
-
-    fn node_fields(&mut self, index: usize, node: &Node<'_>) {
-        for (key, kinds) in [
-            ("id", &["string"][..]),
-            ("name", &["string"]),
-            ("type", &["string"]),
-            ("typeVersion", &["number", "string"]),
-            ("position", &["array", "object"]),
-            ("parameters", &["object"]),
-            ("credentials", &["object", "null"]),
-            ("disabled", &["boolean", "null"]),
-            ("onError", &["string", "null"]),
-        ] {
-            self.expect(&format!("nodes[{index}].{key}"), node.fields().get(key), kinds);
-        }
-        if node.type_name().is_empty() {
-            self.problem(
-                Severity::Error,
-                Code::NODE_TYPE_UNKNOWN,
-                format!("nodes[{index}].type"),
-                Some(node.name()),
-                "The node has no type",
-                None,
-            );
-        }
-    }
-
-    fn compatibility(&mut self, node: &Node<'_>) -> Compatibility {
-        let known = self.registry.of_type(node.type_name());
-        match self.registry.find(node.type_name(), node.type_version()) {
-            Some(found) if found.spec.differs.is_empty() => Compatibility::Runs,
-            Some(found) => Compatibility::Differs(found.spec.differs.clone()),
-            None if known.is_empty() => Compatibility::Unsupported("the node type is not known here".into()),
-            None => {
-                let versions: Vec<String> = known.iter().flat_map(|found| found.spec.versions.iter().map(f64::to_string)).collect();
-                Compatibility::Unsupported(format!("known versions are {}", versions.join(", ")).into())
-            }
-        }
+        self.report
     }
 }

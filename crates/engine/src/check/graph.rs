@@ -1,6 +1,8 @@
 //! Checks of connections: they lead somewhere, and sub-nodes do not supply each other in a circle.
 
-use super::{Checker, Severity};
+use super::words::short;
+use super::{Checker, Finding};
+use model::workflow::MAX_INDEX;
 use model::{Code, Edge, Kind, Object, Str, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -9,102 +11,124 @@ impl Checker<'_> {
         let workflow = self.workflow;
         let names: HashSet<&str> = workflow.nodes().map(|node| node.name()).collect();
         for (from, kinds) in workflow.connections().into_iter().flat_map(Object::iter) {
-            let place = format!("connections.{from}");
+            let shown = short(from);
+            let place = || format!("connections.{shown}");
             if !names.contains(from.as_str()) {
-                let message = format!("A connection starts at '{from}', which is not a node of the workflow");
-                self.problem(
-                    Severity::Warning,
-                    Code::WORKFLOW_CONNECTION,
-                    place.clone(),
-                    None,
-                    message,
-                    Some("Remove the connection, or rename the node it should start from."),
-                );
+                let finding =
+                    Finding::warning(Code::WORKFLOW_CONNECTION, "Remove the connection, or rename the node it should start from.");
+                self.problem(finding, place, || format!("A connection starts at '{shown}', which is not a node of the workflow"));
             }
-            self.expect(&place, Some(kinds), &["object"]);
+            if !kinds.is_object() {
+                self.wrong_type(form(from), place, kinds, &["object"]);
+            }
             for (kind, outputs) in kinds.as_object().into_iter().flat_map(Object::iter) {
-                let place = format!("{place}.{kind}");
+                let place = || format!("connections.{shown}.{}", short(kind));
                 if Kind::from_name(kind).is_none() {
-                    let message = format!("'{kind}' is not a kind of connection");
-                    self.problem(Severity::Warning, Code::WORKFLOW_CONNECTION, place.clone(), Some(from), message, None);
+                    let finding = Finding::warning(Code::WORKFLOW_CONNECTION, "Use `main` or one of the `ai_…` kinds.").of(from);
+                    self.problem(finding, place, || format!("'{}' is not a kind of connection", short(kind)));
                 }
-                self.expect(&place, Some(outputs), &["array"]);
+                if !outputs.is_array() {
+                    self.wrong_type(form(from), place, outputs, &["array"]);
+                }
                 for (output, targets) in outputs.as_array().unwrap_or_default().iter().enumerate() {
-                    let place = format!("{place}[{output}]");
-                    self.expect(&place, Some(targets), &["array", "null"]);
+                    let place = || format!("{}[{output}]", place());
+                    if !targets.is_array() && !targets.is_null() {
+                        self.wrong_type(form(from), place, targets, &["array", "null"]);
+                    }
                     for (index, target) in targets.as_array().unwrap_or_default().iter().enumerate() {
-                        self.target(&format!("{place}[{index}]"), from, target, &names);
+                        self.target(|| format!("{}[{index}]", place()), from, kind, target, &names);
                     }
                 }
             }
         }
         if let Some(circle) = circle_of_suppliers(&workflow.edges()) {
-            let message = format!("Sub-nodes supply each other in a circle: {}", circle.join(" → "));
-            self.problem(
-                Severity::Error,
-                Code::WORKFLOW_CYCLE,
-                "connections",
-                circle.first().map(Str::as_str),
-                message,
-                Some("Remove one of these connections."),
-            );
+            let first = circle.first().cloned().unwrap_or_default();
+            let finding = Finding::error(Code::WORKFLOW_CYCLE, "Remove one of these connections.").of(&first);
+            self.problem(finding, || "connections".into(), || format!("Sub-nodes supply each other in a circle: {}", told(&circle)));
         }
     }
 
-    fn target(&mut self, place: &str, from: &str, target: &Value, names: &HashSet<&str>) {
+    fn target(&mut self, place: impl Fn() -> String, from: &str, kind: &str, target: &Value, names: &HashSet<&str>) {
+        let warning = |hint| Finding::warning(Code::WORKFLOW_CONNECTION, hint).of(from);
         let Some(node) = target.get("node").and_then(Value::as_str) else {
-            return self.problem(
-                Severity::Warning,
-                Code::WORKFLOW_CONNECTION,
-                place,
-                Some(from),
-                "The connection does not say which node it leads to",
-                None,
-            );
+            let finding = warning("A target is { node, type, index }.");
+            return self.problem(finding, &place, || "The connection does not say which node it leads to".into());
         };
         if !names.contains(node) {
-            let message = format!("'{from}' leads to '{node}', which is not a node of the workflow");
-            self.problem(
-                Severity::Warning,
-                Code::WORKFLOW_CONNECTION,
-                place,
-                Some(from),
-                message,
-                Some("Remove the connection, or rename the node it should lead to."),
-            );
+            let finding = warning("Remove the connection, or rename the node it should lead to.");
+            let message = || format!("'{}' leads to '{}', which is not a node of the workflow", short(from), short(node));
+            self.problem(finding, &place, message);
         }
-        let index_fits = target.get("index").is_none_or(|index| index.as_usize().is_some_and(|index| index <= 1000));
-        if !index_fits {
-            let message = format!("'{from}' leads to an input of '{node}' that cannot be");
-            self.problem(Severity::Error, Code::WORKFLOW_CONNECTION, place, Some(from), message, None);
+        let index = target.get("index");
+        if index.is_some_and(|index| index.as_usize().is_none_or(|index| index > MAX_INDEX)) {
+            let finding = Finding::error(Code::WORKFLOW_CONNECTION, "Inputs are counted from 0.").of(from);
+            let message = || format!("'{}' leads to an input of '{}' that cannot be", short(from), short(node));
+            self.problem(finding, || format!("{}.index", place()), message);
+        }
+        match target.get("type") {
+            None => {}
+            Some(Value::String(to_kind)) if Kind::from_name(to_kind).is_none() => {
+                let message = || format!("'{}' is not a kind of connection", short(to_kind));
+                self.problem(warning("Use `main` or one of the `ai_…` kinds."), || format!("{}.type", place()), message);
+            }
+            Some(Value::String(to_kind)) if Kind::from_name(kind).is_some() && Kind::from_name(to_kind) != Kind::from_name(kind) => {
+                let message = || format!("The connection starts as {} and ends as {}", short(kind), short(to_kind));
+                self.problem(warning("Give both ends the same kind."), || format!("{}.type", place()), message);
+            }
+            Some(Value::String(_)) => {}
+            Some(other) => self.wrong_type(form(from), || format!("{}.type", place()), other, &["string"]),
         }
     }
 }
 
+fn form(from: &str) -> Finding<'_> {
+    Finding::error(Code::WORKFLOW_FIELD, "Connections are { \"Node\": { \"main\": [[{ node, type, index }]] } }.").of(from)
+}
+
+/// The nodes of a circle, the first again at the end; of a long one only the beginning.
+fn told(circle: &[Str]) -> String {
+    const MAX_TOLD: usize = 8;
+    let names: Vec<Str> = circle.iter().take(MAX_TOLD).map(|name| short(name)).collect();
+    let more = circle.len().saturating_sub(MAX_TOLD);
+    if more == 0 { names.join(" → ") } else { format!("{} → … ({more} more)", names.join(" → ")) }
+}
+
 /// A circle among the connections that supply something; loops along `main` are fine.
 fn circle_of_suppliers(edges: &[Edge]) -> Option<Vec<Str>> {
-    let mut next: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut next: HashMap<&Str, Vec<&Str>> = HashMap::new();
+    let mut starts = Vec::new();
     for edge in edges.iter().filter(|edge| !matches!(edge.kind, Kind::Main | Kind::Control)) {
+        next.entry(&edge.from).or_insert_with(|| {
+            starts.push(&edge.from);
+            Vec::new()
+        });
         next.entry(&edge.from).or_default().push(&edge.to);
     }
-    let mut finished: HashSet<&str> = HashSet::new();
-    for start in next.keys() {
+    let mut seen: HashSet<&Str> = HashSet::new();
+    let mut on_path: HashSet<&Str> = HashSet::new();
+    for start in starts {
         // Depth first without recursion: the path so far, and how far each of its nodes has been looked at.
-        let mut path: Vec<(&str, usize)> = vec![(start, 0)];
+        let mut path: Vec<(&Str, usize)> = Vec::new();
+        if seen.insert(start) {
+            path.push((start, 0));
+            on_path.insert(start);
+        }
         while let Some((node, at)) = path.last_mut() {
             let node = *node;
             match next.get(node).and_then(|targets| targets.get(*at)).copied() {
                 None => {
-                    finished.insert(node);
+                    on_path.remove(node);
                     path.pop();
                 }
                 Some(target) => {
                     *at += 1;
-                    if let Some(begin) = path.iter().position(|(on_path, _)| *on_path == target) {
-                        return Some(path[begin..].iter().map(|(name, _)| Str::from(*name)).chain([target.into()]).collect());
+                    if on_path.contains(target) {
+                        let begin = path.iter().position(|(name, _)| *name == target).unwrap_or_default();
+                        return Some(path[begin..].iter().map(|(name, _)| (*name).clone()).chain([target.clone()]).collect());
                     }
-                    if !finished.contains(target) {
+                    if seen.insert(target) {
                         path.push((target, 0));
+                        on_path.insert(target);
                     }
                 }
             }

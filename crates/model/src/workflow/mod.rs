@@ -99,6 +99,12 @@ impl Workflow {
         nodes.iter().filter_map(Value::as_object).map(Node::new)
     }
 
+    /// The nodes with their index in the list, in which other things may stand too.
+    pub fn indexed_nodes(&self) -> impl Iterator<Item = (usize, Node<'_>)> {
+        let nodes = self.doc.get("nodes").and_then(Value::as_array).unwrap_or_default();
+        nodes.iter().enumerate().filter_map(|(index, node)| Some((index, Node::new(node.as_object()?))))
+    }
+
     pub fn node(&self, name: &str) -> Option<Node<'_>> {
         self.nodes().find(|node| node.name() == name)
     }

@@ -1,0 +1,67 @@
+//! Checks of what a known node type asks for: parameters that must not be empty, and credentials.
+
+use super::words::short;
+use super::{Checker, Finding};
+use model::{Code, Node, Object, Value};
+use node_api::{Param, ParamKind};
+
+impl Checker<'_> {
+    pub(super) fn parameters(&mut self, index: usize, node: &Node<'_>) {
+        let version = node.type_version();
+        let Some(found) = self.registry.find(node.type_name(), version) else { return };
+        let spec = found.spec.clone();
+        let empty = Object::new();
+        let values = spec.complete(version, node.parameters().unwrap_or(&empty));
+        for param in spec.shown(version, &values) {
+            let value = values.get(&param.name).unwrap_or(&Value::Undefined);
+            let place = || format!("nodes[{index}].parameters.{}", param.name);
+            if param.required && is_empty(param, value) {
+                self.missing(node, place, param);
+            }
+            self.group_entries(node, place, param, value);
+        }
+        for wanted in spec.credentials.iter().filter(|wanted| wanted.required) {
+            let named = node.credentials().and_then(|credentials| credentials.get(&wanted.kind));
+            if named.is_none_or(Value::is_nullish) {
+                let finding = Finding::warning(Code::NODE_CREDENTIAL, "Choose a credential for the node.").of(node.name());
+                let message = || format!("'{}' needs a credential of the type {}", short(node.name()), wanted.kind);
+                self.problem(finding, || format!("nodes[{index}].credentials.{}", wanted.kind), message);
+            }
+        }
+    }
+
+    /// Fields of repeated groups that are always shown; which of the others are depends on their neighbours.
+    fn group_entries(&mut self, node: &Node<'_>, place: impl Fn() -> String, param: &Param, value: &Value) {
+        let ParamKind::Groups { groups, .. } = &param.kind else { return };
+        for group in groups {
+            let required = group.params.iter().filter(|field| field.required && field.show.is_empty() && field.hide.is_empty());
+            for field in required {
+                for (at, entry) in value.get(&group.name).and_then(Value::as_array).unwrap_or_default().iter().enumerate() {
+                    if entry.is_object() && is_empty(field, entry.get(&field.name).unwrap_or(&Value::Undefined)) {
+                        self.missing(node, || format!("{}.{}[{at}].{}", place(), group.name, field.name), field);
+                    }
+                }
+            }
+        }
+    }
+
+    fn missing(&mut self, node: &Node<'_>, place: impl FnOnce() -> String, param: &Param) {
+        let finding = Finding::warning(Code::NODE_PARAMETER, "Give the parameter a value.").of(node.name());
+        let message =
+            || format!("'{}' of '{}' is empty", if param.label.is_empty() { &param.name } else { &param.label }, short(node.name()));
+        self.problem(finding, place, message);
+    }
+}
+
+fn is_empty(param: &Param, value: &Value) -> bool {
+    match (&param.kind, value) {
+        (_, Value::Undefined | Value::Null) => !matches!(param.kind, ParamKind::Flag | ParamKind::Notice | ParamKind::Hidden),
+        (_, Value::String(text)) => text.is_empty() || text == "=",
+        (ParamKind::MultiChoice { .. }, Value::Array(values)) => values.is_empty(),
+        (ParamKind::Locator { .. }, Value::Object(locator)) => match locator.get("value") {
+            None | Some(Value::Null | Value::Undefined) => true,
+            Some(chosen) => chosen.as_str().is_some_and(str::is_empty),
+        },
+        _ => false,
+    }
+}
