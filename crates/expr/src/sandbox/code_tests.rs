@@ -173,6 +173,7 @@ async fn many_items_go_through_a_small_heap_one_by_one() {
         source: "return { json: { n: $json.n + 1, text: $json.text } }".into(),
         flavour: Flavour::EachItem,
         static_data: StaticData::default(),
+        first: 0,
         names: Object::new(),
     };
     let limits = Limits { memory_bytes: 8 << 20, ..Limits::code_node() };
@@ -186,7 +187,7 @@ fn a_run_of_code_may_move_between_threads() {
     fn movable<T: Send>(_: &T) {}
     let mut session = Sandbox::new().session(Limits::code_node());
     movable(&session);
-    let job = CodeJob { source: "".into(), flavour: Flavour::AllItems, static_data: StaticData::default(), names: Object::new() };
+    let job = CodeJob { source: "".into(), flavour: Flavour::AllItems, static_data: StaticData::default(), first: 0, names: Object::new() };
     let scope = three();
     let mut sink = |_| ();
     movable(&session.run_code(&job, &scope, &Echo, &mut sink));
