@@ -15,7 +15,6 @@ impl Node for ErrorTrigger {
             .alias(&["failure", "alert", "catch"])
             .repeatable()
             .started_by(StartedBy::Error)
-            .differs("The address in the example item that a run by hand gets leads nowhere.")
             .example(
                 "A failure",
                 "{}",
@@ -33,7 +32,7 @@ impl Node for ErrorTrigger {
     }
 }
 
-/// What a run by hand gets, so that an error workflow can be built without a failure.
+/// What a run by hand gets, so that an error workflow can be built without a failure. Its address leads nowhere.
 fn sample() -> Value {
     json!({
         "execution": {

@@ -20,9 +20,6 @@ impl Node for ScheduleTrigger {
             .hint("Use it for anything that happens regularly; several rules may stand side by side.")
             .alias(&["cron", "timer", "every", "daily", "hourly"])
             .repeatable()
-            .differs("The second in which a schedule fires is the same for a node at all times; n8n picks a new one at each activation.")
-            .differs("Every n-th day, week or month counts from the last run and does not lose count at the turn of the year.")
-            .differs("Steps beyond the clock (90 minutes, 30 hours) count the time that has passed since the last run.")
             .example(
                 "The item it starts with",
                 r#"{ "rule": { "interval": [{ "field": "hours" }] } }"#,

@@ -26,7 +26,6 @@ impl Node for Webhook {
         spec.hint("Use it to be called by other services; read `$json.body`, `$json.query` and `$json.headers` after it.")
             .alias(&["http", "api", "endpoint", "callback", "rest"])
             .repeatable()
-            .differs("Callers cannot sign in with an account of the instance (`n8nOAuth2`).")
             .example(
                 "A call",
                 r#"{ "httpMethod": "POST", "path": "orders" }"#,

@@ -1,10 +1,11 @@
 //! Cron expressions: five fields, or six with seconds in front, with names, steps, `L`, `W` and `#`.
 
 use super::ScheduleError;
-use croner::Cron;
 use croner::parser::{CronParser, Year};
-use jiff::Timestamp;
+use croner::{Cron, CronPattern, Weekday};
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
 use model::Str;
 
 /// Longer than any list of minutes.
@@ -51,7 +52,10 @@ impl CronExpression {
         check_fields(spelled_out).map_err(refused)?;
         let parser = CronParser::builder().year(Year::Disallowed).sloppy_ranges(true).build();
         let cron = parser.parse(spelled_out).map_err(|error| refused(error.to_string()))?;
-        Ok(Self { text: text.into(), cron })
+        match ever_comes(&cron.pattern) {
+            true => Ok(Self { text: text.into(), cron }),
+            false => Err(refused("no such day ever comes".into())),
+        }
     }
 
     pub fn as_str(&self) -> &str {
@@ -71,6 +75,17 @@ impl CronExpression {
 /// Whether an expression fires more often than once a minute.
 pub fn runs_within_a_minute(text: &str) -> Result<bool, ScheduleError> {
     Ok(CronExpression::parse(text)?.cron.pattern.seconds.values().len() > 1)
+}
+
+/// Whether there is a day for it, so that the search for the next one always ends soon.
+fn ever_comes(pattern: &CronPattern) -> bool {
+    let first = Date::constant(2024, 1, 1);
+    let days = first.series(1.day()).take_while(|date| date.year() < first.year() + YEARS_IN_SIGHT);
+    days.into_iter().any(|date| {
+        let (year, month, day) = (i32::from(date.year()), date.month().unsigned_abs().into(), date.day().unsigned_abs().into());
+        let weekday = Weekday::from_days_from_sunday(date.weekday().to_sunday_zero_offset().unsigned_abs().into());
+        pattern.month_match(month).unwrap_or(false) && pattern.day_match(year, month, day, weekday).unwrap_or(false)
+    })
 }
 
 /// What the parser lets pass: a wrong number of fields, empty elements of a list, names in the wrong field.

@@ -76,7 +76,8 @@ fn unit_of(time: &Value) -> &str {
     time.get("unit").and_then(Value::as_str).unwrap_or("hours")
 }
 
-/// One rule of the Schedule Trigger. Steps that do not fit into the clock (90 minutes) count the time that has passed.
+/// One rule of the Schedule Trigger. Steps that do not fit into the clock (90 minutes) count the time that has passed, and
+/// every n-th day, week or month counts from the last run: n8n loses count of both at midnight or at the turn of the year.
 fn rule_of_interval(entry: &Value, spread: &Spread) -> Result<Rule, ScheduleError> {
     let Spread { second, .. } = spread;
     let count = |field: &str, fallback: u32| number(entry, field, 1..=MAX_COUNT, fallback);
