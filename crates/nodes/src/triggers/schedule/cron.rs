@@ -34,7 +34,7 @@ const NICKNAMES: [(&str, &str); 10] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct CronExpression {
     text: Str,
-    cron: Cron,
+    cron: Box<Cron>,
 }
 
 impl CronExpression {
@@ -53,7 +53,7 @@ impl CronExpression {
         let parser = CronParser::builder().year(Year::Disallowed).sloppy_ranges(true).build();
         let cron = parser.parse(spelled_out).map_err(|error| refused(error.to_string()))?;
         match ever_comes(&cron.pattern) {
-            true => Ok(Self { text: text.into(), cron }),
+            true => Ok(Self { text: text.into(), cron: cron.into() }),
             false => Err(refused("no such day ever comes".into())),
         }
     }
