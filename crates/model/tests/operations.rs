@@ -1,5 +1,7 @@
 //! Operations on a workflow: what each does to nodes, names, connections and the rest of the document.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use heddle_model::{Code, History, Operation, OperationError, Str, Value, Workflow, apply, json};
 
 fn workflow() -> Workflow {

@@ -34,7 +34,6 @@ pub struct Rule {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "a workflow has a handful of rules")]
 pub enum Timing {
     /// By the clock on the wall.
     Cron { expression: CronExpression, every: Option<Every> },
