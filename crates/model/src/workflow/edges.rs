@@ -80,7 +80,8 @@ fn walk(next: &HashMap<&str, Vec<&Str>>, node: &str, depth: Option<usize>) -> Ve
     let mut looked_behind: HashMap<&str, usize> = HashMap::new();
     let mut path = vec![Step { name: node, left: targets(node, budget), budget }];
     while let Some(step) = path.last_mut() {
-        let budget = step.budget.saturating_sub(1);
+        // Without a limit every way shows the same, however long it is.
+        let budget = depth.map_or(usize::MAX, |_| step.budget.saturating_sub(1));
         match step.left.pop() {
             Some(target) => {
                 let is_done = looked_behind.get(target.as_str()).is_some_and(|had| *had >= budget);
@@ -143,6 +144,7 @@ mod tests {
     fn many_ways_through_a_graph_take_no_longer() {
         let ladder: String = (0..2000).map(|step| format!("{step}>{0} {step}>b{0} b{0}>{0} ", step + 1)).collect();
         assert_eq!(children(&edges(&ladder), "0", None, None).len(), 4000);
+        assert_eq!(children(&edges(&ladder), "0", None, Some(40)).len(), 80);
     }
 
     #[test]
