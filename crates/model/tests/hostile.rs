@@ -20,7 +20,8 @@ fn what_is_no_object_is_refused() {
 /// Each document is made of ten times the other; the bytes that the reader holds for it may grow twentyfold at most.
 #[test]
 fn ten_times_the_text_is_at_most_twenty_times_the_work() {
-    let documents: &[(&str, fn(usize) -> String)] = &[
+    type Make = fn(usize) -> String;
+    let documents: &[(&str, Make)] = &[
         ("one long text", |n| format!("{{\"a\":\"{}\"}}", "x".repeat(n))),
         ("one text of escapes", |n| format!("{{\"a\":\"{}\"}}", "\\u00e9".repeat(n / 6))),
         ("a long key above many numbers", |n| format!("{{\"{}\":[{}1.0]}}", "k".repeat(n / 2), "1.0,".repeat(n / 8))),
