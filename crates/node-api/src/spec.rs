@@ -313,7 +313,8 @@ impl PortRule {
             PortCount::Entries { list, label } => {
                 let entries = params.get_path(list)?.as_array()?;
                 let name = |(number, entry): (usize, &Value)| {
-                    let label = entry.get(label).and_then(Value::as_str).filter(|label| !label.is_empty());
+                    // An entry that is a text names itself.
+                    let label = entry.as_str().or_else(|| entry.get(label)?.as_str()).filter(|label| !label.is_empty());
                     Port::named(label.unwrap_or(&number.to_string()))
                 };
                 entries.iter().enumerate().take(Self::MOST).map(name).collect::<Vec<_>>()
@@ -347,6 +348,7 @@ mod tests {
         assert_eq!(labels(json!({ "mode": "number", "count": 2 })), ["0", "1"]);
         let rules = json!({ "rules": { "values": [{ "name": "a" }, {}] }, "options": { "rest": "extra" } });
         assert_eq!(labels(rules), ["a", "1", "Fallback"]);
+        assert_eq!(labels(json!({ "rules": { "values": ["GET", "POST"] } })), ["GET", "POST"]);
         assert_eq!(labels(json!({})), [""]);
     }
 }
