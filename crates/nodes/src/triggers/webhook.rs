@@ -1,7 +1,7 @@
 //! Starts a run with each call of an address.
 
 use node_api::prelude::*;
-use node_api::{Choice, ParamKind};
+use node_api::{Choice, ParamKind, PortRule};
 
 pub(crate) struct Webhook;
 
@@ -25,6 +25,7 @@ impl Node for Webhook {
         }
         spec.hint("Use it to be called by other services; read `$json.body`, `$json.query` and `$json.headers` after it.")
             .alias(&["http", "api", "endpoint", "callback", "rest"])
+            .output_rule(PortRule::entries("httpMethod", ""))
             .repeatable()
             .example(
                 "A call",
@@ -173,6 +174,8 @@ mod tests {
         let call = |method: &str| json!([{ "body": 1, METHOD_FIELD: method }]);
         assert_eq!(run::<Webhook>(parameters.clone(), call("POST")).await.unwrap(), [json!([]), json!([{ "body": 1 }])]);
         assert_eq!(run::<Webhook>(parameters.clone(), call("GET")).await.unwrap(), [json!([{ "body": 1 }]), json!([])]);
+        let labels = |parameters: &Value| Webhook::spec().outputs_with(parameters).len();
+        assert_eq!((labels(&json!({ "httpMethod": ["GET", "PUT", "POST"] })), labels(&json!({ "httpMethod": "GET" }))), (3, 1));
         assert_eq!(run::<Webhook>(parameters, json!([{}])).await.unwrap(), [json!([{}]), json!([])]);
     }
 }
