@@ -229,7 +229,10 @@ impl<'a> Reader<'a> {
             return Err(self.control_character(start));
         }
         self.at += length + 1;
-        Ok(plain.into())
+        // Pushed, a long text is copied in one piece; `Str::from` copies byte by byte.
+        let mut text = Str::with_capacity(length);
+        text.push_str(plain);
+        Ok(text)
     }
 
     fn control_character(&mut self, start: usize) -> ReadError {
