@@ -1,7 +1,7 @@
 //! Fills in what a workflow leaves out: n8n saves only parameters that differ from their defaults.
 
 use crate::param::{Param, ParamKind, Rule, Test};
-use crate::spec::Spec;
+use crate::spec::{Difference, Spec};
 use model::{Object, Value};
 use std::sync::Arc;
 
@@ -11,6 +11,14 @@ impl Spec {
         let mut values = given.clone();
         fill(&self.params, &mut values, &Place { version, top: None });
         values
+    }
+
+    /// How a node with these parameters behaves otherwise than n8n's.
+    pub fn differences(&self, version: f64, given: &Object) -> Vec<&str> {
+        let values = self.complete(version, given);
+        let place = Place { version, top: None };
+        let applies = |difference: &&Difference| difference.when.iter().all(|rule| holds(rule, &values, &place, true));
+        self.differs.iter().filter(applies).map(|difference| difference.how.as_str()).collect()
     }
 
     /// The parameters that the form shows for these values.

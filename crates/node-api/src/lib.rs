@@ -19,7 +19,7 @@ pub use ctx::{Ctx, NodeInfo};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
 pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, run};
-pub use spec::{CredentialUse, Example, Group, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy};
+pub use spec::{CredentialUse, Difference, Example, Group, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy};
 pub use tool_name::tool_name;
 
 /// The items of each `main` output, in order. No outputs at all means that the node has nothing to say in this run.

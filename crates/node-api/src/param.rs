@@ -269,7 +269,7 @@ impl Param {
 }
 
 impl Rule {
-    fn is<V: Into<Value> + Clone>(param: &str, values: &[V]) -> Self {
+    pub(crate) fn is<V: Into<Value> + Clone>(param: &str, values: &[V]) -> Self {
         Self { param: param.into(), any_of: values.iter().map(|value| Test::Is(value.clone().into())).collect() }
     }
 }

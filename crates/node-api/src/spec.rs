@@ -1,6 +1,6 @@
 //! The description of a node: the one source of its form, its checks, its documentation and its schema as a tool.
 
-use crate::Param;
+use crate::{Param, Rule};
 use model::{Kind, Str, Value};
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,10 @@ pub struct Spec {
     pub aliases: Vec<Str>,
     /// What the node does less of, or otherwise, than n8n's; shown by `heddle check`.
     #[serde(default)]
-    pub differs: Vec<Str>,
+    pub differs: Vec<Difference>,
+    /// What else a user should know; shown on the node's page.
+    #[serde(default)]
+    pub notes: Vec<Str>,
     /// Whether a step that was cut off may simply run again.
     #[serde(default)]
     pub repeatable: bool,
@@ -85,6 +88,16 @@ pub enum Group {
     Ai,
     Tool,
     Integration,
+}
+
+/// How a node behaves otherwise than n8n's, and with which parameters.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Difference {
+    pub how: Str,
+    /// All must hold; without any, it always differs.
+    #[serde(default)]
+    pub when: Vec<Rule>,
 }
 
 /// Why a run starts.
@@ -223,7 +236,18 @@ impl Spec {
 
     /// Says how this node behaves otherwise than n8n's.
     pub fn differs(mut self, how: &str) -> Self {
-        self.differs.push(how.into());
+        self.differs.push(Difference { how: how.into(), when: Vec::new() });
+        self
+    }
+
+    /// Says how it behaves otherwise while a parameter has one of these values.
+    pub fn differs_when(mut self, param: &str, values: &[&str], how: &str) -> Self {
+        self.differs.push(Difference { how: how.into(), when: vec![Rule::is(param, values)] });
+        self
+    }
+
+    pub fn note(mut self, text: &str) -> Self {
+        self.notes.push(text.into());
         self
     }
 

@@ -3,7 +3,7 @@
 use super::words::{is_deceptive, short};
 use super::{Checker, Compatibility, Finding, MAX_NODES, NodeReport};
 use model::workflow::NODE_FIELDS;
-use model::{Code, Node, Value};
+use model::{Code, Node, Object, Str, Value};
 use std::collections::HashMap;
 
 impl Checker<'_> {
@@ -83,8 +83,14 @@ impl Checker<'_> {
     fn compatibility(&self, node: &Node<'_>) -> Compatibility {
         let known = self.registry.of_type(node.type_name());
         match self.registry.find(node.type_name(), node.type_version()) {
-            Some(found) if found.spec.differs.is_empty() => Compatibility::Runs,
-            Some(found) => Compatibility::Differs(found.spec.differs.clone()),
+            Some(found) => {
+                let empty = Object::new();
+                let given = node.parameters().unwrap_or(&empty);
+                match found.spec.differences(node.type_version(), given).as_slice() {
+                    [] => Compatibility::Runs,
+                    some => Compatibility::Differs(some.iter().map(|how| Str::from(*how)).collect()),
+                }
+            }
             None if known.is_empty() => Compatibility::Unsupported("the node type is not known here".into()),
             None => {
                 let versions: Vec<String> = known.iter().flat_map(|found| found.spec.versions.iter().map(f64::to_string)).collect();

@@ -31,7 +31,9 @@ pub(super) fn run(arguments: &cli::Expr) -> Result<ExitCode> {
         Ok(value) => {
             say(&match value {
                 Value::String(text) => text.to_string(),
-                other => model::json::to_pretty_string(&special::encode(&other), &Default::default()),
+                Value::Undefined => "undefined".to_owned(),
+                Value::Number(number) => model::number_to_string(number),
+                other => model::json::to_pretty_string(&other, &Default::default()),
             });
             Ok(ExitCode::SUCCESS)
         }

@@ -49,8 +49,11 @@ fn page(entries: &[&Spec]) -> String {
     for spec in entries.iter().rev() {
         let versions: Vec<String> = spec.versions.iter().map(f64::to_string).collect();
         let _ = write!(text, "\n## Version {}\n\n", versions.join(", "));
-        for how in &spec.differs {
-            let _ = writeln!(text, "> Differs from n8n: {how}\n");
+        for difference in &spec.differs {
+            let _ = writeln!(text, "> Differs from n8n: {}\n", difference.how);
+        }
+        for note in &spec.notes {
+            let _ = writeln!(text, "> {note}\n");
         }
         if spec.params.iter().any(|param| !matches!(param.kind, ParamKind::Notice | ParamKind::Hidden)) {
             text.push_str("| parameter | kind | default | help |\n| --- | --- | --- | --- |\n");

@@ -202,7 +202,8 @@ impl Journal for Progress {
                     .map(|items| items.as_ref().map_or(0, Items::len).to_string())
                     .collect();
                 let counts = if counts.is_empty() { "no".to_owned() } else { counts.join(" | ") };
-                let tail = format!("{counts} items, {} ms", task.execution_time_ms);
+                let noun = if counts == "1" { "item" } else { "items" };
+                let tail = format!("{counts} {noun}, {} ms", task.execution_time_ms);
                 self.line(&format!("{mark} {} {}", paint(&node, Colour::Bold), paint(&tail, Colour::Dim)));
             }
             RunEvent::RunStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunFinished { .. } => {}

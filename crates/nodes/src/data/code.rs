@@ -35,7 +35,8 @@ impl Node for Code {
             )
             .hint("Reach for it when no other node does the job; prefer Edit Fields for simple changes.")
             .alias(&["javascript", "script", "function"])
-            .differs("Python does not run here; JavaScript has no modules beyond crypto, luxon, util, buffer, url and querystring.")
+            .differs_when("language", &["python", "pythonNative"], "Python does not run here.")
+            .note("JavaScript has no modules beyond crypto, luxon, util, buffer, url and querystring.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

@@ -14,7 +14,7 @@ impl Node for ReadBinaryFile {
                 Param::text("dataPropertyName", "Property name", "data").required().help("The name of the file field to put the file in."),
             )
             .hint("Use Read/Write Files from Disk instead in new workflows.")
-            .differs("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+            .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

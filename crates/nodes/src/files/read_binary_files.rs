@@ -16,7 +16,7 @@ impl Node for ReadBinaryFiles {
                 Param::text("dataPropertyName", "Property name", "data").required().help("The name of the file field to put each file in."),
             )
             .hint("Use Read/Write Files from Disk instead in new workflows.")
-            .differs("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+            .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
     }
 
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {

@@ -53,7 +53,7 @@ impl Node for ReadWriteFile {
             .help("More settings."),
         ])
         .hint("Use it to read files from, or keep files in, the folder that the operator has set aside for workflows.")
-        .differs("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
         .alias(&["disk", "folder", "local file"])
     }
 

@@ -20,7 +20,7 @@ impl Node for WriteBinaryFile {
                 .help("More settings."),
             ])
             .hint("Use Read/Write Files from Disk instead in new workflows.")
-            .differs("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+            .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

@@ -74,8 +74,8 @@ impl Node for DebugHelper {
                     .help("One item with all of them, instead of one item each."),
             ])
             .hint("Use it to see how a workflow takes an error, or to fill it with made-up people.")
-            .differs("Out of memory is refused: the run has a memory limit of its own that needs no proof.")
-            .differs("A seed gives the same data every time, but not the data that n8n makes of it.")
+            .note("Out of memory is refused: the run has a memory limit of its own that needs no proof.")
+            .note("A seed gives the same data every time, but not the data that n8n makes of it.")
             .repeatable()
     }
 

@@ -21,8 +21,8 @@ impl Node for ExecuteCommand {
             .param(Param::long_text("command", "Command", "").required().help("The command, given to the shell."))
             .hint("Only where no node does the work: the operator must allow it with HEDDLE_ALLOW_EXECUTE_COMMAND=1.")
             .differs("Off unless HEDDLE_ALLOW_EXECUTE_COMMAND=1 is set.")
-            .differs("The command sees PATH, HOME, LANG and TZ of the environment and nothing else of it.")
-            .differs("A command is stopped after five minutes, or when it writes more than 16 MiB.")
+            .note("The command sees PATH, HOME, LANG and TZ of the environment and nothing else of it.")
+            .note("A command is stopped after five minutes, or when it writes more than 16 MiB.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

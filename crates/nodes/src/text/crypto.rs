@@ -62,7 +62,7 @@ impl Node for Crypto {
                     .show("action", &["generate"])
                     .show("encodingType", &["ascii", "base64", "hex"]),
             ])
-            .differs("Signatures are made with SHA-256, SHA-384 and SHA-512 only.")
+            .differs_when("action", &["sign"], "Signatures are made with SHA-256, SHA-384 and SHA-512 only.")
             .alias(&["hash", "hmac", "md5", "sha256", "uuid", "random", "sign", "encrypt"])
             .hint("Use it for checksums, signed requests and ids.")
             .example(

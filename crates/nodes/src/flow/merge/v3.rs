@@ -67,8 +67,8 @@ impl Node for Merge {
             .hint("Append keeps all items; combine makes one item out of matching ones. It waits for the branches that still run.")
             .alias(&["join", "combine", "union", "sql"])
             .repeatable()
-            .differs("SQL runs on SQLite, not on AlaSQL: a number and the text that spells it are not equal, names of columns are the same in upper and lower case, and functions are SQLite's.")
-            .differs("In SQL, objects and lists are JSON text; they come out as objects and lists again when selected whole.")
+            .differs_when("mode", &["combineBySql"], "SQL runs on SQLite, not on AlaSQL: a number and the text that spells it are not equal, names of columns are the same in upper and lower case, and functions are SQLite's.")
+            .note("In SQL, objects and lists are JSON text; they come out as objects and lists again when selected whole.")
             .example(
                 "By a field",
                 r#"{ "mode": "combine", "fieldsToMatchString": "id" }"#,

@@ -45,12 +45,12 @@ pub(super) fn new_form() -> Spec {
         .params(body())
         .param(options())
         .hint(HINT)
-        .differs("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
-        .differs("A redirect to another origin loses credentials in every version, not only from 4.4 on.")
-        .differs("Pages at another origin are not fetched with credentials unless the option for cross-origin redirects is on.")
-        .differs("A refreshed OAuth2 token serves the run and is not written back to the credential.")
-        .differs("Client certificates (httpSslAuth) are not supported.")
-        .differs("Credential values that a service echoes are masked in the output.");
+        .note("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
+        .note("A redirect to another origin loses credentials in every version, not only from 4.4 on.")
+        .note("Pages at another origin are not fetched with credentials unless the option for cross-origin redirects is on.")
+        .note("A refreshed OAuth2 token serves the run and is not written back to the credential.")
+        .differs_when("genericAuthType", &["httpSslAuth"], "Client certificates (httpSslAuth) are not supported.")
+        .note("Credential values that a service echoes are masked in the output.");
     CREDENTIALS.iter().fold(spec, |spec, kind| spec.credential(kind, false))
 }
 
@@ -327,8 +327,8 @@ pub(super) fn old_form() -> Spec {
         .param(json("queryParametersJson", "Query parameters").help("The query as a JSON object."))
         .param(ui("queryParametersUi", "Query parameters", "parameter").help("The parameters of the query."))
         .hint(HINT)
-        .differs("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
-        .differs("A redirect to another origin loses credentials.");
+        .note("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
+        .note("A redirect to another origin loses credentials.");
     CREDENTIALS.iter().filter(|kind| **kind != "httpSslAuth").fold(spec, |spec, kind| spec.credential(kind, false))
 }
 

@@ -27,7 +27,7 @@ impl Node for Markdown {
                 Param::collection("options", "Options", from_html::params()).help("Further settings.").show("mode", from_html),
                 Param::collection("options", "Options", html_params()).help("Further settings.").show("mode", to_html),
             ])
-            .differs("Emoji names beyond the common ones stay as they are, and encoded mail addresses are spelled in one way only.")
+            .note("Emoji names beyond the common ones stay as they are, and encoded mail addresses are spelled in one way only.")
             .alias(&["md", "html", "convert", "readme"])
             .hint("Use it to turn a model's answer into HTML for a mail, or a web page into Markdown for a model.")
             .repeatable()

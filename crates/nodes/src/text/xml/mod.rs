@@ -55,7 +55,7 @@ impl Node for Xml {
                 .help("Further settings.")
                 .show("mode", to_json),
             ])
-            .differs("Documents that declare entities are refused.")
+            .note("Documents that declare entities are refused.")
             .alias(&["parse", "soap", "rss", "sitemap"])
             .hint("Use it after a request to a service that answers in XML, such as a feed or a sitemap.")
             .repeatable()
