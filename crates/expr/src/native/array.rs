@@ -138,13 +138,13 @@ fn with_callback(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str,
     if !function.is_function() {
         return Err(Stop::Declined);
     }
-    let mut out = Vec::new();
     let length = values.len();
+    let mut out = Vec::with_capacity(if name == "map" { length } else { 0 });
     let backwards = name.starts_with("findLast");
     for step in 0..length {
         let at = if backwards { length - 1 - step } else { step };
         let Some(element) = values.get(at) else { break };
-        let result = machine.call(function, vec![element.clone().into(), at.into(), Js::Value(Value::Array(values.clone()))])?;
+        let result = machine.call_for_element(function, element, at, &values)?;
         match name {
             "map" => out.push(result.into_value()?),
             "flatMap" => match result.into_value()? {

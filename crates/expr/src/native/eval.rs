@@ -5,6 +5,7 @@ use super::value::{self, Js, UNDEFINED};
 use super::{Inner, Run, Stop, meter, names, operators};
 use crate::Scope;
 use model::{Object, Str, Value};
+use std::sync::Arc;
 
 /// Calls and nested parts that may be open at once.
 const MAX_DEPTH: u32 = 150;
@@ -243,7 +244,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What `...value` gives in an array or a call.
-    pub(super) fn spread(&mut self, value: &Js) -> Run<std::sync::Arc<Vec<Value>>> {
+    pub(super) fn spread(&mut self, value: &Js) -> Run<Arc<Vec<Value>>> {
         match value {
             Js::Value(Value::Array(values)) | Js::Set(values) | Js::Iterator(values) => {
                 self.spend(values.len())?;
@@ -252,7 +253,7 @@ impl<'a> Machine<'a> {
             Js::Value(Value::String(text)) => {
                 self.spend(text.len())?;
                 self.allocate(text.len() * size_of::<Value>())?;
-                Ok(std::sync::Arc::new(text.chars().map(|character| Value::String(Str::from_iter([character]))).collect()))
+                Ok(Arc::new(text.chars().map(|character| Value::String(Str::from_iter([character]))).collect()))
             }
             _ => Err(Stop::Declined),
         }
@@ -324,6 +325,17 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Calls a function for an element of a list; one that takes only the element needs no list of arguments.
+    pub(super) fn call_for_element(&mut self, function: &Js, element: &Value, at: usize, list: &Arc<Vec<Value>>) -> Run<Js> {
+        if let Js::Closure(index) = function
+            && let Some(Function { params, rest: None, .. }) = self.program.functions.get(*index as usize)
+            && let [Param { pattern: Pattern::Slot(_), default: None }] = &**params
+        {
+            return self.enter(*index, |machine, function| machine.run_with_one(function, element.clone().into()));
+        }
+        self.call(function, vec![element.clone().into(), at.into(), Js::Value(Value::Array(list.clone()))])
+    }
+
     /// Calls a function value with arguments.
     pub(super) fn call(&mut self, function: &Js, args: Args) -> Run<Js> {
         let index = match function {
@@ -331,6 +343,10 @@ impl<'a> Machine<'a> {
             Js::Builtin(builtin) => return super::builtin::call(self, *builtin, args),
             _ => return Err(Stop::Declined),
         };
+        self.enter(index, |machine, function| machine.run_function(function, args))
+    }
+
+    fn enter(&mut self, index: u32, run: impl FnOnce(&mut Self, &Function) -> Run<Js>) -> Run<Js> {
         self.spend(1)?;
         let program = self.program;
         let Some(function) = program.functions.get(index as usize) else { return Err(Stop::Declined) };
@@ -339,7 +355,7 @@ impl<'a> Machine<'a> {
         }
         self.active.push(index);
         self.depth += 1;
-        let result = self.run_function(function, args);
+        let result = run(self, function);
         self.depth -= 1;
         self.active.pop();
         match result? {
@@ -349,24 +365,35 @@ impl<'a> Machine<'a> {
         }
     }
 
+    fn run_with_one(&mut self, function: &Function, value: Js) -> Run<Js> {
+        self.clear_slots(function);
+        if let [Param { pattern: Pattern::Slot(slot), .. }] = &*function.params {
+            self.set_local(*slot, value);
+        }
+        self.run_body(function)
+    }
+
     fn run_function(&mut self, function: &Function, args: Args) -> Run<Js> {
+        self.clear_slots(function);
+        let mut args = args.into_iter();
+        for param in &function.params {
+            let value = args.next().unwrap_or(UNDEFINED);
+            self.bind_param(param, value)?;
+        }
+        if let Some(slot) = function.rest {
+            let values = args.map(Js::into_value).collect::<Run<Vec<_>>>()?;
+            self.set_local(slot, Value::array(values).into());
+        }
+        self.run_body(function)
+    }
+
+    fn clear_slots(&mut self, function: &Function) {
         for slot in function.slots.clone() {
             self.set_local(slot, UNDEFINED);
         }
-        if let ([Param { pattern: Pattern::Slot(slot), default: None }], None) = (&*function.params, function.rest) {
-            let first = args.into_iter().next().unwrap_or(UNDEFINED);
-            self.set_local(*slot, first);
-        } else {
-            let mut args = args.into_iter();
-            for param in &function.params {
-                let value = args.next().unwrap_or(UNDEFINED);
-                self.bind_param(param, value)?;
-            }
-            if let Some(slot) = function.rest {
-                let values = args.map(Js::into_value).collect::<Run<Vec<_>>>()?;
-                self.set_local(slot, Value::array(values).into());
-            }
-        }
+    }
+
+    fn run_body(&mut self, function: &Function) -> Run<Js> {
         match &function.body {
             Body::Expr(expr) => self.eval(expr),
             Body::Block(statements) => Ok(self.block(statements)?.unwrap_or(UNDEFINED)),

@@ -7,6 +7,7 @@ use super::value::{Js, UNDEFINED};
 use super::{Run, Stop};
 use crate::Error;
 use model::{Binary, Item, Items, Object, Str, Value};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> Run<Js> {
@@ -37,7 +38,19 @@ pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> Run<Js> {
 
 /// The run's zone.
 pub(super) fn local_zone(machine: &Machine<'_>) -> Run<Zone> {
-    Zone::from_name(machine.scope.timezone()).ok_or(Stop::Declined)
+    thread_local! {
+        /// Most expressions of a run share one zone, and looking one up costs more than the rest of `$now`.
+        static LAST: RefCell<Option<(Str, Zone)>> = const { RefCell::new(None) };
+    }
+    let name = machine.scope.timezone();
+    LAST.with_borrow_mut(|last| match last {
+        Some((known, zone)) if known == name => Ok(zone.clone()),
+        _ => {
+            let zone = Zone::from_name(name).ok_or(Stop::Declined)?;
+            *last = Some((name.into(), zone.clone()));
+            Ok(zone)
+        }
+    })
 }
 
 pub(super) fn now(machine: &Machine<'_>) -> Run<DateTime> {

@@ -24,7 +24,7 @@ pub(in crate::native) fn to_format(date: &DateTime, format: &str) -> Option<Str>
 fn write_token(out: &mut String, date: &DateTime, token: &str) -> Option<()> {
     let Civil { year, month, day, hour, minute, second, millisecond } = date.civil;
     let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
-    let (week_year, week) = date.civil.iso_week();
+    let (week_year, week) = if token.starts_with(['k', 'W']) { date.civil.iso_week() } else { (year, 0) };
     let month_name = MONTHS.get(month as usize - 1)?;
     let weekday_name = WEEKDAYS.get(date.civil.weekday() as usize - 1)?;
     let quarter = (month + 2) / 3;

@@ -36,8 +36,9 @@ const UNIT_MS: [f64; 9] = [0.0, 0.0, 0.0, 604_800_000.0, 86_400_000.0, 3_600_000
 
 /// The place of a unit in [`UNITS`], in singular or plural.
 pub(in crate::native) fn unit_index(name: &str) -> Option<usize> {
-    let name = name.to_ascii_lowercase();
-    UNITS.iter().position(|unit| *unit == name || unit.strip_suffix('s') == Some(&name))
+    UNITS
+        .iter()
+        .position(|unit| unit.eq_ignore_ascii_case(name) || unit.strip_suffix('s').is_some_and(|unit| unit.eq_ignore_ascii_case(name)))
 }
 
 impl Zone {
