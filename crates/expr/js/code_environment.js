@@ -196,7 +196,7 @@ globals.$helpers = helpers;
 const staticData = {};
 const getWorkflowStaticData = (type) => {
   const name = String(type);
-  if (name !== 'global' && name !== 'node') throw new Error(`The context type "${type}" is not know. Only "global" and "node" are supported!`);
+  if (name !== 'global' && name !== 'node') throw new Error(`Static data is kept as "global" or "node", not as "${type}"`);
   if (!staticData[name]) staticData[name] = host(69, name) || {};
   return staticData[name];
 };

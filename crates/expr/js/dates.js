@@ -83,6 +83,6 @@ heddle.numberToDateTime = (value, format = 'ms') => {
     case 'excel': // Days since the last day of 1899, with a leap day in 1900 that never was.
       return DateTime.fromMillis(Math.round((value - 25569) * 86400 * 1000));
     default:
-      throw new ExpressionExtensionError(`Unsupported format '${format}'. toDateTime() supports 'ms', 's', 'us' and 'excel'.`);
+      throw new ExpressionExtensionError(`toDateTime() does not know the format '${format}'; it knows 'ms', 's', 'us' and 'excel'`);
   }
 };

@@ -34,10 +34,10 @@ function extend(input, name, args) {
   // Often a method of the value itself that another type has as an extension.
   if (typeof input[key] === 'function') return input[key](...args);
   const types = Object.keys(tables).filter((type) => tables[type][key]).map((type) => `"${type}"`);
-  if (types.length === 0) throw new ExpressionExtensionError(`Unknown expression function: ${key}`);
+  if (types.length === 0) throw new ExpressionExtensionError(`There is no function ${key}()`);
   const last = types.pop();
-  if (types.length === 0) throw new ExpressionExtensionError(`${key}() is only callable on type ${last}`);
-  throw new ExpressionExtensionError(`${key}() is only callable on types ${types.join(', ')}, and ${last}`);
+  if (types.length === 0) throw new ExpressionExtensionError(`${key}() works on values of type ${last} only`);
+  throw new ExpressionExtensionError(`${key}() works on values of type ${types.join(', ')} and ${last} only`);
 }
 
 hide(globalThis, 'extend', (input, name, args) => extend(input, name, Array.isArray(args) ? args : []));
@@ -94,7 +94,7 @@ const numberList = (start, end) => {
 };
 const zip = (keys, values) => {
   if (!Array.isArray(keys) || !Array.isArray(values)) throw new ExpressionExtensionError('keys and values must be arrays');
-  if (keys.length !== values.length) throw new ExpressionExtensionError('keys and values not of equal length');
+  if (keys.length !== values.length) throw new ExpressionExtensionError('zip() needs as many values as keys');
   const result = {};
   for (let i = 0; i < keys.length; i++) {
     if (FORBIDDEN.has(String(keys[i]))) refuse(String(keys[i]));

@@ -37,9 +37,9 @@ date.isInLast = (value, [amount = 0, unit = 'minutes']) => {
   return now.minus({ [`${singular(unit)}s`]: amount }) <= at && at <= now;
 };
 date.isBetween = (value, args) => {
-  if (args.length !== 2) fail('isBetween(): expected exactly two args');
+  if (args.length !== 2) fail('isBetween() needs two dates');
   const [first, second] = args.map((arg) => {
-    if (typeof arg !== 'string' && !(arg instanceof Date) && !DateTime.isDateTime(arg)) fail('isBetween(): expected string, Date or DateTime args');
+    if (typeof arg !== 'string' && !(arg instanceof Date) && !DateTime.isDateTime(arg)) fail('isBetween() needs dates, or texts that are dates');
     return parseDateTime(arg);
   });
   const at = luxon(value).toMillis();

@@ -23,9 +23,9 @@ const numeric = (name, value) =>
   value.map((element) => {
     if (typeof element === 'string') {
       const number = Number(element);
-      return Number.isNaN(number) ? fail(`${name}() can only be called on a list of numbers`) : number;
+      return Number.isNaN(number) ? fail(`${name}() needs a list of numbers`) : number;
     }
-    return typeof element === 'number' ? element : fail(`${name}() can only be called on a list of numbers`);
+    return typeof element === 'number' ? element : fail(`${name}() needs a list of numbers`);
   });
 list.sum = (value) => numeric('sum', value).reduce((sum, element) => sum + element, 0);
 list.min = (value) => Math.min(...numeric('min', value));
@@ -54,19 +54,19 @@ list.unique = (value, keys) => {
 };
 list.removeDuplicates = list.unique;
 list.union = (value, [others]) => {
-  if (!Array.isArray(others)) fail('union(): expected array arg, e.g. .union([1, 2, 3, 4])');
+  if (!Array.isArray(others)) fail('union() needs an array to compare with');
   return uniqueBy(value.concat(others), isEqual);
 };
 list.difference = (value, [others]) => {
-  if (!Array.isArray(others)) fail('difference(): expected array arg, e.g. .difference([1, 2, 3, 4])');
+  if (!Array.isArray(others)) fail('difference() needs an array to compare with');
   return value.filter((element) => !others.some((other) => isEqual(element, other)));
 };
 list.intersection = (value, [others]) => {
-  if (!Array.isArray(others)) fail('intersection(): expected array arg, e.g. .intersection([1, 2, 3, 4])');
+  if (!Array.isArray(others)) fail('intersection() needs an array to compare with');
   return uniqueBy(value.filter((element) => others.some((other) => isEqual(element, other))), isEqual);
 };
 list.chunk = (value, [size]) => {
-  if (typeof size !== 'number' || !(size >= 1)) fail('chunk(): expected non-zero numeric arg, e.g. .chunk(5)');
+  if (typeof size !== 'number' || !(size >= 1)) fail('chunk() needs a size of at least 1');
   const result = [];
   for (let i = 0; i < value.length; i += Math.floor(size)) result.push(value.slice(i, i + Math.floor(size)));
   return result;
@@ -87,7 +87,7 @@ list.pluck = (value, keys) => {
   }, []);
 };
 list.renameKeys = (value, pairs) => {
-  if (pairs.length === 0 || pairs.length % 2 !== 0) fail('renameKeys(): expected an even amount of args: from1, to1 [, from2, to2, ...]. e.g. .renameKeys("name", "title")');
+  if (pairs.length === 0 || pairs.length % 2 !== 0) fail('renameKeys() needs pairs of names: the old one, then the new one');
   return value.map((element) => {
     if (!isObject(element)) return element;
     const renamed = {};
@@ -101,7 +101,7 @@ list.renameKeys = (value, pairs) => {
   });
 };
 list.smartJoin = (value, [keyField, valueField]) => {
-  if (!keyField || !valueField || typeof keyField !== 'string' || typeof valueField !== 'string') fail('smartJoin(): expected two string args, e.g. .smartJoin("name", "value")');
+  if (!keyField || !valueField || typeof keyField !== 'string' || typeof valueField !== 'string') fail('smartJoin() needs the names of two fields: one for the keys, one for the values');
   const result = {};
   for (const element of value) {
     if (isObject(element) && keyField in element && valueField in element) {
@@ -123,7 +123,7 @@ const mergeAll = (elements) => {
 list.mergeIntoObject = (value, [others]) => mergeAll(value.concat(Array.isArray(others) ? others : []));
 list.merge = (value, [others]) => {
   if (others === undefined) return mergeAll(value);
-  if (!Array.isArray(others)) fail('merge(): expected array arg, e.g. .merge([{ id: 1, otherValue: 3 }])');
+  if (!Array.isArray(others)) fail('merge() of an array needs another array');
   const length = Math.min(value.length, others.length);
   const pairs = [];
   for (let i = 0; i < length; i++) pairs.push(value[i], others[i]);
@@ -140,7 +140,7 @@ object.keys = (value) => Object.keys(value);
 object.values = (value) => Object.values(value);
 object.hasField = (value, [name]) => Object.prototype.hasOwnProperty.call(value, name);
 object.merge = (value, [other]) => {
-  if (!isObject(other)) fail('merge(): expected object arg');
+  if (!isObject(other)) fail('merge() of an object needs another object');
   return mergeAll([value, other]);
 };
 object.removeField = (value, [name]) => {
@@ -149,11 +149,11 @@ object.removeField = (value, [name]) => {
   return copy;
 };
 object.removeFieldsContaining = (value, [part]) => {
-  if (typeof part !== 'string' || part === '') fail('removeFieldsContaining(): expected non-empty string arg');
+  if (typeof part !== 'string' || part === '') fail('removeFieldsContaining() needs a text to look for');
   return Object.fromEntries(Object.entries(value).filter(([, field]) => !(typeof field === 'string' && field.includes(part))));
 };
 object.keepFieldsContaining = (value, [part]) => {
-  if (typeof part !== 'string' || part === '') fail('keepFieldsContaining(): expected non-empty string arg');
+  if (typeof part !== 'string' || part === '') fail('keepFieldsContaining() needs a text to look for');
   return Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field === 'string' && field.includes(part)));
 };
 object.compact = (value) => {

@@ -13,7 +13,7 @@ const ALGORITHMS = ['md5', 'base64', 'sha1', 'sha224', 'sha256', 'sha384', 'sha5
 text.hash = (value, [algorithm = 'md5']) => {
   const name = String(algorithm).toLowerCase();
   if (name === 'base64') return host(36, 'base64', value);
-  if (!ALGORITHMS.includes(name)) fail(`Unknown algorithm ${algorithm}. Available algorithms are: ${ALGORITHMS.join(', ')}, and Base64.`);
+  if (!ALGORITHMS.includes(name)) fail(`Unknown algorithm ${algorithm}; known are ${ALGORITHMS.join(', ')}`);
   return host(36, 'hex', host(30, name, value));
 };
 text.base64Encode = (value) => host(36, 'base64', value);
@@ -25,27 +25,21 @@ text.toJsonString = (value) => JSON.stringify(value);
 text.removeTags = (value) => value.replace(/<[^>]*>?/gm, '');
 text.stripTags = text.removeTags;
 
+// Line by line what only stands at its beginning, then what stands inside.
+const MARKDOWN_LINE = [/^\s{0,3}(?:`{3,}|~{3,}).*$/, /^\s{0,3}(?:[-*_]\s*){3,}$/, /^\s{0,3}=+\s*$/];
+const MARKDOWN_START = /^(\s*)(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+|\d+[.)]\s+)/;
+const MARKDOWN_INSIDE = [
+  [/!\[[^\]]*\]\([^)]*\)/g, ''],
+  [/\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1'],
+  [/<((?:https?|mailto):[^>\s]+)>/g, '$1'],
+  [/(\*\*\*|___|\*\*|__|~~|\*|_)(?=\S)([^\n]*?\S)\1/g, '$2'],
+  [/`+([^`\n]+)`+/g, '$1'],
+];
 text.removeMarkdown = (value) => {
-  let output = value.replace(/^([\s\t]*)([*\-+]|\d\.)\s+/gm, '$1');
-  output = output
-    .replace(/\n={2,}/g, '\n')
-    .replace(/~~/g, '')
-    .replace(/`{3}.*\n/g, '')
-    .replace(/<(.*?)>/g, '$1')
-    .replace(/^[=-]{2,}\s*$/g, '')
-    .replace(/\[\^.+?\](: .*?$)?/g, '')
-    .replace(/\s{0,2}\[.*?\]: .*?$/g, '')
-    .replace(/!\[.*?\][[(].*?[\])]/g, '')
-    .replace(/\[(.*?)\][[(].*?[\])]/g, '$1')
-    .replace(/>/g, '')
-    .replace(/^\s{1,2}\[(.*?)\]: (\S+)( ".*?")?\s*$/g, '')
-    .replace(/^#{1,6}\s*([^#]*)\s*(#{1,6})?/gm, '$1')
-    .replace(/([*_]{1,3})(\S.*?\S)\1/g, '$2')
-    .replace(/(`{3,})(.*?)\1/gm, '$2')
-    .replace(/^-{3,}\s*$/g, '')
-    .replace(/`(.+?)`/g, '$1')
-    .replace(/\n{2,}/g, '\n\n');
-  return output;
+  const lines = value.split('\n').filter((line) => !MARKDOWN_LINE.some((rule) => rule.test(line)));
+  let result = lines.map((line) => line.replace(MARKDOWN_START, '$1').replace(/\s+#+\s*$/, '')).join('\n');
+  for (const [rule, replacement] of MARKDOWN_INSIDE) result = result.replace(rule, replacement);
+  return result;
 };
 
 text.toDate = (value) => {
@@ -93,8 +87,7 @@ text.parseJson = (value) => {
   try {
     return JSON.parse(value);
   } catch {
-    // A text with line ends in it, as a model may write it, is the commonest reason.
-    fail(/'/.test(value) ? "Parsing failed. Check you're using double quotes" : 'Parsing failed');
+    fail('The text is not valid JSON', "Names and texts need double quotes, and there may be no comma behind the last element.");
   }
 };
 
@@ -172,8 +165,8 @@ number.ceil = (value) => Math.ceil(value);
 number.floor = (value) => Math.floor(value);
 number.round = (value, [places = 0]) => +value.toFixed(places);
 number.isInteger = (value) => Number.isInteger(value);
-number.isEven = (value) => (Number.isInteger(value) ? value % 2 === 0 : fail('isEven() is only callable on integers'));
-number.isOdd = (value) => (Number.isInteger(value) ? Math.abs(value) % 2 === 1 : fail('isOdd() is only callable on integers'));
+number.isEven = (value) => (Number.isInteger(value) ? value % 2 === 0 : fail('isEven() needs a whole number'));
+number.isOdd = (value) => (Number.isInteger(value) ? Math.abs(value) % 2 === 1 : fail('isOdd() needs a whole number'));
 number.isEmpty = () => false;
 number.isNotEmpty = () => true;
 number.format = (value, [locale = 'en-US', options]) => new Intl.NumberFormat(locale, options).format(value);

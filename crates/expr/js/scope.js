@@ -58,14 +58,14 @@ class NodeReference {
 }
 
 const reference = (name) => {
-  if (name === undefined || name === null || name === '') throw new ExpressionError('When calling $(), please specify a node');
+  if (name === undefined || name === null || name === '') throw new ExpressionError('$() needs the name of a node');
   if (!host(12, String(name))) throw new ExpressionError("Referenced node doesn't exist", `There is no node named '${name}'.`);
   return new NodeReference(String(name));
 };
 hide(globalThis, '$', reference);
 
 const noArguments = (name, args) => {
-  if (args.length > 0) throw new ExpressionError(`$input.${name}() should have no arguments`);
+  if (args.length > 0) throw new ExpressionError(`$input.${name}() takes no arguments`);
 };
 class Input {
   get item() {
@@ -172,7 +172,7 @@ computed('$today', () => DateTime.now().startOf('day'));
 
 const jmespath = (data, query) => {
   if (data === null || typeof data !== 'object' || typeof query !== 'string') {
-    throw new ExpressionError('expected two arguments (Object, string) for this function');
+    throw new ExpressionError('$jmespath() needs an object or array, and a query');
   }
   return host(31, data, query);
 };
@@ -181,9 +181,9 @@ hide(globalThis, '$jmesPath', jmespath);
 
 const KEY = /^[a-zA-Z0-9_-]{1,64}$/;
 const fromAI = (name, description, type = 'string', fallback = undefined) => {
-  if (name === undefined || name === null || name === '') throw new ExpressionError("Add a key, e.g. $fromAI('placeholder_name')");
+  if (name === undefined || name === null || name === '') throw new ExpressionError("$fromAI() needs a key, such as $fromAI('name')");
   if (!KEY.test(String(name))) {
-    throw new ExpressionError('Invalid parameter key, must be between 1 and 64 characters long and only contain lowercase letters, uppercase letters, numbers, underscores, and hyphens');
+    throw new ExpressionError('A key of $fromAI() has 1 to 64 letters, digits, underscores and hyphens');
   }
   return host(17, String(name), fallback);
 };
