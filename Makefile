@@ -1,6 +1,6 @@
 # Two commands do all the set-up on a fresh machine: `make run` and `make test`.
 
-.PHONY: run test bench docs
+.PHONY: run test bench docs fuzz
 
 # Builds Heddle and runs the example workflow.
 run:
@@ -19,3 +19,7 @@ bench:
 # Writes the reference pages that are made from code.
 docs:
 	cargo xtask docs
+
+# Tries random input on expressions, workflow JSON, operations and the URL policy: SECONDS for each (60).
+fuzz:
+	cargo xtask fuzz $(SECONDS)

@@ -2,6 +2,7 @@
 
 mod bench;
 mod ci;
+mod fuzz;
 mod sandbox;
 mod tidy;
 
@@ -13,9 +14,10 @@ fn main() -> Result<()> {
         Some("ci") => ci::run(),
         Some("sandbox") => sandbox::build(),
         Some("bench") => bench::run(),
+        Some("fuzz") => fuzz::run(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
-        _ => bail!("usage: cargo xtask ci | bench | sandbox | docs | tidy"),
+        _ => bail!("usage: cargo xtask ci | bench | fuzz [SECONDS] | sandbox | docs | tidy"),
     }
 }
 
