@@ -1,5 +1,6 @@
 //! What must hold for any input. The fuzzer tries it on inputs of its own making, `make test` on bounded random ones.
 
+pub mod cron;
 pub mod expression;
 pub mod operations;
 pub mod url_policy;
