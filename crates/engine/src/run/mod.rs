@@ -193,9 +193,7 @@ impl Run {
                 .hint("Raise executionTimeout in the workflow's settings, or make the workflow do less.")),
         };
         if let Some(error) = ended {
-            let status = if error.code() == Code::RUN_CANCELLED { RunStatus::Cancelled } else { RunStatus::Error };
             self.fail(None, error);
-            self.outcome.status = status;
         }
     }
 
@@ -282,7 +280,8 @@ impl Run {
     }
 
     fn fail(&mut self, node: Option<usize>, error: NodeError) {
-        self.outcome.status = RunStatus::Error;
+        // A node may notice the cancellation before the run does.
+        self.outcome.status = if error.code() == Code::RUN_CANCELLED { RunStatus::Cancelled } else { RunStatus::Error };
         let name = node.map(|index| self.plan.nodes[index].info.name.clone());
         let mut record = error.to_run_error(name.as_deref().unwrap_or_default());
         record.node = name.or_else(|| self.outcome.last_node.clone());

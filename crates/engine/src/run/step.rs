@@ -80,6 +80,10 @@ impl Run {
         match pause {
             Some(pause) if sleeps => {
                 self.sleep_until(&pause);
+                let paused = RunEvent::RunPaused { node: node.info.name.clone(), until_ms: self.outcome.wait_till_ms };
+                if let Err(error) = self.record(paused).await {
+                    self.fail(Some(entry.node), journal_failed(error));
+                }
                 return ControlFlow::Break(());
             }
             Some(Pause::Until(moment)) => {

@@ -7,7 +7,6 @@ use crate::terminal::say;
 use anyhow::Result;
 use engine::check::{Compatibility, Report, Severity, check};
 use model::{Object, Value};
-use node_api::Registry;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -23,7 +22,7 @@ pub(super) fn run(arguments: &cli::Check) -> Result<ExitCode> {
         broken |= report.problems.iter().any(|problem| problem.severity == Severity::Error);
         match arguments.json {
             true => reports.push(to_value(file, &report)),
-            false => print(file, &report, &registry),
+            false => print(file, &report),
         }
     }
     if arguments.json {
@@ -32,7 +31,7 @@ pub(super) fn run(arguments: &cli::Check) -> Result<ExitCode> {
     Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn print(file: &Path, report: &Report, _registry: &Registry) {
+fn print(file: &Path, report: &Report) {
     let count = |wanted| report.nodes.iter().filter(|node| node.compatibility.kind() == wanted).count();
     say(&format!(
         "{}: {} nodes: {} run, {} differ, {} unsupported",
