@@ -12,10 +12,12 @@ mod plan;
 mod ports;
 mod run;
 mod scope;
+mod siblings;
 
 pub use options::{Limits, RunOptions};
 pub use outcome::Outcome;
-pub use plan::{Plan, PlanNode};
+pub use params::Compiled;
+pub use plan::{Plan, PlanNode, Supplier};
 pub use ports::{Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Ports, Random, Workflows};
 pub use run::{Engine, Start};
 pub use scope::{RunData, RunView, Vars};

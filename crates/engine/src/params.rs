@@ -1,12 +1,13 @@
 //! Parameters compiled once: what has no expression is a constant, the rest is a tree of templates.
 
+use crate::siblings;
 use expr::{Error, Scope, Session, Template};
 use model::{Object, PathKey, Str, Value};
 use std::sync::Arc;
 
 /// A parameter value, ready to be resolved for any item.
 #[derive(Clone)]
-pub(crate) enum Compiled {
+pub enum Compiled {
     Constant(Value),
     Template(Arc<Template>),
     Array(Arc<[Compiled]>),
@@ -14,7 +15,7 @@ pub(crate) enum Compiled {
 }
 
 impl Compiled {
-    pub(crate) fn new(value: &Value) -> Self {
+    pub fn new(value: &Value) -> Self {
         match value {
             Value::String(text) if text.starts_with('=') => Compiled::Template(Arc::new(Template::parse(text))),
             Value::Array(values) => {
@@ -31,8 +32,17 @@ impl Compiled {
 
     /// An object of which some fields are taken as they stand.
     pub(crate) fn object(object: &Arc<Object>, is_raw: impl Fn(&str) -> bool) -> Self {
-        let compile =
-            |(key, value): (&Str, &Value)| (key.clone(), if is_raw(key) { Compiled::Constant(value.clone()) } else { Self::new(value) });
+        let compile = |(key, value): (&Str, &Value)| {
+            let compiled = match value {
+                _ if is_raw(key) => Compiled::Constant(value.clone()),
+                Value::String(text) if text.starts_with('=') => {
+                    let written = siblings::written_in(text, object);
+                    Compiled::Template(Arc::new(Template::parse(written.as_deref().unwrap_or(text))))
+                }
+                _ => Self::new(value),
+            };
+            (key.clone(), compiled)
+        };
         let fields: Vec<_> = object.iter().map(compile).collect();
         match fields.iter().all(|(_, field)| field.is_constant()) {
             true => Compiled::Constant(Value::Object(object.clone())),
@@ -63,7 +73,7 @@ impl Compiled {
         }
     }
 
-    pub(crate) fn resolve(&self, session: &Session, scope: &dyn Scope) -> Result<Value, Error> {
+    pub fn resolve(&self, session: &Session, scope: &dyn Scope) -> Result<Value, Error> {
         match self {
             Compiled::Constant(value) => Ok(value.clone()),
             Compiled::Template(template) => session.evaluate(template, scope),

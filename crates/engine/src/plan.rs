@@ -38,6 +38,8 @@ pub struct PlanNode {
     pub outputs: Vec<Vec<Target>>,
     /// Per input: where it is fed from.
     pub inputs: Vec<Vec<Target>>,
+    /// The nodes that supply it with a model, a memory, tools and so on.
+    pub suppliers: Vec<Supplier>,
     pub pinned: Option<Items>,
     pub webhook_id: Option<Str>,
 }
@@ -55,6 +57,13 @@ pub struct Target {
     pub index: usize,
 }
 
+/// A node that another one uses instead of passing items to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Supplier {
+    pub kind: Kind,
+    pub node: usize,
+}
+
 impl Plan {
     /// Makes a plan of whatever the workflow holds. What cannot be used is left out; `check` has told about it.
     pub fn new(workflow: &Workflow, registry: &Registry) -> Self {
@@ -68,8 +77,12 @@ impl Plan {
             by_name.insert(Str::from(node.name()), nodes.len());
             nodes.push(PlanNode::new(&node, workflow, registry));
         }
-        for edge in workflow.edges().iter().filter(|edge| edge.kind == Kind::Main) {
+        for edge in &workflow.edges() {
             let (Some(&from), Some(&to)) = (by_name.get(&edge.from), by_name.get(&edge.to)) else { continue };
+            if edge.kind != Kind::Main {
+                nodes[to].suppliers.push(Supplier { kind: edge.kind, node: from });
+                continue;
+            }
             slot(&mut nodes[from].outputs, edge.output).push(Target { node: to, index: edge.input });
             slot(&mut nodes[to].inputs, edge.input).push(Target { node: from, index: edge.output });
         }
@@ -177,6 +190,7 @@ impl PlanNode {
             position: node.position(),
             outputs: Vec::new(),
             inputs: Vec::new(),
+            suppliers: Vec::new(),
             pinned,
             webhook_id: node.fields().get("webhookId").and_then(Value::as_str).map(Str::from),
         }

@@ -1,7 +1,7 @@
 //! Sends each expression to the evaluator that can take it.
 
 use crate::native::Failure;
-use crate::sandbox::{self, ExpressionCode, Limits, Sandbox};
+use crate::sandbox::{self, ExpressionCode, Limits, Sandbox, Thrown};
 use crate::{Error, Scope, Template};
 use model::{Str, Value};
 use std::sync::{Mutex, PoisonError};
@@ -21,12 +21,20 @@ pub enum Route {
 /// Evaluates the expressions of one run. Made at no cost; the sandbox starts when an expression first needs it.
 pub struct Session {
     route: Route,
+    thrown: Thrown,
     sandbox: Mutex<sandbox::Session>,
 }
 
 impl Session {
     pub fn new(route: Route) -> Self {
-        Self { route, sandbox: Mutex::new(Sandbox::new().session(Limits::expression())) }
+        Self { route, thrown: Thrown::default(), sandbox: Mutex::new(Sandbox::new().session(Limits::expression())) }
+    }
+
+    /// Reports what the expression's own JavaScript throws instead of taking it as no value.
+    #[must_use]
+    pub fn reporting_exceptions(mut self) -> Self {
+        self.thrown = Thrown::IsReported;
+        self
     }
 
     /// The value of a template: the raw value of a single `{{ … }}`, otherwise text.
@@ -43,7 +51,7 @@ impl Session {
 
     fn in_sandbox(&self, source: &str, scope: &dyn Scope) -> Result<Value, Error> {
         let mut sandbox = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
-        sandbox.evaluate(&ExpressionCode::new(source), scope)
+        sandbox.evaluate(&ExpressionCode { source: source.into(), thrown: self.thrown }, scope)
     }
 }
 

@@ -20,11 +20,16 @@ pub(super) struct NodeHost<'r> {
     run_index: usize,
     now_ms: i64,
     pause: Mutex<Option<Pause>>,
+    /// Templates that the node brought itself, compiled once for all its items.
+    templates: Mutex<HashMap<Str, Arc<expr::Template>>>,
 }
+
+/// A node that makes a new template of every item is not worth remembering.
+const MAX_TEMPLATES: usize = 64;
 
 impl<'r> NodeHost<'r> {
     pub(super) fn new(run: &'r Run, entry: &'r Entry, inputs: &'r [Option<Items>], run_index: usize) -> Self {
-        Self { run, entry, inputs, run_index, now_ms: run.now(), pause: Mutex::default() }
+        Self { run, entry, inputs, run_index, now_ms: run.now(), pause: Mutex::default(), templates: Mutex::default() }
     }
 
     pub(super) fn take_pause(&self) -> Option<Pause> {
@@ -56,6 +61,18 @@ impl<'r> NodeHost<'r> {
 
     pub(super) async fn record(&self, event: RunEvent) -> Result<(), JournalError> {
         self.run.record(event).await
+    }
+
+    fn template(&self, text: &str) -> Arc<expr::Template> {
+        let mut known = lock(&self.templates);
+        if let Some(template) = known.get(text) {
+            return template.clone();
+        }
+        let template = Arc::new(expr::Template::parse(text));
+        if known.len() < MAX_TEMPLATES {
+            known.insert(text.into(), template.clone());
+        }
+        template
     }
 
     fn context_of(&self, node: usize) -> Object {
@@ -98,7 +115,7 @@ impl Host for NodeHost<'_> {
     fn evaluate(&self, text: &str, item: usize, extra: &Object) -> Result<Value, NodeError> {
         let contexts = |node| self.context_of(node);
         let view = self.view(item, Some(extra), &contexts);
-        let template = expr::Template::parse(text);
+        let template = self.template(text);
         self.run.session.evaluate(&template, &view).map_err(|error| expression_error(error, ""))
     }
 

@@ -6,9 +6,9 @@ mod vars;
 
 pub use vars::Vars;
 
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanNode};
 use expr::{Error, PreviousNode, Scope, Session};
-use model::{Item, Items, Object, Source, Str, TaskData, Value};
+use model::{Item, Items, Kind, Object, Source, Str, TaskData, Value};
 use std::sync::Arc;
 
 /// The records of a run so far, per node of the plan.
@@ -82,6 +82,22 @@ impl RunView<'_> {
         // The session of this evaluation is busy with the expression that asks.
         let view = RunView { node, depth: self.depth + 1, parameters: &found.raw_params, ..*self };
         found.params.resolve(&Session::default(), &view)
+    }
+
+    /// `$agentInfo`: what is connected to an agent.
+    fn agent_info(&self, agent: &PlanNode) -> Value {
+        let tools = agent.suppliers.iter().filter(|supplier| supplier.kind == Kind::AiTool).map(|supplier| {
+            let tool = &self.plan.nodes[supplier.node];
+            let fields = [
+                ("connected", Value::from(true)),
+                ("name", tool.info.name.clone().into()),
+                ("nodeType", tool.info.type_name.clone().into()),
+                ("hasCredentials", (!tool.credentials.is_empty()).into()),
+            ];
+            Object::from_iter(fields).into()
+        });
+        let has_memory = agent.suppliers.iter().any(|supplier| supplier.kind == Kind::AiMemory);
+        Object::from_iter([("memoryConnectedToAgent", Value::from(has_memory)), ("tools", Value::array(tools.collect::<Vec<_>>()))]).into()
     }
 
     fn find(&self, name: &str) -> Result<usize, Error> {
@@ -165,12 +181,13 @@ impl Scope for RunView<'_> {
                 ("active", Value::from(self.plan.active)),
             ])
             .into(),
+            "$agentInfo" if !node.suppliers.is_empty() => self.agent_info(node),
             _ => return self.vars.get(name),
         }))
     }
 
     fn variable_names(&self) -> Vec<Str> {
-        let own = ["$nodeId", "$nodeVersion", "$webhookId", "$position", "$thisItemIndex", "$thisRunIndex", "$workflow"];
+        let own = ["$nodeId", "$nodeVersion", "$webhookId", "$position", "$thisItemIndex", "$thisRunIndex", "$workflow", "$agentInfo"];
         let extra = self.extra.into_iter().flat_map(Object::keys).cloned();
         own.iter().map(|name| Str::from(*name)).chain(self.vars.names()).chain(extra).collect()
     }

@@ -1,7 +1,7 @@
 //! The settings of the WebAssembly engine. The image builder (xtask) and the runtime both include this file: a precompiled
 //! module only loads into an engine whose settings agree with those it was compiled under.
 
-use wasmtime::{Config, OptLevel};
+use wasmtime::Config;
 
 /// Machine stack for WebAssembly frames. QuickJS stops at its own, smaller limit first in nearly every case.
 pub(crate) const MACHINE_STACK_BYTES: usize = 1 << 20;
@@ -14,7 +14,6 @@ pub(crate) fn shared_config() -> Config {
     config.memory_init_cow(true);
     config.memory_reservation(4 << 30);
     config.memory_guard_size(32 << 20);
-    config.cranelift_opt_level(OptLevel::Speed);
     config.wasm_backtrace_max_frames(None);
     config
 }

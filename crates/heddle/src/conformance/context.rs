@@ -1,8 +1,8 @@
 //! Sets up the run that a recorded expression was evaluated in, and evaluates it.
 
 use crate::cli::EvaluatorChoice;
-use engine::{Plan, RunData, RunView, Vars};
-use expr::{Route, Session, Template};
+use engine::{Compiled, Plan, RunData, RunView, Vars};
+use expr::{Route, Session};
 use model::{Item, Items, Kind, Object, Source, Str, TaskData, TaskStatus, Value, Workflow};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -159,8 +159,9 @@ impl Setup {
             depth: 0,
             contexts: &|_| Object::new(),
         };
-        let template = Template::parse(case.get("expression").and_then(Value::as_str).unwrap_or_default());
-        session(evaluator).evaluate(&template, &view)
+        // A case that names its globals was recorded below the layer that takes exceptions as no value.
+        let session = if globals.is_some() { session(evaluator).reporting_exceptions() } else { session(evaluator) };
+        Compiled::new(case.get("expression").unwrap_or(&Value::Undefined)).resolve(&session, &view)
     }
 }
 
