@@ -9,6 +9,25 @@ const isArray = Array.isArray;
 const stringify = JSON.stringify;
 heddle.original = { defineProperty, getPrototypeOf, keys, create, freeze, getOwnPropertyNames, isArray, stringify, eval: globalThis.eval };
 
+// The same text repeated as often as the last time is the same string: a list of generated items would hold a copy for each.
+const { repeat: plainRepeat } = String.prototype;
+const repeated = { text: '', count: 0, result: '' };
+defineProperty(String.prototype, 'repeat', {
+  writable: true,
+  configurable: true,
+  value: {
+    repeat(count) {
+      if (typeof this !== 'string' || typeof count !== 'number') return plainRepeat.call(this, count);
+      if (repeated.text !== this || repeated.count !== count) {
+        repeated.result = plainRepeat.call(this, count);
+        repeated.text = this;
+        repeated.count = count;
+      }
+      return repeated.result;
+    },
+  }.repeat,
+});
+
 // An error that ends an expression; every other one makes its value undefined.
 class ExpressionError extends Error {
   constructor(message, description) {

@@ -45,7 +45,8 @@ pub(crate) enum Command {
   heddle run flow.json
   heddle run flow.json --json | jq '.data.resultData.runData'
   heddle run flow.json --start 'Edit Fields' --input '{\"name\":\"Ada\"}'
-  cat items.json | heddle run flow.json --input -
+  heddle run flow.json --input @items.json
+  curl https://example.com/items.json | heddle run flow.json --input -
 
 The exit code is 0 when the run succeeded, 1 when it failed and 2 when it could not start.")]
 pub(crate) struct Run {
@@ -58,7 +59,7 @@ pub(crate) struct Run {
     /// Stop after this node
     #[arg(long, value_name = "NODE")]
     pub(crate) until: Option<String>,
-    /// Give the first node this: an object, a list of objects, or `-` for standard input
+    /// Give the first node this: an object, a list of objects, `@FILE`, or `-` for standard input
     #[arg(long, value_name = "JSON")]
     pub(crate) input: Option<String>,
     /// Take the outputs of earlier nodes from this execution (a file that `--json` printed)

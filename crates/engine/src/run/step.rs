@@ -270,7 +270,7 @@ fn pair_if_plain(entry: &Entry, outputs: &mut [Items]) {
         if items.first().is_some_and(|item| item.paired.is_empty()) && items.iter().all(|item| item.paired.is_empty()) {
             *items = match same_number {
                 true => items.paired_by_index(0),
-                false => items.iter().map(|item| item.paired_with(0)).collect(),
+                false => items.paired_with(0),
             };
         }
     }

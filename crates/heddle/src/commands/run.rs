@@ -8,8 +8,11 @@ use crate::world;
 use anyhow::{Context as _, Result};
 use engine::{Journal, JournalError, Outcome, RunOptions, Start};
 use indicatif::{ProgressBar, ProgressStyle};
-use model::{Item, Items, Kind, RunEvent, RunStatus, Str, TaskStatus, Value};
+use model::json::Elements;
+use model::{Item, Items, ItemsBuilder, Kind, RunEvent, RunStatus, Spill, Str, TaskStatus, Value};
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,9 +25,14 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
     let mut engine = world::engine(&settings)?;
     let progress = Arc::new(Progress::new(arguments));
     engine.ports.journal = progress.clone();
+    // Input and run count against one limit.
+    let spill = engine.ports.spill.as_ref().map(|make| make());
+    if let Some(spill) = spill.clone() {
+        engine.ports.spill = Some(Arc::new(move || spill.clone()));
+    }
     let start = Start {
         node: arguments.start.as_deref().map(Str::from),
-        items: arguments.input.as_deref().map(read_items).transpose()?,
+        items: arguments.input.as_deref().map(|input| read_items(input, spill)).transpose()?,
         ..Start::default()
     };
     let mut options = RunOptions {
@@ -79,14 +87,18 @@ fn stats(outcome: &Outcome) -> String {
     )
 }
 
-/// Items from JSON text: an object is one item, a list several.
-fn read_items(text: &str) -> Result<Items> {
-    let text = if text == "-" { read_text(Path::new("-"))? } else { text.to_owned() };
-    let value = model::json::parse(&text).context("--input is not JSON")?;
-    Ok(match &value {
-        Value::Array(elements) => elements.iter().map(Item::from_value).collect(),
-        single => Items::one(Item::from_value(single)),
-    })
+/// Items from JSON text, from a file named after `@`, or from standard input for `-`: an object is one item, a list several.
+fn read_items(input: &str, spill: Option<Arc<dyn Spill>>) -> Result<Items> {
+    let source: Box<dyn BufRead> = match input.strip_prefix('@') {
+        Some(path) => Box::new(BufReader::new(File::open(path).with_context(|| format!("--input: {path} cannot be opened"))?)),
+        None if input == "-" => Box::new(BufReader::new(std::io::stdin())),
+        None => Box::new(input.as_bytes()),
+    };
+    let mut items = ItemsBuilder::new(spill);
+    for element in Elements::new(source) {
+        items.push(Item::from_value(&element.context("--input is not JSON")?));
+    }
+    Ok(items.finish())
 }
 
 /// The outputs of every node of a former execution.

@@ -36,6 +36,8 @@ enum Pairing {
     Own,
     /// Their place in the list they came in: the chunk's first item has number `from`.
     ByIndex { input: u32, from: u32 },
+    /// All of them the same item of the first input.
+    With { item: u32 },
 }
 
 /// A chunk that a [`Spill`] has taken over. Implemented by `store`.
@@ -97,6 +99,15 @@ impl Items {
         for chunk in &mut list.chunks {
             chunk.pairing = Pairing::ByIndex { input: input as u32, from };
             from += chunk.len() as u32;
+        }
+        list
+    }
+
+    /// The same list with every item paired with one item of the first input.
+    pub fn paired_with(&self, item: usize) -> Items {
+        let mut list = self.clone();
+        for chunk in &mut list.chunks {
+            chunk.pairing = Pairing::With { item: item as u32 };
         }
         list
     }
@@ -196,15 +207,12 @@ impl Chunk {
 
 impl Pairing {
     fn apply(self, item: &Item, at: usize) -> Item {
-        match self {
-            Pairing::Own => item.clone(),
-            Pairing::ByIndex { input, from } => Item {
-                json: item.json.clone(),
-                binary: item.binary.clone(),
-                paired: Pairs::One(PairedItem { item: from + at as u32, input, source: None }),
-                error: item.error.clone(),
-            },
-        }
+        let pair = match self {
+            Pairing::Own => return item.clone(),
+            Pairing::ByIndex { input, from } => PairedItem { item: from + at as u32, input, source: None },
+            Pairing::With { item } => PairedItem { item, input: 0, source: None },
+        };
+        Item { json: item.json.clone(), binary: item.binary.clone(), paired: Pairs::One(pair), error: item.error.clone() }
     }
 }
 
@@ -338,5 +346,6 @@ mod tests {
         assert_eq!(pairs, [(0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1)]);
         assert_eq!(arrived.get(4).unwrap().paired[0].item, 4);
         assert_eq!(list.get(4).unwrap().paired[0].item, 7);
+        assert!(list.paired_with(2).iter().all(|item| item.paired[0].item == 2));
     }
 }

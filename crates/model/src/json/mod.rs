@@ -1,9 +1,11 @@
 //! JSON text in and out: a reader with a depth limit, and a writer that spells as `JSON.stringify` does.
 
+mod elements;
 mod read;
 mod spellings;
 mod write;
 
+pub use elements::{ElementError, Elements};
 pub use read::{MAX_DEPTH, ReadError, parse, parse_with_spellings};
 #[doc(hidden)]
 pub use serde_json;

@@ -8,6 +8,7 @@ mod item_lists;
 mod limit;
 mod remove_duplicates;
 mod rename_keys;
+mod reorder;
 mod set;
 mod sort;
 mod split_out;

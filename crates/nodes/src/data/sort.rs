@@ -63,10 +63,7 @@ pub(super) async fn sort(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeEr
         "simple" => by_fields(ctx, items)?,
         _ => by_code(ctx, items).await?,
     };
-    let all = items.to_vec();
-    let mut output = ctx.builder();
-    output.extend(order.into_iter().filter_map(|index| all.get(index).map(|item| item.clone().paired_with(index))));
-    Ok(vec![output.finish()])
+    Ok(vec![super::reorder::reorder(ctx, items, &order)])
 }
 
 fn shuffled(ctx: &Ctx<'_>, count: usize) -> Vec<usize> {
