@@ -1,5 +1,6 @@
 //! Looks a workflow over and tells what is wrong with it; never fails.
 
+mod expressions;
 mod fields;
 mod graph;
 mod nodes;
@@ -88,7 +89,15 @@ pub const MAX_PROBLEMS: usize = 1000;
 /// Tells all problems of a workflow, and how well each node is supported. Looks at everything once: the time it takes
 /// grows with the document and with nothing else.
 pub fn check(workflow: &Workflow, registry: &Registry) -> Report {
-    let mut checker = Checker { workflow, registry, report: Report::default(), unlisted: 0, unlisted_error: false };
+    let mut checker = Checker {
+        workflow,
+        registry,
+        report: Report::default(),
+        unlisted: 0,
+        unlisted_error: false,
+        session: expr::Session::default(),
+        compiled: 0,
+    };
     checker.fields();
     checker.nodes();
     checker.connections();
@@ -103,6 +112,9 @@ struct Checker<'a> {
     /// How many problems came after the first [`MAX_PROBLEMS`].
     unlisted: usize,
     unlisted_error: bool,
+    session: expr::Session,
+    /// How many expressions the sandbox has looked at.
+    compiled: usize,
 }
 
 /// What is wrong, before it is written down: texts are only made for problems that are listed.

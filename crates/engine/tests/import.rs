@@ -431,3 +431,13 @@ fn any_document() -> impl Strategy<Value = String> {
         format!(r#"{{"nodes":[{node},{{"name":"A","type":"step","parameters":{other}}}],"connections":{connections},"settings":{other}}}"#)
     })
 }
+
+#[test]
+fn an_expression_that_is_no_javascript_is_told_with_its_place() {
+    let value = json!({ "a": ["={{ 1 + }}", "={{ if ($json.x) { 1 } }}", "={{ [1].map((n) => { return n }) }}"] });
+    let node = json!({ "id": "1", "name": "A", "type": "start", "typeVersion": 1, "position": [0, 0], "parameters": value });
+    let report = report(json!({ "name": "w", "nodes": [node], "connections": {} }));
+    let found: Vec<_> = report.problems.iter().filter(|problem| problem.code == Code::EXPRESSION_SYNTAX).collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].place, "nodes[0].parameters.a[0]");
+}

@@ -2,6 +2,7 @@
 
 use crate::native::Failure;
 use crate::sandbox::{self, ExpressionCode, Limits, Sandbox, Thrown};
+use crate::template::Part;
 use crate::{Error, Scope, Template};
 use model::{Str, Value};
 use std::sync::{Mutex, PoisonError};
@@ -47,6 +48,15 @@ impl Session {
             }),
             Route::Sandbox => template.evaluate_all_with(|source| self.in_sandbox(source, scope)),
         }
+    }
+
+    /// What keeps a template from being evaluated at all, if anything does. Nothing of it is evaluated.
+    pub fn malformed(&self, template: &Template) -> Option<Error> {
+        let mut sandbox = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
+        template.parts().iter().find_map(|part| match part {
+            Part::Code { source, native: None } => sandbox.compile(&ExpressionCode::new(source.clone())).err(),
+            Part::Code { .. } | Part::Text(_) => None,
+        })
     }
 
     fn in_sandbox(&self, source: &str, scope: &dyn Scope) -> Result<Value, Error> {

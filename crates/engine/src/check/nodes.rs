@@ -39,6 +39,7 @@ impl Checker<'_> {
             }
             if !node.is_disabled() {
                 self.parameters(index, &node);
+                self.expressions(index, &node);
             }
             let compatibility = self.compatibility(&node);
             let (name, type_name) = (name.into(), node.type_name().into());

@@ -76,6 +76,22 @@ impl Session {
         })
     }
 
+    /// Compiles an expression without evaluating it.
+    pub fn compile(&mut self, code: &ExpressionCode) -> Result<(), Error> {
+        let limits = self.limits;
+        let live = self.live(Mode::Expressions)?;
+        let _running = live.start_clock(limits.time_ms);
+        let result = live.compile(code, &[]).and_then(|compiled| {
+            // Statements are compiled at each call; here their form is looked at once, inside a function that nobody calls.
+            let form = format!("(function () {{\n{}\n}})", code.source);
+            if compiled.statements { live.eval("expression", &form).map(|_| ()) } else { Ok(()) }
+        });
+        if live.is_broken(&result) {
+            self.live = None;
+        }
+        result.map_err(Failure::into_error)
+    }
+
     /// The instance, made if there is none for this use.
     pub(super) fn live(&mut self, mode: Mode) -> Result<&mut Live, Error> {
         if self.live.as_ref().is_some_and(|live| live.mode != mode || live.compiled.len() >= MAX_COMPILED) {
@@ -158,7 +174,10 @@ impl Live {
         let state = self.store.data_mut();
         state.errors.clear();
         state.output_left = limits.output_bytes;
-        let compiled = self.compile(code, scope)?;
+        let compiled = match self.compiled.get(code) {
+            Some(compiled) => *compiled,
+            None => self.compile(code, &scope.variable_names())?,
+        };
         self.set_zone(scope.timezone())?;
         self.store.data_mut().copies = compiled.mutates;
         let called = self.guest.clone().call(&mut self.store, compiled.function, self.entries.receiver, &[]);
@@ -192,11 +211,8 @@ impl Live {
         set(&mut self.store, self.entries.set_zone).map_err(|trap| self.trapped(trap))
     }
 
-    fn compile(&mut self, code: &ExpressionCode, scope: &dyn Scope) -> Result<Compiled, Failure> {
-        if let Some(compiled) = self.compiled.get(code) {
-            return Ok(*compiled);
-        }
-        let analysis = analyse(&code.source, &scope.variable_names(), code.thrown).map_err(Failure::Thrown)?;
+    fn compile(&mut self, code: &ExpressionCode, names: &[Str]) -> Result<Compiled, Failure> {
+        let analysis = analyse(&code.source, names, code.thrown).map_err(Failure::Thrown)?;
         for name in &analysis.variables {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
