@@ -14,10 +14,10 @@ mod run;
 mod scope;
 mod siblings;
 
-pub use options::{Limits, RunOptions};
+pub use options::{Limits, Recorded, RunOptions};
 pub use outcome::Outcome;
 pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};
-pub use ports::{Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Ports, Random, Workflows};
+pub use ports::{Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Ports, Random, Responder, Workflows};
 pub use run::{Engine, Start};
 pub use scope::{RunData, RunView, Vars};

@@ -1,11 +1,13 @@
 //! How a run is to go.
 
-use model::{Items, Object, Str};
+use crate::ports::Responder;
+use model::{Changed, Items, Object, Str, TaskData};
 use node_api::host::Feature;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 /// What one run is asked to do, beyond its workflow.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RunOptions {
     pub run_id: Str,
     /// `manual`, `trigger`, `webhook`, `integrated`, `error` …
@@ -21,12 +23,30 @@ pub struct RunOptions {
     pub destination: Option<Str>,
     /// Outputs of nodes that need not run again.
     pub earlier: HashMap<Str, Vec<Items>>,
+    /// What the run did before it was cut off or went to sleep, in order; it is not done again.
+    pub recorded: VecDeque<Recorded>,
+    /// Where a node's answer to the outside goes.
+    pub responder: Option<Arc<dyn Responder>>,
+    /// Addresses that a waiting run is woken by.
+    pub resume_url: Str,
+    pub resume_form_url: Str,
     pub use_pin_data: bool,
     /// Sit out timed waits in this process instead of putting the run to sleep.
     pub sits_out_waits: bool,
     pub limits: Limits,
     /// How many workflows deep this run is called.
     pub depth: usize,
+}
+
+/// A step that a run has taken already.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    pub node: Str,
+    /// Its record; none if the node had nothing to say.
+    pub task: Option<Arc<TaskData>>,
+    pub changed: Changed,
+    /// What woke the run, if it slept after this step and something did.
+    pub woken_by: Option<Items>,
 }
 
 /// The bounds of a run; each has an error of its own.
@@ -51,6 +71,10 @@ impl Default for RunOptions {
             features: Vec::new(),
             destination: None,
             earlier: HashMap::new(),
+            recorded: VecDeque::new(),
+            responder: None,
+            resume_url: Str::new(),
+            resume_form_url: Str::new(),
             use_pin_data: true,
             sits_out_waits: false,
             limits: Limits::default(),

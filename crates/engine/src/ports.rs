@@ -4,6 +4,7 @@ use model::{Object, RunEvent, Spill, Str, Workflow};
 use node_api::NodeError;
 use node_api::host::Files;
 use node_api::http::Http;
+use node_api::trigger::Answer;
 use std::sync::Arc;
 
 /// Everything outside of the engine, handed in by whoever starts it.
@@ -55,6 +56,11 @@ pub trait Journal: Send + Sync {
 #[error("the run could not be recorded: {cause}")]
 pub struct JournalError {
     pub cause: Str,
+}
+
+/// Takes the answer of a run to whoever started it.
+pub trait Responder: Send + Sync {
+    fn respond(&self, answer: Answer);
 }
 
 /// For runs that nobody looks at again.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
-use heddle_engine::{Clock, Engine, Journal, JournalError, NoCredentials, Outcome, Ports, Random, RunOptions, Start, Workflows};
+use heddle_engine::{Clock, Engine, Journal, JournalError, NoCredentials, Outcome, Ports, Random, Recorded, RunOptions, Start, Workflows};
 use model::{RunEvent, RunStatus, Workflow};
 use node_api::host::{Files, Pause};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
@@ -144,6 +144,7 @@ fn with(mut workflow: Value, node: &str, field: &str, value: Value) -> Value {
 
 struct World {
     events: Mutex<Vec<String>>,
+    steps: Mutex<Vec<Recorded>>,
     slept_ms: AtomicI64,
     others: Vec<(&'static str, Value)>,
 }
@@ -171,13 +172,19 @@ impl Random for World {
 #[async_trait::async_trait]
 impl Journal for World {
     async fn append(&self, _run_id: &str, event: RunEvent) -> Result<(), JournalError> {
+        if let RunEvent::NodeFinished { node, task, changed, .. } = &event {
+            let step = Recorded { node: node.clone(), task: Some(task.clone()), changed: changed.clone(), woken_by: None };
+            self.steps.lock().unwrap().push(step);
+        }
         self.events.lock().unwrap().push(match event {
             RunEvent::RunStarted { mode, .. } => format!("run started ({mode})"),
             RunEvent::NodeStarted { node, run_index, .. } => format!("{node}#{run_index} started"),
             RunEvent::NodeLog { node, line } => format!("{node} says {line}"),
             RunEvent::NodeRetried { node, attempt, error } => format!("{node} try {attempt}: {}", error.message),
-            RunEvent::NodeFinished { node, run_index, task } => format!("{node}#{run_index} {}", task.status.name()),
+            RunEvent::NodeFinished { node, run_index, task, .. } => format!("{node}#{run_index} {}", task.status.name()),
+            RunEvent::NodeSilent { node } => format!("{node} silent"),
             RunEvent::RunPaused { node, .. } => format!("paused at {node}"),
+            RunEvent::RunResumed { .. } => "resumed".into(),
             RunEvent::RunFinished { status, .. } => format!("run {}", status.name()),
         });
         Ok(())
@@ -228,7 +235,7 @@ async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel
 }
 
 fn world(others: Vec<(&'static str, Value)>) -> Arc<World> {
-    Arc::new(World { events: Mutex::default(), slept_ms: AtomicI64::new(0), others })
+    Arc::new(World { events: Mutex::default(), steps: Mutex::default(), slept_ms: AtomicI64::new(0), others })
 }
 
 async fn run(workflow: &Value) -> Outcome {
@@ -387,4 +394,53 @@ async fn the_same_workflow_gives_the_same_events_every_time() {
         tellings.push(world.events.lock().unwrap().clone());
     }
     assert_eq!(tellings[0], tellings[1]);
+}
+
+#[tokio::test]
+async fn a_run_goes_on_from_any_step_of_its_record_to_the_same_end() {
+    let graphs = [
+        "Start:start -> A:three -> J:join\nStart -> B:pass -1-> J\nJ -> End:pass",
+        "Start:start -> S:split -> A:oddFails -> End:pass\nS =1=> No:pass",
+        "Start:start -> A:pass -> F:fail -> End:pass",
+    ];
+    for text in graphs {
+        let workflow = with(graph(text), "A", "onError", "continueRegularOutput".into());
+        let whole = world(Vec::new());
+        let expected = run_in(whole.clone(), &workflow, RunOptions::default(), CancellationToken::new()).await;
+        let steps = whole.steps.lock().unwrap().clone();
+        for taken in 1..=steps.len() {
+            let again = world(Vec::new());
+            let options = RunOptions { recorded: steps[..taken].iter().cloned().collect(), ..RunOptions::default() };
+            let outcome = run_in(again.clone(), &workflow, options, CancellationToken::new()).await;
+            assert_eq!(order(&outcome), order(&expected), "after {taken} steps of {text}");
+            assert_eq!(outcome.status, expected.status);
+            assert_eq!(outcome.error, expected.error);
+            assert_eq!(again.steps.lock().unwrap().len(), steps.len() - taken, "no step is taken twice");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_sleeping_run_goes_on_with_what_woke_it() {
+    let workflow = graph("Start:start -> N:nap -> End:pass");
+    let asleep = world(Vec::new());
+    let outcome = run_in(asleep.clone(), &workflow, RunOptions::default(), CancellationToken::new()).await;
+    assert_eq!(outcome.status, RunStatus::Waiting);
+    let mut recorded: std::collections::VecDeque<_> = asleep.steps.lock().unwrap().clone().into();
+    recorded.back_mut().unwrap().woken_by = Some(Items::one(Item::new(json!({ "called": true }))));
+    let options = RunOptions { recorded, ..RunOptions::default() };
+    let outcome = run_in(world(Vec::new()), &workflow, options, CancellationToken::new()).await;
+    assert_eq!(outcome.status, RunStatus::Success);
+    assert_eq!(output(&outcome, "End", 0), json!([{ "called": true }]));
+    assert_eq!(outcome.runs_of("N")[0].status, model::TaskStatus::Success);
+}
+
+#[tokio::test]
+async fn a_record_of_another_workflow_is_refused() {
+    let first = world(Vec::new());
+    run_in(first.clone(), &graph("Start:start -> A:pass"), RunOptions::default(), CancellationToken::new()).await;
+    let recorded = first.steps.lock().unwrap().clone().into();
+    let options = RunOptions { recorded, ..RunOptions::default() };
+    let outcome = run_in(world(Vec::new()), &graph("Start:start -> B:pass"), options, CancellationToken::new()).await;
+    assert_eq!(outcome.error.unwrap().code, Code::RUN_RECORD);
 }

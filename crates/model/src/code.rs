@@ -75,6 +75,8 @@ codes! {
     RUN_TIMEOUT          = Operator, 422, "The run took longer than its time limit.";
     RUN_DATA_LIMIT       = Operator, 422, "The run's data grew past its byte budget.";
     RUN_DEPTH            = Workflow, 422, "Workflows called each other too deeply.";
+    RUN_RECORD           = Us,       500, "The record of the run does not fit its workflow.";
+    RUN_UNCERTAIN        = Operator, 409, "A step may or may not have happened before the process ended; a person must decide.";
     RUN_STEPS            = Operator, 422, "The run executed more nodes than its limit.";
     EGRESS_BLOCKED       = Operator, 403, "The address is closed to outgoing requests.";
     EGRESS_URL           = Workflow, 422, "The URL cannot be used for a request.";

@@ -1,6 +1,6 @@
 //! The journal's events: what the engine tells while a run goes on.
 
-use crate::{RunError, RunStatus, Str, TaskData};
+use crate::{Items, Object, RunError, RunStatus, Str, TaskData, Value};
 use std::sync::Arc;
 
 /// One event of a run, in the order it happened. History, live views, resume and replay all read these.
@@ -12,6 +12,9 @@ pub enum RunEvent {
         workflow_name: Str,
         mode: Str,
         started_ms: i64,
+        /// The node it begins with and what that is given.
+        start_node: Option<Str>,
+        items: Option<Items>,
     },
     NodeStarted {
         node: Str,
@@ -32,14 +35,39 @@ pub enum RunEvent {
         node: Str,
         run_index: usize,
         task: Arc<TaskData>,
+        changed: Changed,
+    },
+    /// The node had nothing to say: its branch ends without a record.
+    NodeSilent {
+        node: Str,
     },
     RunPaused {
         node: Str,
         until_ms: Option<i64>,
+    },
+    /// A run that slept goes on, with what woke it in place of what the waiting node had.
+    RunResumed {
+        items: Option<Items>,
     },
     RunFinished {
         status: RunStatus,
         error: Option<RunError>,
         finished_ms: i64,
     },
+}
+
+/// What a step changed beside its output; a run that goes on from its journal needs it back.
+#[derive(Clone, Debug, Default)]
+pub struct Changed {
+    pub state: Option<NodeState>,
+    pub static_data: Option<Value>,
+    pub custom_data: Option<Object>,
+}
+
+/// What a node remembers between two of its runs in one execution.
+#[derive(Clone, Debug, Default)]
+pub struct NodeState {
+    /// Visible to expressions as `$node["X"].context`.
+    pub context: Object,
+    pub lists: Vec<Items>,
 }

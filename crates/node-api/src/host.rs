@@ -2,7 +2,9 @@
 
 use crate::NodeError;
 use crate::http::Http;
+use crate::trigger::Answer;
 use bytes::Bytes;
+pub use model::NodeState;
 use model::{Items, Object, Source, Spill, Str, Value};
 use std::sync::Arc;
 
@@ -36,6 +38,8 @@ pub trait Host: Send + Sync {
     fn set_static_data(&self, scope: StaticScope, data: Value);
     /// Notes about the execution that a person can search by.
     fn set_custom_data(&self, key: &str, value: &str);
+    /// Answers whoever started the run and waits for it. Only the first answer counts; with nobody waiting it goes nowhere.
+    fn respond(&self, answer: Answer);
     /// Asks the engine to put the execution to sleep once this node is done.
     fn pause(&self, until: Pause);
 
@@ -117,14 +121,6 @@ pub enum WorkflowTarget {
     Inline(Value),
     /// A file inside the workspace.
     File(Str),
-}
-
-/// What a node remembers between two of its runs in one execution.
-#[derive(Clone, Debug, Default)]
-pub struct NodeState {
-    /// Visible to expressions as `$node["X"].context`.
-    pub context: Object,
-    pub lists: Vec<Items>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

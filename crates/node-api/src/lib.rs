@@ -14,13 +14,15 @@ mod registry;
 mod spec;
 pub mod testing;
 mod tool_name;
+pub mod trigger;
 
 pub use ctx::{Ctx, NodeInfo};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
-pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, run};
+pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, run, trigger};
 pub use spec::{CredentialUse, Difference, Example, Group, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy};
 pub use tool_name::tool_name;
+pub use trigger::Trigger;
 
 /// The items of each `main` output, in order. No outputs at all means that the node has nothing to say in this run.
 pub type Outputs = Vec<model::Items>;

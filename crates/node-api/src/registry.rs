@@ -1,5 +1,6 @@
 //! The table of node types.
 
+use crate::trigger::{Listen, Setup, Trigger};
 use crate::{Ctx, NodeError, Outputs, Spec};
 use model::{Items, Str};
 use std::collections::HashMap;
@@ -22,24 +23,42 @@ pub type NodeFuture<'a> = Pin<Box<dyn Future<Output = Result<Outputs, NodeError>
 pub struct Entry {
     spec: fn() -> Spec,
     run: RunFn,
+    listens: Option<ListensFn>,
 }
 
+type ListensFn = fn(&Setup<'_>) -> Result<Vec<Listen>, NodeError>;
 type RunFn = for<'a> fn(&'a Ctx<'a>, Items) -> NodeFuture<'a>;
 
 /// The row of a node that runs on items.
 pub const fn run<N: Node>() -> Entry {
-    Entry { spec: N::spec, run: |ctx, items| Box::pin(N::run(ctx, items)) }
+    Entry { spec: N::spec, run: |ctx, items| Box::pin(N::run(ctx, items)), listens: None }
+}
+
+/// The row of a node that starts runs, or wakes them.
+pub const fn trigger<N: Trigger>() -> Entry {
+    Entry { listens: Some(N::listens), ..run::<N>() }
 }
 
 /// A node type ready to be used: its description and its function.
 pub struct NodeType {
     pub spec: Arc<Spec>,
     run: RunFn,
+    listens: Option<ListensFn>,
 }
 
 impl NodeType {
     pub fn run<'a>(&self, ctx: &'a Ctx<'a>, items: Items) -> NodeFuture<'a> {
         (self.run)(ctx, items)
+    }
+
+    /// Whether the node has something from outside to listen to.
+    pub fn is_listening(&self) -> bool {
+        self.listens.is_some()
+    }
+
+    /// What it listens to; nothing for nodes that are no triggers.
+    pub fn listens(&self, setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+        self.listens.map_or(Ok(Vec::new()), |listens| listens(setup))
     }
 }
 
@@ -54,7 +73,7 @@ impl Registry {
         let mut by_type: HashMap<Str, Vec<Arc<NodeType>>> = HashMap::new();
         for entry in tables.into_iter().flatten() {
             let spec = Arc::new((entry.spec)());
-            by_type.entry(spec.id.clone()).or_default().push(Arc::new(NodeType { spec, run: entry.run }));
+            by_type.entry(spec.id.clone()).or_default().push(Arc::new(NodeType { spec, run: entry.run, listens: entry.listens }));
         }
         Self { by_type }
     }

@@ -2,6 +2,7 @@
 
 use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
+use crate::trigger::Answer;
 use crate::{Ctx, Node, NodeError, NodeInfo, Outputs, Spec};
 use bytes::Bytes;
 use model::{Item, Items, Object, OnError, Source, Spill, Value};
@@ -18,6 +19,7 @@ pub struct TestHost {
     pub timezone: String,
     pub now_ms: i64,
     pub paused: Mutex<Option<Pause>>,
+    pub answered: Mutex<Option<Answer>>,
     pub http: Box<dyn Http>,
     pub files: Box<dyn Files>,
     pub allowed: Vec<Feature>,
@@ -37,6 +39,7 @@ impl TestHost {
             timezone: "UTC".into(),
             now_ms: 1_704_067_200_000,
             paused: Mutex::default(),
+            answered: Mutex::default(),
             http: Box::new(NoHttp),
             files: Box::new(NoFiles),
             allowed: Vec::new(),
@@ -119,6 +122,9 @@ impl Host for TestHost {
         *self.static_data.lock().unwrap_or_else(PoisonError::into_inner) = data;
     }
     fn set_custom_data(&self, _key: &str, _value: &str) {}
+    fn respond(&self, answer: Answer) {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(answer);
+    }
     fn pause(&self, until: Pause) {
         *self.paused.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }

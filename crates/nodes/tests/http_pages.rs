@@ -72,6 +72,9 @@ impl Host for PathHost {
     fn set_custom_data(&self, key: &str, value: &str) {
         self.inner.set_custom_data(key, value);
     }
+    fn respond(&self, answer: node_api::trigger::Answer) {
+        self.inner.respond(answer);
+    }
     fn pause(&self, until: Pause) {
         self.inner.pause(until);
     }

@@ -8,8 +8,10 @@ use crate::scope::RunView;
 use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value, Workflow};
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall, WorkflowTarget};
 use node_api::http::Http;
+use node_api::trigger::Answer;
 use node_api::{ErrorClass, NodeError, StartedBy};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 /// One node's view of the run.
@@ -155,6 +157,8 @@ impl Host for NodeHost<'_> {
             mode: "integrated".into(),
             destination: None,
             earlier: HashMap::new(),
+            recorded: VecDeque::new(),
+            responder: None,
             use_pin_data: false,
             depth,
             ..run.options.clone()
@@ -203,10 +207,18 @@ impl Host for NodeHost<'_> {
     fn set_static_data(&self, scope: StaticScope, data: Value) {
         let key = self.static_key(scope);
         lock(&self.run.static_data).make_object().insert(key, data);
+        self.run.static_data_changed.store(true, Ordering::Relaxed);
     }
 
     fn set_custom_data(&self, key: &str, value: &str) {
         lock(&self.run.custom_data).insert(key, value);
+        self.run.custom_data_changed.store(true, Ordering::Relaxed);
+    }
+
+    fn respond(&self, answer: Answer) {
+        if let Some(responder) = &self.run.options.responder {
+            responder.respond(answer);
+        }
     }
 
     fn pause(&self, until: Pause) {

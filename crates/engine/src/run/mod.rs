@@ -2,20 +2,22 @@
 
 mod code;
 mod host;
+mod replay;
 mod schedule;
 mod step;
 
-use crate::options::RunOptions;
+use crate::options::{Recorded, RunOptions};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::ports::{JournalError, Ports};
 use crate::scope::{RunData, Vars};
 use expr::Session;
-use model::{Code, Item, Items, Object, RunEvent, RunStatus, Source, Spill, SpillError, Str, Value, Workflow};
+use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, Value, Workflow};
 use node_api::host::{ExecutionInfo, NodeState, Pause};
 use node_api::{NodeError, Registry, StartedBy};
 use schedule::{Entry, Schedule};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -81,6 +83,8 @@ impl Engine {
             mode: "error".into(),
             depth: run.options.depth + 1,
             earlier: HashMap::new(),
+            recorded: VecDeque::new(),
+            responder: None,
             destination: None,
             ..run.options.clone()
         };
@@ -107,7 +111,12 @@ pub(crate) struct Run {
     outcome: Outcome,
     steps: usize,
     /// The error of the node that ran last, if the run went on after it.
-    survived: Option<(usize, NodeError)>,
+    survived: Option<(usize, RunError)>,
+    /// Steps that were taken before and are only followed.
+    recorded: VecDeque<Recorded>,
+    /// Whether a step has changed them since the last record.
+    static_data_changed: AtomicBool,
+    custom_data_changed: AtomicBool,
 }
 
 impl Run {
@@ -118,7 +127,8 @@ impl Run {
             workflow_id: plan.id.clone(),
             workflow_name: plan.name.clone(),
             workflow_active: plan.active,
-            ..ExecutionInfo::default()
+            resume_url: options.resume_url.clone(),
+            resume_form_url: options.resume_form_url.clone(),
         };
         let said_mode = if options.mode == "manual" { "test" } else { "production" };
         let vars = Vars {
@@ -147,6 +157,9 @@ impl Run {
             outcome: Outcome::new(&plan, options.run_id.clone(), options.mode.clone()),
             steps: 0,
             survived: None,
+            recorded: options.recorded.clone(),
+            static_data_changed: AtomicBool::new(false),
+            custom_data_changed: AtomicBool::new(false),
             engine,
             plan,
             options,
@@ -164,18 +177,26 @@ impl Run {
 
     async fn go(&mut self, start: Start) {
         self.outcome.started_ms = self.now();
-        let started = RunEvent::RunStarted {
-            run_id: self.options.run_id.clone(),
-            workflow_id: self.plan.id.clone(),
-            workflow_name: self.plan.name.clone(),
-            mode: self.options.mode.clone(),
-            started_ms: self.outcome.started_ms,
-        };
-        if let Err(error) = self.record(started).await {
-            return self.fail(None, journal_failed(error));
+        let begun = self.begin(start);
+        // A run that goes on has been told already.
+        if self.recorded.is_empty() {
+            let first = begun.as_ref().ok();
+            let started = RunEvent::RunStarted {
+                run_id: self.options.run_id.clone(),
+                workflow_id: self.plan.id.clone(),
+                workflow_name: self.plan.name.clone(),
+                mode: self.options.mode.clone(),
+                started_ms: self.outcome.started_ms,
+                start_node: first.map(|entry| self.plan.nodes[entry.node].info.name.clone()),
+                items: first.and_then(|entry| entry.inputs.first().cloned().flatten()),
+            };
+            if let Err(error) = self.record(started).await {
+                return self.fail(None, journal_failed(error));
+            }
         }
-        if let Err(error) = self.begin(start) {
-            return self.fail(None, error);
+        match begun {
+            Ok(entry) => self.schedule.push(entry),
+            Err(error) => return self.fail(None, error),
         }
         let timeout = [self.options.limits.timeout_ms, self.plan.timeout_ms].into_iter().flatten().min();
         let clock = self.engine.ports.clock.clone();
@@ -197,8 +218,8 @@ impl Run {
         }
     }
 
-    /// Puts the first node on the stack.
-    fn begin(&mut self, start: Start) -> Result<(), NodeError> {
+    /// The node that the run begins with, and its data.
+    fn begin(&mut self, start: Start) -> Result<Entry, NodeError> {
         let node = match &start.node {
             Some(name) => self.plan.index_of(name).ok_or_else(|| {
                 let names: Vec<&str> = self.plan.nodes.iter().map(|node| node.info.name.as_str()).collect();
@@ -211,12 +232,10 @@ impl Run {
             })?,
         };
         self.take_earlier_data();
-        let entry = match start.items {
+        Ok(match start.items {
             Some(items) => Entry { node, inputs: vec![Some(items)], sources: Vec::new() },
             None => self.entry_from_earlier(node).unwrap_or_else(|| Entry::unfed(node)),
-        };
-        self.schedule.push(entry);
-        Ok(())
+        })
     }
 
     /// Outputs of a former run stand in for the nodes that made them.
@@ -252,7 +271,7 @@ impl Run {
             let next = match self.schedule.next(&self.plan) {
                 Ok(Some(entry)) => entry,
                 Ok(None) => match self.survived.take() {
-                    Some((node, error)) => return self.fail(Some(node), error),
+                    Some((node, error)) => return self.end_with(Some(node), error),
                     None => {
                         self.outcome.status = RunStatus::Success;
                         return;
@@ -280,12 +299,15 @@ impl Run {
     }
 
     fn fail(&mut self, node: Option<usize>, error: NodeError) {
-        // A node may notice the cancellation before the run does.
-        self.outcome.status = if error.code() == Code::RUN_CANCELLED { RunStatus::Cancelled } else { RunStatus::Error };
         let name = node.map(|index| self.plan.nodes[index].info.name.clone());
-        let mut record = error.to_run_error(name.as_deref().unwrap_or_default());
-        record.node = name.or_else(|| self.outcome.last_node.clone());
-        self.outcome.error = Some(record);
+        self.end_with(node, error.to_run_error(name.as_deref().unwrap_or_default()));
+    }
+
+    fn end_with(&mut self, node: Option<usize>, mut error: RunError) {
+        // A node may notice the cancellation before the run does.
+        self.outcome.status = if error.code == Code::RUN_CANCELLED { RunStatus::Cancelled } else { RunStatus::Error };
+        error.node = node.map(|index| self.plan.nodes[index].info.name.clone()).or_else(|| self.outcome.last_node.clone());
+        self.outcome.error = Some(error);
     }
 
     fn sleep_until(&mut self, pause: &Pause) {

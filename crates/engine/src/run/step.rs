@@ -24,6 +24,9 @@ enum Tried {
 
 impl Run {
     pub(super) async fn step(&mut self, entry: Entry) -> ControlFlow<()> {
+        if let Some(recorded) = self.recorded.pop_front() {
+            return self.follow_record(&entry, recorded);
+        }
         let plan = self.plan.clone();
         let node = &plan.nodes[entry.node];
         let run_index = self.data.of(entry.node).len();
@@ -39,7 +42,16 @@ impl Run {
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
         let outputs = match tried {
-            Tried::Nothing => return ControlFlow::Continue(()),
+            Tried::Nothing => {
+                let silent = RunEvent::NodeSilent { node: node.info.name.clone() };
+                return match self.record(silent).await {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(error) => {
+                        self.fail(Some(entry.node), journal_failed(error));
+                        ControlFlow::Break(())
+                    }
+                };
+            }
             Tried::Done { outputs, pause: wanted } => {
                 pause = wanted;
                 outputs.map(|outputs| self.complete(&entry, outputs))
@@ -50,7 +62,7 @@ impl Run {
                 match self.outputs_of_failure(&entry, &error) {
                     Some(outputs) => {
                         // Should nothing run after this, the run ends with the error all the same.
-                        self.survived = Some((entry.node, error));
+                        self.survived = Some((entry.node, error.to_run_error(&node.info.name)));
                         Some(outputs)
                     }
                     None => {
@@ -72,7 +84,7 @@ impl Run {
         }
         let task = Arc::new(task);
         self.data.push(entry.node, task.clone());
-        let finished = RunEvent::NodeFinished { node: node.info.name.clone(), run_index, task };
+        let finished = RunEvent::NodeFinished { node: node.info.name.clone(), run_index, task, changed: self.changed(entry.node) };
         if let Err(error) = self.record(finished).await {
             self.fail(Some(entry.node), journal_failed(error));
             return ControlFlow::Break(());

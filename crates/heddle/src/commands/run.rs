@@ -218,7 +218,11 @@ impl Journal for Progress {
                 let tail = format!("{counts} {noun}, {} ms", task.execution_time_ms);
                 self.line(&format!("{mark} {} {}", paint(&node, Colour::Bold), paint(&tail, Colour::Dim)));
             }
-            RunEvent::RunStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunFinished { .. } => {}
+            RunEvent::RunStarted { .. }
+            | RunEvent::NodeSilent { .. }
+            | RunEvent::RunPaused { .. }
+            | RunEvent::RunResumed { .. }
+            | RunEvent::RunFinished { .. } => {}
         }
         Ok(())
     }

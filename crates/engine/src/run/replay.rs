@@ -1,0 +1,76 @@
+//! Goes on with a run from its journal: the steps it has taken are followed, not taken again.
+
+use super::schedule::Entry;
+use super::{Run, lock};
+use crate::options::Recorded;
+use model::{Changed, Code, Items, Kind, TaskStatus};
+use node_api::NodeError;
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+impl Run {
+    /// What the step that has just ended changed beside its output.
+    pub(super) fn changed(&self, node: usize) -> Changed {
+        let static_data = self.static_data_changed.swap(false, Ordering::Relaxed);
+        let custom_data = self.custom_data_changed.swap(false, Ordering::Relaxed);
+        Changed {
+            state: lock(&self.states).get(&node).cloned(),
+            static_data: static_data.then(|| lock(&self.static_data).clone()),
+            custom_data: custom_data.then(|| lock(&self.custom_data).clone()),
+        }
+    }
+
+    /// Takes a recorded step as this one.
+    pub(super) fn follow_record(&mut self, entry: &Entry, recorded: Recorded) -> ControlFlow<()> {
+        let plan = self.plan.clone();
+        let node = &plan.nodes[entry.node];
+        if recorded.node != node.info.name {
+            let message = format!("The record of the run has '{}' where '{}' is next", recorded.node, node.info.name);
+            self.fail(Some(entry.node), NodeError::new(Code::RUN_RECORD, message).hint("Run the workflow again from its start."));
+            return ControlFlow::Break(());
+        }
+        self.outcome.last_node = Some(node.info.name.clone());
+        self.survived = None;
+        self.restore(entry.node, recorded.changed);
+        let Some(task) = recorded.task else { return ControlFlow::Continue(()) };
+        let run_index = self.data.of(entry.node).len();
+        let outputs: Vec<Option<Items>> = match recorded.woken_by {
+            Some(items) if task.status == TaskStatus::Waiting => vec![Some(items.paired_with(0))],
+            _ => task.data.get(&Kind::Main).cloned().unwrap_or_default(),
+        };
+        // What the waiting node put out is what woke the run.
+        let task = match task.status {
+            TaskStatus::Waiting => {
+                let mut woken = (*task).clone();
+                woken.status = TaskStatus::Success;
+                woken.data.insert(Kind::Main, outputs.clone());
+                woken.into()
+            }
+            _ => task,
+        };
+        self.data.push(entry.node, task.clone());
+        if let Some(error) = &task.error {
+            if outputs.is_empty() {
+                self.end_with(Some(entry.node), error.clone());
+                return ControlFlow::Break(());
+            }
+            self.survived = Some((entry.node, error.clone()));
+        }
+        if self.options.destination.as_ref() != Some(&node.info.name) {
+            self.schedule.follow(&plan, &self.data, entry.node, run_index, &outputs);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn restore(&self, node: usize, changed: Changed) {
+        if let Some(state) = changed.state {
+            lock(&self.states).insert(node, state);
+        }
+        if let Some(data) = changed.static_data {
+            *lock(&self.static_data) = data;
+        }
+        if let Some(data) = changed.custom_data {
+            *lock(&self.custom_data) = data;
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! How a workflow is started from outside and answers: what a trigger listens to, and what a node sends back.
+
+use crate::{Node, NodeError, NodeInfo};
+use bytes::Bytes;
+use model::{Object, Str, Value};
+use std::sync::Arc;
+
+/// A node that starts runs. Implemented in `nodes`; asked by whoever keeps workflows active.
+///
+/// When something it listens to happens, [`Node::run`] gets what came in as its items and puts out what the run starts with.
+pub trait Trigger: Node {
+    /// What the node listens to with these parameters. A mistake in them is told when the workflow is activated.
+    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError>;
+}
+
+/// A trigger as it stands in a workflow that is to become active.
+pub struct Setup<'a> {
+    pub node: &'a NodeInfo,
+    /// With defaults filled in and expressions evaluated.
+    pub params: &'a Object,
+    pub webhook_id: Option<&'a str>,
+    pub workflow_id: &'a str,
+}
+
+/// Something from outside that starts a run, or wakes one that waits.
+#[derive(Clone)]
+pub enum Listen {
+    /// Calls of an address.
+    Webhook(WebhookRoute),
+    /// A page with a form at an address, and its submission.
+    Form(Box<FormRoute>),
+    /// Moments in time.
+    Clock(Arc<dyn Timetable>),
+    /// Moments at which the node looks for news; no run starts while there is none.
+    Poll(Arc<dyn Timetable>),
+}
+
+/// When something is due. The zone is the workflow's.
+pub trait Timetable: Send + Sync {
+    /// The first moment after `instant_ms`; `last_run_ms` is what intervals are counted from. `None`: never again.
+    fn next_after(&self, instant_ms: i64, last_run_ms: Option<i64>, zone: &str) -> Option<i64>;
+}
+
+/// An address and how calls of it are taken and answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WebhookRoute {
+    /// Upper case.
+    pub methods: Vec<Str>,
+    /// Without a slash at its ends; a part such as `:id` takes any value.
+    pub path: Str,
+    pub auth: WebhookAuth,
+    pub answer: AnswerWhen,
+    /// What is answered when the node itself answers, or the last one has finished.
+    pub status: u16,
+    pub headers: Vec<(Str, Str)>,
+    pub data: AnswerData,
+    /// Origins that browsers may call from, as in `Access-Control-Allow-Origin`; empty for any.
+    pub allowed_origins: Str,
+    /// Addresses and networks whose calls are taken; empty for any.
+    pub allowed_ips: Vec<Str>,
+    pub ignores_bots: bool,
+    /// Keep the body as a file instead of reading it.
+    pub raw_body: bool,
+    /// The field for a file that is the whole body, and the start of the names of several.
+    pub binary_field: Str,
+    /// A header that tells one delivery from another; a second one with the same value starts nothing.
+    pub delivery_header: Option<Str>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WebhookAuth {
+    #[default]
+    None,
+    /// With the credential of the type `httpBasicAuth`.
+    Basic,
+    /// `httpHeaderAuth`.
+    Header,
+    /// `jwtAuth`.
+    Jwt,
+}
+
+/// When a call is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnswerWhen {
+    #[default]
+    Received,
+    LastNode,
+    /// When a node calls [`crate::host::Host::respond`].
+    ResponseNode,
+    /// As [`AnswerWhen::LastNode`], piece by piece as it comes.
+    Streaming,
+}
+
+/// What a call is answered with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum AnswerData {
+    /// `{"message": "Workflow was started"}`.
+    #[default]
+    Started,
+    Nothing,
+    /// This text, by default as `text/html`.
+    Text(Str),
+    /// The JSON of every item of the last node.
+    AllItems,
+    /// The JSON of its first item, or one field of it.
+    FirstItem {
+        field: Option<Str>,
+        content_type: Option<Str>,
+    },
+    /// A file of its first item.
+    FirstFile {
+        field: Str,
+    },
+}
+
+/// A page with a form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormRoute {
+    pub route: WebhookRoute,
+    pub page: FormPage,
+}
+
+/// What a form's page shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FormPage {
+    pub title: Str,
+    pub description: Str,
+    pub button: Str,
+    pub css: Str,
+    pub fields: Vec<FormField>,
+    /// What is shown once the form is sent, unless a later page follows.
+    pub completion: FormCompletion,
+    /// The note "Form made with Heddle" at the foot.
+    pub attribution: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FormCompletion {
+    Message {
+        title: Str,
+        text: Str,
+    },
+    Redirect(Str),
+    /// A whole page.
+    Html(Str),
+}
+
+impl Default for FormCompletion {
+    fn default() -> Self {
+        FormCompletion::Message { title: "Form Submitted".into(), text: "Your response has been recorded".into() }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FormField {
+    /// The key in the item.
+    pub name: Str,
+    pub label: Str,
+    pub kind: FormFieldKind,
+    pub placeholder: Str,
+    pub default: Value,
+    pub required: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum FormFieldKind {
+    #[default]
+    Text,
+    TextArea,
+    Number,
+    Email,
+    Password,
+    Date,
+    DropDown {
+        options: Vec<Str>,
+        multiple: bool,
+    },
+    CheckBoxes {
+        options: Vec<Str>,
+        at_least: Option<usize>,
+        at_most: Option<usize>,
+    },
+    Radio {
+        options: Vec<Str>,
+    },
+    File {
+        accepts: Str,
+        multiple: bool,
+    },
+    /// Not shown; filled from the query.
+    Hidden,
+    /// Markup between the fields, cleaned before it is shown.
+    Html(Str),
+}
+
+/// An answer to whoever started the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(Str, Str)>,
+    pub body: AnswerBody,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnswerBody {
+    Empty,
+    Json(Value),
+    /// With the content type that `headers` names.
+    Bytes(Bytes),
+    /// A page that ends or continues a form.
+    Page(Box<FormPage>),
+}
+
+impl WebhookRoute {
+    /// A route that takes calls of one method and answers at once.
+    pub fn new(method: impl Into<Str>, path: impl Into<Str>) -> Self {
+        Self {
+            methods: vec![method.into()],
+            path: path.into(),
+            auth: WebhookAuth::default(),
+            answer: AnswerWhen::default(),
+            status: 200,
+            headers: Vec::new(),
+            data: AnswerData::default(),
+            allowed_origins: Str::new(),
+            allowed_ips: Vec::new(),
+            ignores_bots: false,
+            raw_body: false,
+            binary_field: "data".into(),
+            delivery_header: None,
+        }
+    }
+}
