@@ -35,6 +35,9 @@ macro_rules! codes {
             pub fn status(self) -> u16 {
                 match self { $(Code::$name => $status,)* }
             }
+            pub fn from_name(name: &str) -> Option<Code> {
+                match name { $(stringify!($name) => Some(Code::$name),)* _ => None }
+            }
             /// One sentence for a person who has not seen the code before.
             pub fn summary(self) -> &'static str {
                 match self { $(Code::$name => $summary,)* }
@@ -87,6 +90,11 @@ codes! {
     FILE_OUTSIDE         = Operator, 403, "The path leads out of the folder that workflows may use.";
     FILE_IO              = Workflow, 422, "A file could not be read or written.";
     INPUT_BOMB           = Workflow, 422, "The input unpacks to more than the limits allow.";
+    STORE_CORRUPT        = Us,       500, "Something in the data folder is damaged.";
+    STORE_LOCKED         = Operator, 409, "Another Heddle uses this data folder.";
+    STORE_NEWER          = Operator, 409, "The data folder was written by a newer Heddle.";
+    STORE_FULL           = Operator, 503, "The disk is full; nothing that was accepted is lost, and work goes on when there is room.";
+    VAULT_KEY            = Operator, 409, "The key of the vault does not fit the credentials.";
     STORE_DISK           = Us,       500, "The disk failed while the run's data was written or read.";
     SETTING_INVALID      = Operator, 422, "A setting has a value that cannot be used.";
 }

@@ -132,6 +132,10 @@ fn write_items(out: &mut dyn std::io::Write, items: &Option<Items>) -> std::io::
 }
 
 impl TaskStatus {
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Success, Self::Error, Self::Waiting, Self::Cancelled].into_iter().find(|status| status.name() == name)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             TaskStatus::Success => "success",
@@ -143,6 +147,11 @@ impl TaskStatus {
 }
 
 impl RunStatus {
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::Running, Self::Success, Self::Error, Self::Waiting, Self::Cancelled, Self::Uncertain];
+        all.into_iter().find(|status| status.name() == name)
+    }
+
     /// n8n's word for it.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,11 +1,28 @@
-//! Where Heddle keeps things on disk: the folder of files that workflows may use, and the data of a run that does
-//! not fit into memory.
+//! Where Heddle keeps things on disk: workflows, executions and their journal in a database, the folder of files that
+//! workflows may use, and the data of a run that does not fit into memory.
 //!
+//! Invariant: all SQL lives here, in methods named for a use.
+//! Invariant: what a method of a store trait has returned from is on disk.
 //! Invariant: nothing outside of the folders given here is opened, whatever a path or a symbolic link says.
 //! Invariant: a failing disk is reported, never a panic and never silently missing data.
 
+mod codec;
+mod error;
+pub mod executions;
+pub mod journal;
 mod spill;
+mod sqlite;
+pub mod workflows;
 mod workspace;
 
+pub use error::Error;
+pub use executions::Executions;
 pub use spill::{SpillFile, SpillLimits};
+pub use sqlite::{Sqlite, Use, new_id};
+pub use workflows::Workflows;
 pub use workspace::{FileLimits, Workspace};
+
+/// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the same traits.
+pub trait Store: Executions + Workflows {}
+
+impl<T: Executions + Workflows> Store for T {}

@@ -1,7 +1,6 @@
 //! The data of one run: in memory up to a limit, in a temporary file beyond it.
 
-mod codec;
-
+use crate::codec;
 use model::{Item, Spill, SpillError, Spilled};
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};

@@ -23,7 +23,7 @@ const OBJECT: u8 = 11;
 /// Values nested deeper than this were made by nobody; the reader must not run out of stack on a damaged file.
 const MAX_DEPTH: usize = 4096;
 
-pub(super) fn encode(items: &[Item]) -> Vec<u8> {
+pub(crate) fn encode(items: &[Item]) -> Vec<u8> {
     let mut writer = Writer { out: Vec::with_capacity(items.len() * 64), names: HashMap::new() };
     writer.length(items.len());
     for item in items {
@@ -32,30 +32,31 @@ pub(super) fn encode(items: &[Item]) -> Vec<u8> {
     writer.out
 }
 
-pub(super) fn decode(bytes: &[u8]) -> io::Result<Vec<Item>> {
-    let mut reader = Reader { bytes, at: 0, names: Vec::new(), depth: 0 };
+pub(crate) fn decode(bytes: &[u8]) -> io::Result<Vec<Item>> {
+    let mut reader = Reader::new(bytes);
     let count = reader.length()?;
     let mut items = Vec::with_capacity(count.min(bytes.len()));
     for _ in 0..count {
         items.push(reader.item()?);
     }
-    if reader.at != bytes.len() {
+    if !reader.is_done() {
         return Err(damaged());
     }
     Ok(items)
 }
 
-fn damaged() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the file of the run's data is damaged")
+pub(crate) fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the data of the run is damaged")
 }
 
-struct Writer {
-    out: Vec<u8>,
+#[derive(Default)]
+pub(crate) struct Writer {
+    pub(crate) out: Vec<u8>,
     names: HashMap<Str, usize>,
 }
 
 impl Writer {
-    fn length(&mut self, mut length: usize) {
+    pub(crate) fn length(&mut self, mut length: usize) {
         while length >= 0x80 {
             self.out.push(length as u8 | 0x80);
             length >>= 7;
@@ -63,13 +64,13 @@ impl Writer {
         self.out.push(length as u8);
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.length(bytes.len());
         self.out.extend_from_slice(bytes);
     }
 
     /// A text that is likely to come again, such as a key: in full the first time, by its number after that.
-    fn name(&mut self, name: &Str) {
+    pub(crate) fn name(&mut self, name: &Str) {
         if let Some(&number) = self.names.get(name) {
             return self.length(number);
         }
@@ -79,14 +80,14 @@ impl Writer {
         self.bytes(name.as_bytes());
     }
 
-    fn optional(&mut self, text: Option<&Str>) {
+    pub(crate) fn optional(&mut self, text: Option<&Str>) {
         self.out.push(u8::from(text.is_some()));
         if let Some(text) = text {
             self.bytes(text.as_bytes());
         }
     }
 
-    fn value(&mut self, value: &Value) {
+    pub(crate) fn value(&mut self, value: &Value) {
         match value {
             Value::Undefined => self.out.push(UNDEFINED),
             Value::Null => self.out.push(NULL),
@@ -123,7 +124,7 @@ impl Writer {
         }
     }
 
-    fn object(&mut self, object: &Object) {
+    pub(crate) fn object(&mut self, object: &Object) {
         self.length(object.len());
         for (key, value) in object.iter() {
             self.name(key);
@@ -131,7 +132,7 @@ impl Writer {
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    pub(crate) fn item(&mut self, item: &Item) {
         let marks = u8::from(item.binary.is_some()) | u8::from(item.error.is_some()) << 1;
         self.out.push(marks);
         self.value(&item.json);
@@ -170,7 +171,7 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     names: Vec<Str>,
@@ -178,18 +179,26 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> io::Result<&'a [u8]> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, names: Vec::new(), depth: 0 }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    pub(crate) fn take(&mut self, count: usize) -> io::Result<&'a [u8]> {
         let end = self.at.checked_add(count).ok_or_else(damaged)?;
         let taken = self.bytes.get(self.at..end).ok_or_else(damaged)?;
         self.at = end;
         Ok(taken)
     }
 
-    fn byte(&mut self) -> io::Result<u8> {
+    pub(crate) fn byte(&mut self) -> io::Result<u8> {
         self.take(1).map(|taken| taken[0])
     }
 
-    fn length(&mut self) -> io::Result<usize> {
+    pub(crate) fn length(&mut self) -> io::Result<usize> {
         let mut length = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -202,18 +211,18 @@ impl<'a> Reader<'a> {
     }
 
     /// A number of things that take at least a byte each, so that a damaged length cannot ask for all memory.
-    fn count(&mut self) -> io::Result<usize> {
+    pub(crate) fn count(&mut self) -> io::Result<usize> {
         let count = self.length()?;
         if count > self.bytes.len() - self.at { Err(damaged()) } else { Ok(count) }
     }
 
-    fn text(&mut self) -> io::Result<Str> {
+    pub(crate) fn text(&mut self) -> io::Result<Str> {
         let length = self.length()?;
         let text = std::str::from_utf8(self.take(length)?).map_err(|_| damaged())?;
         Ok(text.into())
     }
 
-    fn name(&mut self) -> io::Result<Str> {
+    pub(crate) fn name(&mut self) -> io::Result<Str> {
         match self.length()? {
             0 => {
                 let name = self.text()?;
@@ -224,7 +233,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn optional(&mut self) -> io::Result<Option<Str>> {
+    pub(crate) fn optional(&mut self) -> io::Result<Option<Str>> {
         if self.byte()? == 0 { Ok(None) } else { self.text().map(Some) }
     }
 
@@ -234,7 +243,7 @@ impl<'a> Reader<'a> {
         Ok(f64::from_bits(u64::from_le_bytes(bits)))
     }
 
-    fn value(&mut self) -> io::Result<Value> {
+    pub(crate) fn value(&mut self) -> io::Result<Value> {
         Ok(match self.byte()? {
             UNDEFINED => Value::Undefined,
             NULL => Value::Null,
@@ -274,7 +283,7 @@ impl<'a> Reader<'a> {
         if self.depth > MAX_DEPTH { Err(damaged()) } else { Ok(()) }
     }
 
-    fn object(&mut self) -> io::Result<Object> {
+    pub(crate) fn object(&mut self) -> io::Result<Object> {
         let count = self.count()?;
         let mut object = Object::with_capacity(count);
         for _ in 0..count {
@@ -285,7 +294,7 @@ impl<'a> Reader<'a> {
         Ok(object)
     }
 
-    fn item(&mut self) -> io::Result<Item> {
+    pub(crate) fn item(&mut self) -> io::Result<Item> {
         let marks = self.byte()?;
         let mut item = Item::new(self.value()?);
         if marks & 1 != 0 {
@@ -334,7 +343,7 @@ mod tests {
         "\\PC{0,24}".prop_map(Str::from)
     }
 
-    fn value() -> impl Strategy<Value = Value> {
+    pub(crate) fn value() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Undefined),
             Just(Value::Null),
@@ -375,7 +384,7 @@ mod tests {
         )
     }
 
-    fn item() -> impl Strategy<Value = Item> {
+    pub(crate) fn item() -> impl Strategy<Value = Item> {
         let source = prop::option::of((text(), any::<usize>(), any::<usize>()));
         let pair = (any::<u32>(), any::<u32>(), source).prop_map(|(item, input, source)| PairedItem {
             item,

@@ -1,0 +1,56 @@
+//! How keeping things fails.
+
+use model::{Code, Str};
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the disk is full")]
+    Full,
+    #[error("the database cannot be used: {cause}")]
+    Database { cause: Str },
+    #[error("{path} cannot be used: {cause}")]
+    File { path: Str, cause: Str },
+    #[error("{what} is damaged")]
+    Corrupt { what: Str },
+    #[error("the data folder was written by a newer Heddle (format {found}, this one knows {known})")]
+    Newer { found: i64, known: i64 },
+    #[error("another Heddle uses the data folder {folder}")]
+    Locked { folder: Str },
+    #[error("the key of the vault does not fit the credentials in the data folder")]
+    Key,
+    #[error("{what} '{name}' is there already")]
+    Taken { what: &'static str, name: Str },
+    #[error("the writer has stopped")]
+    Stopped,
+}
+
+impl Error {
+    pub fn code(&self) -> Code {
+        match self {
+            Error::Full => Code::STORE_FULL,
+            Error::Database { .. } | Error::File { .. } | Error::Stopped => Code::STORE_DISK,
+            Error::Corrupt { .. } => Code::STORE_CORRUPT,
+            Error::Newer { .. } => Code::STORE_NEWER,
+            Error::Locked { .. } => Code::STORE_LOCKED,
+            Error::Key => Code::VAULT_KEY,
+            Error::Taken { .. } => Code::OPERATION_INVALID,
+        }
+    }
+
+    pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::StorageFull => Error::Full,
+            _ => Error::File { path: path.display().to_string().into(), cause: error.to_string().into() },
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => Error::Full,
+            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => Error::Corrupt { what: "the database".into() },
+            _ => Error::Database { cause: error.to_string().into() },
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What is kept of runs: a row each, and their journal.
+
+use crate::Error;
+use model::{RunEvent, RunStatus, Str};
+use std::sync::Arc;
+
+/// The store's side of executions. Implemented for SQLite; PostgreSQL comes behind the same trait.
+#[async_trait::async_trait]
+pub trait Executions: Send + Sync {
+    /// The id after the last one that was given away.
+    async fn next_execution_id(&self) -> Result<i64, Error>;
+    /// Writes whatever a run has to tell when its turn comes. Returns once that is on disk.
+    async fn flush(&self, run: Arc<dyn Pending>) -> Result<(), Error>;
+    /// The same without waiting; a failure gives the piece back to the run.
+    fn flush_soon(&self, run: Arc<dyn Pending>);
+    async fn execution(&self, id: i64) -> Result<Option<Execution>, Error>;
+    /// Newest first.
+    async fn executions(&self, filter: ExecutionFilter) -> Result<Vec<Execution>, Error>;
+    async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
+    /// Runs that were neither finished nor asleep when the process ended.
+    async fn interrupted(&self) -> Result<Vec<Execution>, Error>;
+    /// Sleeping runs whose time has come.
+    async fn due(&self, now_ms: i64, limit: usize) -> Result<Vec<Execution>, Error>;
+    /// When the next sleeping run wakes up.
+    async fn next_due(&self) -> Result<Option<i64>, Error>;
+    async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
+    async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
+    /// Removes finished runs that are too old or too many; gives back how many.
+    async fn prune(&self, keep: Keep) -> Result<usize, Error>;
+}
+
+/// A run that has something to write. Asked when its turn comes, so that what happens while it waits goes along.
+pub trait Pending: Send + Sync + 'static {
+    fn take(&self) -> Option<Piece>;
+    /// The piece could not be written.
+    fn give_back(&self, piece: Piece);
+}
+
+/// A piece of a run's story.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    pub execution: i64,
+    /// Its place among the pieces of the run.
+    pub seq: i64,
+    /// The row, in the first piece.
+    pub begun: Option<Begun>,
+    pub state: Option<State>,
+    /// Events as [`crate::journal`] writes them.
+    pub events: Vec<u8>,
+    /// The run is over and nobody wants to keep it.
+    pub discard: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Begun {
+    pub workflow_id: Str,
+    pub version_id: Str,
+    pub mode: Str,
+    pub started_ms: i64,
+    pub retry_of: Option<i64>,
+    pub parent: Option<Str>,
+}
+
+/// How a run stands.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub status: RunStatus,
+    pub stopped_ms: Option<i64>,
+    pub wait_till_ms: Option<i64>,
+    pub error: Option<Str>,
+}
+
+/// The row of a run.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    pub id: i64,
+    pub begun: Begun,
+    pub state: State,
+    pub bytes: i64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct ExecutionFilter {
+    pub workflow_id: Option<Str>,
+    pub status: Option<RunStatus>,
+    /// Only those before this one.
+    pub before: Option<i64>,
+    pub limit: usize,
+}
+
+/// Which finished runs stay.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep {
+    pub newer_than_ms: i64,
+    pub at_most: usize,
+    pub bytes: i64,
+    /// How many to remove in one go.
+    pub step: usize,
+}

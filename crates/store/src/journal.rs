@@ -1,0 +1,376 @@
+//! The events of a run as bytes and back: what a row of the journal holds.
+
+use crate::codec::{Reader, Writer, damaged};
+use model::{Changed, Code, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, TaskData, TaskStatus};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+const RUN_STARTED: u8 = 1;
+const NODE_STARTED: u8 = 2;
+const NODE_LOG: u8 = 3;
+const NODE_RETRIED: u8 = 4;
+const NODE_FINISHED: u8 = 5;
+const NODE_SILENT: u8 = 6;
+const RUN_PAUSED: u8 = 7;
+const RUN_RESUMED: u8 = 8;
+const RUN_FINISHED: u8 = 9;
+
+/// Adds an event to a piece of the journal. Each event stands alone, so pieces can be cut and joined between events.
+pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent) {
+    let mut writer = Writer::default();
+    writer.event(event);
+    let mut length = Writer::default();
+    length.length(writer.out.len());
+    piece.extend_from_slice(&length.out);
+    piece.extend_from_slice(&writer.out);
+}
+
+/// The events of a piece, in order.
+pub fn read_events(piece: &[u8]) -> io::Result<Vec<RunEvent>> {
+    let mut outer = Reader::new(piece);
+    let mut events = Vec::new();
+    while !outer.is_done() {
+        let length = outer.length()?;
+        let mut reader = Reader::new(outer.take(length)?);
+        events.push(reader.event()?);
+        if !reader.is_done() {
+            return Err(damaged());
+        }
+    }
+    Ok(events)
+}
+
+impl Writer {
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn moment(&mut self, milliseconds: i64) {
+        self.out.extend_from_slice(&milliseconds.to_le_bytes());
+    }
+
+    fn flag(&mut self, flag: bool) {
+        self.out.push(u8::from(flag));
+    }
+
+    fn maybe<T>(&mut self, value: Option<&T>, write: impl FnOnce(&mut Self, &T)) {
+        self.flag(value.is_some());
+        if let Some(value) = value {
+            write(self, value);
+        }
+    }
+
+    fn items(&mut self, items: &Items) {
+        self.length(items.len());
+        for item in items.iter() {
+            self.item(&item);
+        }
+    }
+
+    fn event(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted { run_id, workflow_id, workflow_name, mode, started_ms, start_node, items } => {
+                self.out.push(RUN_STARTED);
+                for text in [run_id, workflow_id, workflow_name, mode] {
+                    self.text(text);
+                }
+                self.moment(*started_ms);
+                self.optional(start_node.as_ref());
+                self.maybe(items.as_ref(), Self::items);
+            }
+            RunEvent::NodeStarted { node, run_index, started_ms } => {
+                self.out.push(NODE_STARTED);
+                self.text(node);
+                self.length(*run_index);
+                self.moment(*started_ms);
+            }
+            RunEvent::NodeLog { node, line } => {
+                self.out.push(NODE_LOG);
+                self.text(node);
+                self.text(line);
+            }
+            RunEvent::NodeRetried { node, attempt, error } => {
+                self.out.push(NODE_RETRIED);
+                self.text(node);
+                self.length(*attempt as usize);
+                self.error(error);
+            }
+            RunEvent::NodeFinished { node, run_index, task, changed } => {
+                self.out.push(NODE_FINISHED);
+                self.text(node);
+                self.length(*run_index);
+                self.task(task);
+                self.changed(changed);
+            }
+            RunEvent::NodeSilent { node } => {
+                self.out.push(NODE_SILENT);
+                self.text(node);
+            }
+            RunEvent::RunPaused { node, until_ms } => {
+                self.out.push(RUN_PAUSED);
+                self.text(node);
+                self.maybe(until_ms.as_ref(), |writer, moment| writer.moment(*moment));
+            }
+            RunEvent::RunResumed { items } => {
+                self.out.push(RUN_RESUMED);
+                self.maybe(items.as_ref(), Self::items);
+            }
+            RunEvent::RunFinished { status, error, finished_ms } => {
+                self.out.push(RUN_FINISHED);
+                self.text(status.name());
+                self.maybe(error.as_ref(), Self::error);
+                self.moment(*finished_ms);
+            }
+        }
+    }
+
+    fn task(&mut self, task: &TaskData) {
+        self.moment(task.start_time_ms);
+        self.length(task.execution_index);
+        self.length(task.execution_time_ms as usize);
+        self.length(task.source.len());
+        for source in &task.source {
+            self.maybe(source.as_ref(), Self::source);
+        }
+        self.length(task.data.len());
+        for (kind, outputs) in &task.data {
+            self.text(kind.name());
+            self.length(outputs.len());
+            for output in outputs {
+                self.maybe(output.as_ref(), Self::items);
+            }
+        }
+        self.maybe(task.error.as_ref(), Self::error);
+        self.text(task.status.name());
+        self.maybe(task.input_override.as_ref(), |writer, inputs| {
+            writer.length(inputs.len());
+            inputs.iter().for_each(|items| writer.items(items));
+        });
+        self.length(task.hints.len());
+        task.hints.iter().for_each(|hint| self.text(hint));
+        self.maybe(task.metadata.as_ref(), Self::value);
+    }
+
+    fn source(&mut self, source: &Source) {
+        self.name(&source.node);
+        self.length(source.output);
+        self.length(source.run);
+    }
+
+    fn changed(&mut self, changed: &Changed) {
+        self.maybe(changed.state.as_ref(), |writer, state| {
+            writer.object(&state.context);
+            writer.length(state.lists.len());
+            state.lists.iter().for_each(|items| writer.items(items));
+        });
+        self.maybe(changed.static_data.as_ref(), Self::value);
+        self.maybe(changed.custom_data.as_ref(), Self::object);
+    }
+
+    fn error(&mut self, error: &RunError) {
+        self.text(error.code.name());
+        self.text(&error.message);
+        self.optional(error.description.as_ref());
+        self.optional(error.hint.as_ref());
+        self.text(&error.name);
+        self.optional(error.node.as_ref());
+        self.maybe(error.item.as_ref(), |writer, item| writer.length(*item));
+        self.object(&error.context);
+    }
+}
+
+impl Reader<'_> {
+    fn moment(&mut self) -> io::Result<i64> {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(self.take(8)?);
+        Ok(i64::from_le_bytes(bytes))
+    }
+
+    fn flag(&mut self) -> io::Result<bool> {
+        Ok(self.byte()? != 0)
+    }
+
+    fn maybe<T>(&mut self, read: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<Option<T>> {
+        if self.flag()? { read(self).map(Some) } else { Ok(None) }
+    }
+
+    fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> io::Result<T>) -> io::Result<Vec<T>> {
+        let count = self.count()?;
+        (0..count).map(|_| read(self)).collect()
+    }
+
+    fn items(&mut self) -> io::Result<Items> {
+        self.list(Self::item).map(Items::from)
+    }
+
+    fn event(&mut self) -> io::Result<RunEvent> {
+        Ok(match self.byte()? {
+            RUN_STARTED => RunEvent::RunStarted {
+                run_id: self.text()?,
+                workflow_id: self.text()?,
+                workflow_name: self.text()?,
+                mode: self.text()?,
+                started_ms: self.moment()?,
+                start_node: self.optional()?,
+                items: self.maybe(Self::items)?,
+            },
+            NODE_STARTED => RunEvent::NodeStarted { node: self.text()?, run_index: self.length()?, started_ms: self.moment()? },
+            NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
+            NODE_RETRIED => RunEvent::NodeRetried { node: self.text()?, attempt: self.length()? as u32, error: self.error()? },
+            NODE_FINISHED => RunEvent::NodeFinished {
+                node: self.text()?,
+                run_index: self.length()?,
+                task: Arc::new(self.task()?),
+                changed: self.changed()?,
+            },
+            NODE_SILENT => RunEvent::NodeSilent { node: self.text()? },
+            RUN_PAUSED => RunEvent::RunPaused { node: self.text()?, until_ms: self.maybe(Self::moment)? },
+            RUN_RESUMED => RunEvent::RunResumed { items: self.maybe(Self::items)? },
+            RUN_FINISHED => RunEvent::RunFinished {
+                status: RunStatus::from_name(&self.text()?).ok_or_else(damaged)?,
+                error: self.maybe(Self::error)?,
+                finished_ms: self.moment()?,
+            },
+            _ => return Err(damaged()),
+        })
+    }
+
+    fn task(&mut self) -> io::Result<TaskData> {
+        Ok(TaskData {
+            start_time_ms: self.moment()?,
+            execution_index: self.length()?,
+            execution_time_ms: self.length()? as u64,
+            source: self.list(|reader| reader.maybe(Self::source))?,
+            data: self.list(Self::outputs)?.into_iter().collect::<BTreeMap<_, _>>(),
+            error: self.maybe(Self::error)?,
+            status: TaskStatus::from_name(&self.text()?).ok_or_else(damaged)?,
+            input_override: self.maybe(|reader| reader.list(Self::items))?,
+            hints: self.list(Self::text)?,
+            metadata: self.maybe(Self::value)?,
+        })
+    }
+
+    fn outputs(&mut self) -> io::Result<(Kind, Vec<Option<Items>>)> {
+        let kind = Kind::from_name(&self.text()?).ok_or_else(damaged)?;
+        Ok((kind, self.list(|reader| reader.maybe(Self::items))?))
+    }
+
+    fn source(&mut self) -> io::Result<Source> {
+        Ok(Source { node: self.name()?, output: self.length()?, run: self.length()? })
+    }
+
+    fn changed(&mut self) -> io::Result<Changed> {
+        Ok(Changed {
+            state: self.maybe(|reader| Ok(NodeState { context: reader.object()?, lists: reader.list(Self::items)? }))?,
+            static_data: self.maybe(Self::value)?,
+            custom_data: self.maybe(Self::object)?,
+        })
+    }
+
+    fn error(&mut self) -> io::Result<RunError> {
+        Ok(RunError {
+            // A code that this version does not know came from another one; its message still tells.
+            code: Code::from_name(&self.text()?).unwrap_or(Code::NODE_FAILED),
+            message: self.text()?,
+            description: self.optional()?,
+            hint: self.optional()?,
+            name: self.text()?,
+            node: self.optional()?,
+            item: self.maybe(Self::length)?,
+            context: self.object()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Item, Object, Value, json};
+    use proptest::prelude::*;
+
+    fn events() -> Vec<RunEvent> {
+        let items: Items = vec![Item::new(json!({ "a": [1, null] })).paired_with(0)].into();
+        let error = RunError {
+            code: Code::NODE_FAILED,
+            message: "no".into(),
+            description: None,
+            hint: Some("try".into()),
+            name: "NodeOperationError".into(),
+            node: Some("A".into()),
+            item: Some(3),
+            context: Object::from_iter([("httpCode", Value::from("404"))]),
+        };
+        let task = TaskData {
+            start_time_ms: 5,
+            execution_index: 1,
+            execution_time_ms: 7,
+            source: vec![None, Some(Source { node: "S".into(), output: 1, run: 2 })],
+            data: BTreeMap::from([(Kind::Main, vec![Some(items.clone()), None])]),
+            error: Some(error.clone()),
+            status: TaskStatus::Waiting,
+            input_override: Some(vec![items.clone()]),
+            hints: vec!["hint".into()],
+            metadata: Some(json!({ "m": 1 })),
+        };
+        let changed = Changed {
+            state: Some(NodeState { context: Object::from_iter([("done", true)]), lists: vec![items.clone()] }),
+            static_data: Some(json!({ "global": {} })),
+            custom_data: None,
+        };
+        vec![
+            RunEvent::RunStarted {
+                run_id: "1".into(),
+                workflow_id: "w".into(),
+                workflow_name: "W".into(),
+                mode: "webhook".into(),
+                started_ms: -1,
+                start_node: Some("S".into()),
+                items: Some(items.clone()),
+            },
+            RunEvent::NodeStarted { node: "A".into(), run_index: 300, started_ms: 1 },
+            RunEvent::NodeLog { node: "A".into(), line: "said".into() },
+            RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
+            RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
+            RunEvent::NodeSilent { node: "B".into() },
+            RunEvent::RunPaused { node: "A".into(), until_ms: Some(9) },
+            RunEvent::RunResumed { items: Some(items) },
+            RunEvent::RunFinished { status: RunStatus::Error, error: Some(error), finished_ms: 10 },
+        ]
+    }
+
+    fn piece() -> Vec<u8> {
+        let mut piece = Vec::new();
+        events().iter().for_each(|event| write_event(&mut piece, event));
+        piece
+    }
+
+    #[test]
+    fn every_event_comes_back_as_it_was() {
+        assert_eq!(format!("{:?}", read_events(&piece()).unwrap()), format!("{:?}", events()));
+    }
+
+    #[test]
+    fn a_piece_that_was_cut_is_refused_unless_it_was_cut_between_events() {
+        let whole = piece();
+        let mut ends = vec![0];
+        let mut sofar = Vec::new();
+        for event in events() {
+            write_event(&mut sofar, &event);
+            ends.push(sofar.len());
+        }
+        for cut in 0..whole.len() {
+            assert_eq!(read_events(&whole[..cut]).is_ok(), ends.contains(&cut), "cut at {cut}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_bytes_never_panic(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let mut bytes = piece();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            let _ = read_events(&bytes);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Brings a database to the form that this version knows.
+
+use crate::Error;
+use rusqlite::{Connection, TransactionBehavior};
+
+/// In order; a database's `user_version` says how many of them it has had.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_start.sql")];
+
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
+    let known = MIGRATIONS.len() as i64;
+    // Another process may be at the same work; whoever comes second finds it done.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found > known {
+        return Err(Error::Newer { found, known });
+    }
+    for migration in &MIGRATIONS[found.max(0) as usize..] {
+        transaction.execute_batch(migration)?;
+    }
+    transaction.pragma_update(None, "user_version", known)?;
+    Ok(transaction.commit()?)
+}

@@ -1,0 +1,136 @@
+-- Workflows: the newest version of each. `document` is the JSON as it was saved.
+CREATE TABLE workflows (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  active INTEGER NOT NULL DEFAULT 0,
+  archived INTEGER NOT NULL DEFAULT 0,
+  version_id TEXT NOT NULL,
+  document TEXT NOT NULL,
+  static_data TEXT,
+  project_id TEXT,
+  folder_id TEXT,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX workflows_updated ON workflows (updated_ms DESC, id);
+
+-- Every version there ever was; executions point here.
+CREATE TABLE workflow_versions (
+  id TEXT PRIMARY KEY,
+  workflow_id TEXT NOT NULL,
+  document TEXT NOT NULL,
+  author TEXT,
+  created_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX versions_of_workflow ON workflow_versions (workflow_id, created_ms DESC);
+
+CREATE TABLE tags (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE workflow_tags (
+  workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE,
+  tag_id TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
+  PRIMARY KEY (workflow_id, tag_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE executions (
+  id INTEGER PRIMARY KEY,
+  workflow_id TEXT NOT NULL,
+  version_id TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  status TEXT NOT NULL,
+  started_ms INTEGER NOT NULL,
+  stopped_ms INTEGER,
+  wait_till_ms INTEGER,
+  retry_of INTEGER,
+  parent TEXT,
+  error TEXT,
+  bytes INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX executions_of_workflow ON executions (workflow_id, id DESC);
+-- Only the few that are not over are looked for by status.
+CREATE INDEX executions_unfinished ON executions (status, wait_till_ms) WHERE status IN ('new', 'running', 'waiting', 'uncertain');
+
+-- What happened in a run, in pieces of one or more events.
+CREATE TABLE journal (
+  execution_id INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
+  events BLOB NOT NULL,
+  PRIMARY KEY (execution_id, seq)
+) STRICT, WITHOUT ROWID;
+
+-- Credentials: `data` is encrypted, the id is bound into it.
+CREATE TABLE credentials (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  data BLOB NOT NULL,
+  project_id TEXT,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE variables (
+  id TEXT PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  value TEXT NOT NULL
+) STRICT;
+
+-- When the triggers of active workflows are due next.
+CREATE TABLE schedules (
+  workflow_id TEXT NOT NULL,
+  node TEXT NOT NULL,
+  next_ms INTEGER,
+  last_ms INTEGER,
+  lease_owner TEXT,
+  lease_until_ms INTEGER,
+  PRIMARY KEY (workflow_id, node)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX schedules_due ON schedules (next_ms);
+
+-- Deliveries that were taken already, by the key the caller gave.
+CREATE TABLE deliveries (
+  key TEXT PRIMARY KEY,
+  seen_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deliveries_seen ON deliveries (seen_ms);
+
+CREATE TABLE users (
+  id TEXT PRIMARY KEY,
+  email TEXT NOT NULL UNIQUE,
+  first_name TEXT NOT NULL DEFAULT '',
+  last_name TEXT NOT NULL DEFAULT '',
+  password TEXT,
+  role TEXT NOT NULL,
+  disabled INTEGER NOT NULL DEFAULT 0,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE sessions (
+  token_hash BLOB PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  csrf TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  label TEXT NOT NULL,
+  hash BLOB NOT NULL UNIQUE,
+  hint TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER,
+  used_ms INTEGER
+) STRICT;
+
+-- Single facts: the sum of the vault's key, the next execution's id …
+CREATE TABLE facts (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,128 @@
+//! Everything in one SQLite file: one writer that groups commits, and readers beside it.
+
+mod executions;
+mod migrate;
+mod workflows;
+mod writer;
+
+use crate::Error;
+use rusqlite::Connection;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use writer::Writer;
+
+/// How long a statement waits for another process that writes.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Connections that are kept for the next reader.
+const IDLE_READERS: usize = 4;
+
+/// A data folder's database. Cheap to clone.
+#[derive(Clone)]
+pub struct Sqlite {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    file: PathBuf,
+    writer: Writer,
+    readers: Mutex<Vec<Connection>>,
+    /// Held for as long as this process is the one that runs workflows here.
+    _serving: Option<File>,
+}
+
+/// What the folder is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// To run workflows: only one process at a time.
+    Serve,
+    /// To look or change things, beside a server or without one.
+    Beside,
+}
+
+impl Sqlite {
+    /// Opens the database of a data folder; folder and database are made if they are not there.
+    pub fn open(folder: &Path, purpose: Use) -> Result<Self, Error> {
+        std::fs::create_dir_all(folder).map_err(|error| Error::file(folder, &error))?;
+        let serving = match purpose {
+            Use::Serve => Some(lock(folder)?),
+            Use::Beside => None,
+        };
+        let file = folder.join("heddle.db");
+        let mut connection = connect(&file)?;
+        migrate::migrate(&mut connection)?;
+        let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), _serving: serving };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Changes something, together with whatever else is waiting to be written. Returns once it is on disk.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.shared.writer.write(work).await
+    }
+
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let store = self.clone();
+        let result = tokio::task::spawn_blocking(move || {
+            let readers = || store.shared.readers.lock().unwrap_or_else(PoisonError::into_inner);
+            let idle = readers().pop();
+            let connection = idle.map_or_else(|| connect(&store.shared.file), Ok)?;
+            let result = work(&connection);
+            let mut idle = readers();
+            if idle.len() < IDLE_READERS {
+                idle.push(connection);
+            }
+            result
+        });
+        result.await.unwrap_or(Err(Error::Stopped))
+    }
+
+    /// How many writes wait for their turn.
+    pub fn backlog(&self) -> usize {
+        self.shared.writer.backlog()
+    }
+}
+
+fn lock(folder: &Path) -> Result<File, Error> {
+    let path = folder.join("serving.lock");
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(|error| Error::file(&path, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Locked { folder: folder.display().to_string().into() }),
+        Err(std::fs::TryLockError::Error(error)) => Err(Error::file(&path, &error)),
+    }
+}
+
+fn connect(file: &Path) -> Result<Connection, Error> {
+    let connection = Connection::open(file)?;
+    connection.busy_timeout(BUSY)?;
+    // The vacuum mode only takes effect before the first table is made.
+    connection.execute_batch(
+        "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+         PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 2000; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;",
+    )?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+pub(crate) fn now_ms() -> i64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}
+
+/// An id as n8n's are: sixteen letters and digits.
+pub fn new_id() -> model::Str {
+    const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut bytes = [0; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        // Without random numbers there are no safe ids, and nothing good comes of going on.
+        std::process::abort();
+    }
+    bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect::<String>().into()
+}

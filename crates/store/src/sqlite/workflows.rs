@@ -1,0 +1,165 @@
+//! Workflows and their versions in SQLite.
+
+use super::executions::rows;
+use super::{Sqlite, new_id, now_ms};
+use crate::Error;
+use crate::workflows::{NewVersion, StoredWorkflow, Version, WorkflowFilter, Workflows};
+use model::{Str, Value};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+const COLUMNS: &str = "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms";
+
+#[async_trait::async_trait]
+impl Workflows for Sqlite {
+    async fn workflow(&self, id: &str) -> Result<Option<StoredWorkflow>, Error> {
+        let id = id.to_owned();
+        self.read(move |connection| find(connection, &id)).await
+    }
+
+    async fn workflows(&self, filter: WorkflowFilter) -> Result<Vec<StoredWorkflow>, Error> {
+        self.read(move |connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM workflows
+                 WHERE (?1 IS NULL OR active = ?1) AND (?2 IS NULL OR name LIKE '%' || ?2 || '%') AND (?3 IS NULL OR archived = ?3)
+                   AND (?4 IS NULL OR (updated_ms, id) < (?4, ?5))
+                 ORDER BY updated_ms DESC, id DESC LIMIT ?6"
+            );
+            let (moment, last) = filter.after.map(|(moment, last)| (moment, last.to_string())).unzip();
+            let mut found = connection.prepare_cached(&sql)?;
+            let name = filter.name.as_deref();
+            rows(found.query_map(params![filter.active, name, filter.archived, moment, last, filter.limit as i64], stored)?)
+        })
+        .await
+    }
+
+    async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error> {
+        self.write(move |connection| {
+            let now = now_ms();
+            let version = new_id();
+            let author = workflow.author.as_deref();
+            connection
+                .prepare_cached("INSERT INTO workflow_versions (id, workflow_id, document, author, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)")?
+                .execute(params![version.as_str(), workflow.id.as_str(), workflow.document.as_str(), author, now])?;
+            connection
+                .prepare_cached(
+                    "INSERT INTO workflows (id, name, version_id, document, static_data, created_ms, updated_ms)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+                     ON CONFLICT (id) DO UPDATE SET name = excluded.name, version_id = excluded.version_id,
+                       document = excluded.document, updated_ms = excluded.updated_ms",
+                )?
+                .execute(params![
+                    workflow.id.as_str(),
+                    workflow.name.as_str(),
+                    version.as_str(),
+                    workflow.document.as_str(),
+                    workflow.static_data.as_deref(),
+                    now
+                ])?;
+            note_change(connection)?;
+            find(connection, &workflow.id)?.ok_or_else(|| Error::Corrupt { what: "the table of workflows".into() })
+        })
+        .await
+    }
+
+    async fn set_active(&self, id: &str, active: bool) -> Result<bool, Error> {
+        let id = id.to_owned();
+        self.write(move |connection| {
+            let changed = connection.prepare_cached("UPDATE workflows SET active = ?2 WHERE id = ?1")?.execute(params![id, active])?;
+            note_change(connection)?;
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn delete_workflow(&self, id: &str) -> Result<bool, Error> {
+        let id = id.to_owned();
+        self.write(move |connection| {
+            for sql in [
+                "DELETE FROM journal WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)",
+                "DELETE FROM executions WHERE workflow_id = ?1",
+                "DELETE FROM schedules WHERE workflow_id = ?1",
+                "DELETE FROM workflow_versions WHERE workflow_id = ?1",
+            ] {
+                connection.execute(sql, [&id])?;
+            }
+            note_change(connection)?;
+            Ok(connection.execute("DELETE FROM workflows WHERE id = ?1", [&id])? > 0)
+        })
+        .await
+    }
+
+    async fn version(&self, version_id: &str) -> Result<Option<Str>, Error> {
+        let version_id = version_id.to_owned();
+        self.read(move |connection| {
+            let mut found = connection.prepare_cached("SELECT document FROM workflow_versions WHERE id = ?")?;
+            Ok(found.query_row([version_id], |row| text(row, 0)).optional()?)
+        })
+        .await
+    }
+
+    async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error> {
+        let workflow_id = workflow_id.to_owned();
+        self.read(move |connection| {
+            let mut found = connection
+                .prepare_cached("SELECT id, author, created_ms FROM workflow_versions WHERE workflow_id = ? ORDER BY created_ms DESC, rowid DESC")?;
+            rows(found.query_map([workflow_id], |row| {
+                let author: Option<String> = row.get(1)?;
+                Ok(Version { id: text(row, 0)?, author: author.map(Into::into), created_ms: row.get(2)? })
+            })?)
+        })
+        .await
+    }
+
+    async fn save_static_data(&self, id: &str, data: &Value) -> Result<(), Error> {
+        let (id, data) = (id.to_owned(), model::json::to_string(data));
+        self.write(move |connection| {
+            connection.prepare_cached("UPDATE workflows SET static_data = ?2 WHERE id = ?1")?.execute(params![id, data])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn workflows_changed(&self) -> Result<i64, Error> {
+        self.read(|connection| {
+            let noted: Option<String> =
+                connection.query_row("SELECT value FROM facts WHERE key = 'workflows_changed'", [], |row| row.get(0)).optional()?;
+            Ok(noted.and_then(|text| text.parse().ok()).unwrap_or(0))
+        })
+        .await
+    }
+}
+
+/// Lets a server that runs beside this process see that there is something new.
+fn note_change(connection: &Connection) -> Result<(), Error> {
+    connection
+        .prepare_cached(
+            "INSERT INTO facts (key, value) VALUES ('workflows_changed', '1')
+             ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
+        )?
+        .execute([])?;
+    Ok(())
+}
+
+fn find(connection: &Connection, id: &str) -> Result<Option<StoredWorkflow>, Error> {
+    let mut found = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM workflows WHERE id = ?"))?;
+    Ok(found.query_row([id], stored).optional()?)
+}
+
+fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<Str> {
+    Ok(row.get_ref(index)?.as_str()?.into())
+}
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<StoredWorkflow> {
+    let static_data: Option<String> = row.get(6)?;
+    Ok(StoredWorkflow {
+        id: text(row, 0)?,
+        name: text(row, 1)?,
+        active: row.get(2)?,
+        archived: row.get(3)?,
+        version_id: text(row, 4)?,
+        document: text(row, 5)?,
+        static_data: static_data.map(Into::into),
+        created_ms: row.get(7)?,
+        updated_ms: row.get(8)?,
+    })
+}

@@ -1,0 +1,62 @@
+//! What is kept of workflows: the newest version of each, and all that came before.
+
+use crate::Error;
+use model::{Str, Value};
+
+#[async_trait::async_trait]
+pub trait Workflows: Send + Sync {
+    async fn workflow(&self, id: &str) -> Result<Option<StoredWorkflow>, Error>;
+    /// Last changed first.
+    async fn workflows(&self, filter: WorkflowFilter) -> Result<Vec<StoredWorkflow>, Error>;
+    /// Saves a new workflow, or a new version of one that is there.
+    async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error>;
+    async fn set_active(&self, id: &str, active: bool) -> Result<bool, Error>;
+    async fn delete_workflow(&self, id: &str) -> Result<bool, Error>;
+    /// The document of any version there ever was.
+    async fn version(&self, version_id: &str) -> Result<Option<Str>, Error>;
+    async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error>;
+    async fn save_static_data(&self, id: &str, data: &Value) -> Result<(), Error>;
+    /// A number that changes whenever any process has changed the set of workflows.
+    async fn workflows_changed(&self) -> Result<i64, Error>;
+}
+
+#[derive(Clone, Debug)]
+pub struct StoredWorkflow {
+    pub id: Str,
+    pub name: Str,
+    pub active: bool,
+    pub archived: bool,
+    pub version_id: Str,
+    /// The JSON as it was saved.
+    pub document: Str,
+    pub static_data: Option<Str>,
+    pub created_ms: i64,
+    pub updated_ms: i64,
+}
+
+#[derive(Clone, Debug)]
+pub struct NewVersion {
+    pub id: Str,
+    pub name: Str,
+    pub document: Str,
+    pub author: Option<Str>,
+    /// Set when the workflow is new and comes with data of its own.
+    pub static_data: Option<Str>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Version {
+    pub id: Str,
+    pub author: Option<Str>,
+    pub created_ms: i64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct WorkflowFilter {
+    pub active: Option<bool>,
+    pub name: Option<Str>,
+    pub archived: Option<bool>,
+    /// Only those after this place in the list.
+    pub after: Option<(i64, Str)>,
+    pub limit: usize,
+}
