@@ -1,7 +1,7 @@
 //! How a run is to go.
 
 use crate::ports::Responder;
-use model::{Changed, Items, Object, Str, TaskData};
+use model::{Changed, Items, Object, Str, TaskData, Value};
 use node_api::host::Feature;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -25,6 +25,10 @@ pub struct RunOptions {
     pub earlier: HashMap<Str, Vec<Items>>,
     /// What the run did before it was cut off or went to sleep, in order; it is not done again.
     pub recorded: VecDeque<Recorded>,
+    /// The journal has the start of the run already.
+    pub is_announced: bool,
+    /// What the workflow keeps between runs, if it is newer than the plan.
+    pub static_data: Option<Value>,
     /// Where a node's answer to the outside goes.
     pub responder: Option<Arc<dyn Responder>>,
     /// Addresses that a waiting run is woken by.
@@ -72,6 +76,8 @@ impl Default for RunOptions {
             destination: None,
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
+            is_announced: false,
+            static_data: None,
             responder: None,
             resume_url: Str::new(),
             resume_form_url: Str::new(),

@@ -101,6 +101,7 @@ impl Outcome {
         out.write_all(after.as_bytes())
     }
 
+    /// The execution as n8n shows it, around its run data.
     fn frame(&self, run_data: Value) -> Value {
         let mut result = Object::new();
         result.insert("runData", run_data);

@@ -105,6 +105,11 @@ impl Plan {
         }
     }
 
+    /// Whether a run of it may reach outside, so that no step of it may be taken twice.
+    pub fn has_effects(&self) -> bool {
+        self.nodes.iter().any(|node| !node.disabled && !node.is_repeatable())
+    }
+
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
@@ -201,6 +206,11 @@ impl PlanNode {
             Some(found) => found.spec.group == Group::Trigger,
             None => self.info.type_name.to_lowercase().ends_with("trigger"),
         }
+    }
+
+    /// Whether a step of it that was cut off may simply be taken again.
+    pub fn is_repeatable(&self) -> bool {
+        self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
     }
 
     pub(crate) fn continues_on_fail(&self) -> bool {

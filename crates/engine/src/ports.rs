@@ -48,6 +48,10 @@ pub trait Workflows: Send + Sync {
 /// starts before the node's result was recorded.
 #[async_trait::async_trait]
 pub trait Journal: Send + Sync {
+    /// The id of a run that another one starts at one of its steps.
+    fn child_id(&self, parent: &str, step: usize) -> Str {
+        format!("{parent}.{step}").into()
+    }
     async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError>;
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
+  heddle serve                                        start the server
+  heddle import --activate flow.json                  give it a workflow
   heddle run examples/hello.json                      run a workflow and watch it
   heddle run shop.json --start Totals --input '[{\"n\":1}]'
   heddle expr '{{ $json.name.toUpperCase() }}' --json '{\"name\":\"ada\"}'
@@ -22,6 +24,22 @@ Settings are environment variables; `heddle doctor` lists them with their values
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Start the server: webhooks, schedules, the API
+    Serve(Serve),
+    /// Put workflow files into the data folder
+    Import(Import),
+    /// List the workflows of the data folder
+    List(DataFolder),
+    /// Make a workflow listen to its triggers
+    Activate(OneWorkflow),
+    /// Make a workflow stop listening
+    Deactivate(OneWorkflow),
+    /// Look at what has run
+    #[command(subcommand)]
+    Executions(Executions),
+    /// Make and remove keys of the API
+    #[command(subcommand)]
+    ApiKeys(ApiKeys),
     /// Run a workflow file
     Run(Run),
     /// Evaluate an expression
@@ -38,6 +56,129 @@ pub(crate) enum Command {
     Doctor,
     /// Print a completion script for your shell
     Completions(Completions),
+}
+
+/// Where workflows, executions and credentials are kept.
+#[derive(Args, Clone)]
+pub(crate) struct DataFolder {
+    /// The data folder
+    #[arg(long = "data", value_name = "DIR", env = "HEDDLE_DATA", value_hint = ValueHint::DirPath)]
+    folder: Option<PathBuf>,
+}
+
+impl DataFolder {
+    /// The folder that was named, or `.heddle` in the home folder.
+    pub(crate) fn path(&self) -> PathBuf {
+        let home = || std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from).join(".heddle");
+        self.folder.clone().unwrap_or_else(home)
+    }
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  heddle serve
+  heddle serve --port 8080 --data ./data
+
+It listens on this machine only, until another address is given with --host.")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
+    /// The address to listen on
+    #[arg(long, env = "HEDDLE_HOST", default_value = "127.0.0.1")]
+    pub(crate) host: std::net::IpAddr,
+    /// The port to listen on; 0 takes any that is free
+    #[arg(long, env = "HEDDLE_PORT", default_value_t = 5678)]
+    pub(crate) port: u16,
+    /// Where callers reach this instance, if not at its address
+    #[arg(long, env = "HEDDLE_BASE_URL", value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  heddle import flow.json
+  heddle import --activate flows/*.json
+
+A workflow with an id that is there already becomes a new version of it. Works whether or not a server runs on the folder.")]
+pub(crate) struct Import {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
+    /// Make them listen to their triggers
+    #[arg(long)]
+    pub(crate) activate: bool,
+    /// Workflow files: one workflow each, or a list of them
+    #[arg(required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct OneWorkflow {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
+    /// The id of the workflow; `heddle list` shows it
+    pub(crate) id: String,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Executions {
+    /// The newest ones first
+    List {
+        #[command(flatten)]
+        data: DataFolder,
+        /// Only of this workflow
+        #[arg(long, value_name = "ID")]
+        workflow: Option<String>,
+        /// Only those that stand like this: success, error, running, waiting, canceled, uncertain
+        #[arg(long)]
+        status: Option<String>,
+        /// How many
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+    },
+    /// One, whole, as JSON in n8n's shape
+    Show {
+        #[command(flatten)]
+        data: DataFolder,
+        id: i64,
+    },
+    /// Remove one and its journal
+    Delete {
+        #[command(flatten)]
+        data: DataFolder,
+        id: i64,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ApiKeys {
+    /// Make a key; it is shown once
+    Create {
+        #[command(flatten)]
+        data: DataFolder,
+        /// What it is for
+        #[arg(long, default_value = "command line")]
+        label: String,
+        /// The e-mail address of whoever it belongs to
+        #[arg(long, default_value = "owner@localhost")]
+        user: String,
+        /// What it allows, such as workflow:read; everything if none is named
+        #[arg(long, value_name = "SCOPE")]
+        scope: Vec<String>,
+        /// After how many days it expires
+        #[arg(long, value_name = "DAYS")]
+        expires: Option<u32>,
+    },
+    /// The keys there are, without the keys themselves
+    List {
+        #[command(flatten)]
+        data: DataFolder,
+    },
+    /// Remove a key; it stops working at once
+    Delete {
+        #[command(flatten)]
+        data: DataFolder,
+        id: String,
+    },
 }
 
 #[derive(Args)]

@@ -78,6 +78,17 @@ codes! {
     RUN_TIMEOUT          = Operator, 422, "The run took longer than its time limit.";
     RUN_DATA_LIMIT       = Operator, 422, "The run's data grew past its byte budget.";
     RUN_DEPTH            = Workflow, 422, "Workflows called each other too deeply.";
+    WEBHOOK_NOT_FOUND    = Caller,   404, "No active workflow listens at this address.";
+    REQUEST_BODY         = Caller,   400, "The body of the request cannot be read.";
+    REQUEST_TOO_LARGE    = Caller,   413, "The request is larger than the limits allow.";
+    REQUEST_INVALID      = Caller,   400, "The request has a field or parameter that cannot be used.";
+    ACCESS_DENIED        = Caller,   401, "The request needs a valid API key or a session.";
+    ACCESS_FORBIDDEN     = Caller,   403, "The key or the role does not allow this.";
+    NOT_FOUND            = Caller,   404, "There is nothing at this address.";
+    WEBHOOK_TAKEN        = Workflow, 409, "Another workflow listens at this address.";
+    EXECUTION_NOT_FOUND  = Caller,   404, "The execution that was named is not there.";
+    EXECUTION_STATUS     = Caller,   409, "The execution does not stand in a way that allows this.";
+    OVERLOAD             = Operator, 503, "More work is waiting than this instance takes on.";
     RUN_RECORD           = Us,       500, "The record of the run does not fit its workflow.";
     RUN_UNCERTAIN        = Operator, 409, "A step may or may not have happened before the process ended; a person must decide.";
     RUN_STEPS            = Operator, 422, "The run executed more nodes than its limit.";

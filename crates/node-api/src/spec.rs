@@ -36,6 +36,12 @@ pub struct Spec {
     /// Whether a step that was cut off may simply run again.
     #[serde(default)]
     pub repeatable: bool,
+    /// With one of these words in a parameter it may not, such as `fetch` in code.
+    #[serde(default)]
+    pub effect_words: Vec<Str>,
+    /// Without being so in general, it may while this parameter has one of these values, such as the method GET.
+    #[serde(default)]
+    pub repeatable_when: Option<(Str, Vec<Str>)>,
     /// What kind of run this trigger is the first choice for.
     #[serde(default)]
     pub started_by: Option<StartedBy>,
@@ -249,6 +255,30 @@ impl Spec {
     pub fn note(mut self, text: &str) -> Self {
         self.notes.push(text.into());
         self
+    }
+
+    /// Repeatable while none of these words is in a parameter.
+    pub fn repeatable_without(mut self, effect_words: &[&str]) -> Self {
+        self.effect_words = effect_words.iter().map(|word| Str::from(*word)).collect();
+        self.repeatable()
+    }
+
+    /// Repeatable while a parameter has one of these values.
+    pub fn repeatable_when(mut self, param: &str, values: &[&str]) -> Self {
+        self.repeatable_when = Some((param.into(), values.iter().map(|value| Str::from(*value)).collect()));
+        self
+    }
+
+    /// Whether a step with these parameters that was cut off may simply run again.
+    pub fn may_repeat(&self, params: &Value) -> bool {
+        let has_value = |(param, values): &(Str, Vec<Str>)| {
+            params.get(param).and_then(Value::as_str).is_some_and(|value| values.iter().any(|allowed| allowed == value))
+        };
+        let mentions = |value: &Value| value.as_str().is_some_and(|text| self.effect_words.iter().any(|word| text.contains(word.as_str())));
+        match self.repeatable {
+            true => self.effect_words.is_empty() || !params.as_object().is_some_and(|fields| fields.iter().any(|(_, value)| mentions(value))),
+            false => self.repeatable_when.as_ref().is_some_and(has_value),
+        }
     }
 
     /// The node has no effect outside of the run, so a step that was cut off may run again.

@@ -17,6 +17,8 @@ pub trait Executions: Send + Sync {
     /// Newest first.
     async fn executions(&self, filter: ExecutionFilter) -> Result<Vec<Execution>, Error>;
     async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
+    /// How many pieces the journal of a run has.
+    async fn pieces(&self, id: i64) -> Result<i64, Error>;
     /// Runs that were neither finished nor asleep when the process ended.
     async fn interrupted(&self) -> Result<Vec<Execution>, Error>;
     /// Sleeping runs whose time has come.

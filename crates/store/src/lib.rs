@@ -6,10 +6,12 @@
 //! Invariant: nothing outside of the folders given here is opened, whatever a path or a symbolic link says.
 //! Invariant: a failing disk is reported, never a panic and never silently missing data.
 
+pub mod access;
 mod codec;
 mod error;
 pub mod executions;
 pub mod journal;
+pub mod schedules;
 mod spill;
 mod sqlite;
 pub mod workflows;
@@ -17,12 +19,13 @@ mod workspace;
 
 pub use error::Error;
 pub use executions::Executions;
+pub use schedules::Schedules;
 pub use spill::{SpillFile, SpillLimits};
 pub use sqlite::{Sqlite, Use, new_id};
 pub use workflows::Workflows;
 pub use workspace::{FileLimits, Workspace};
 
 /// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the same traits.
-pub trait Store: Executions + Workflows {}
+pub trait Store: Executions + Schedules + Workflows {}
 
-impl<T: Executions + Workflows> Store for T {}
+impl<T: Executions + Schedules + Workflows> Store for T {}

@@ -83,7 +83,7 @@ impl<'r> NodeHost<'r> {
 }
 
 /// An expression's error as the node's.
-fn expression_error(error: expr::Error, parameter: &str) -> NodeError {
+pub(crate) fn expression_error(error: expr::Error, parameter: &str) -> NodeError {
     let description = match &error {
         expr::Error::Data { description, .. } => description.clone(),
         expr::Error::Syntax { detail } => Some(detail.clone()),
@@ -153,11 +153,13 @@ impl Host for NodeHost<'_> {
         let plan = Arc::new(run.engine.plan(&workflow));
         let start = Start { cause: StartedBy::Workflow, node: None, items: Some(call.items) };
         let options = RunOptions {
-            run_id: format!("{}.{}", run.options.run_id, run.steps).into(),
+            run_id: run.engine.ports.journal.child_id(&run.options.run_id, run.steps),
             mode: "integrated".into(),
             destination: None,
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
+            is_announced: false,
+            static_data: None,
             responder: None,
             use_pin_data: false,
             depth,

@@ -1,7 +1,7 @@
 //! Runs a plan: takes nodes off the stack, executes them, and puts their successors on it.
 
 mod code;
-mod host;
+pub(crate) mod host;
 mod replay;
 mod schedule;
 mod step;
@@ -79,11 +79,13 @@ impl Engine {
         let item = Item::new(Object::from_iter([("execution", Value::from(execution)), ("workflow", about.into())]));
         let start = Start { cause: StartedBy::Error, node: None, items: Some(Items::one(item)) };
         let options = RunOptions {
-            run_id: format!("{}-error", outcome.run_id).into(),
+            run_id: self.ports.journal.child_id(&outcome.run_id, run.steps + 1),
             mode: "error".into(),
             depth: run.options.depth + 1,
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
+            is_announced: false,
+            static_data: None,
             responder: None,
             destination: None,
             ..run.options.clone()
@@ -152,7 +154,7 @@ impl Run {
             execution,
             spill: engine.ports.spill.as_ref().map(|make| make()),
             states: Mutex::default(),
-            static_data: Mutex::new(plan.static_data.clone()),
+            static_data: Mutex::new(options.static_data.clone().unwrap_or_else(|| plan.static_data.clone())),
             custom_data: Mutex::default(),
             outcome: Outcome::new(&plan, options.run_id.clone(), options.mode.clone()),
             steps: 0,
@@ -179,7 +181,7 @@ impl Run {
         self.outcome.started_ms = self.now();
         let begun = self.begin(start);
         // A run that goes on has been told already.
-        if self.recorded.is_empty() {
+        if self.recorded.is_empty() && !self.options.is_announced {
             let first = begun.as_ref().ok();
             let started = RunEvent::RunStarted {
                 run_id: self.options.run_id.clone(),

@@ -7,8 +7,10 @@ mod vars;
 pub use vars::Vars;
 
 use crate::plan::{Plan, PlanNode};
+use crate::run::host::expression_error;
 use expr::{Error, PreviousNode, Scope, Session};
 use model::{Item, Items, Kind, Object, Source, Str, TaskData, Value};
+use node_api::NodeError;
 use std::sync::Arc;
 
 /// The records of a run so far, per node of the plan.
@@ -37,6 +39,31 @@ impl RunData {
 
     pub fn order(&self) -> &[usize] {
         &self.order
+    }
+}
+
+impl Plan {
+    /// A node's parameters as they stand before any run: expressions see the workflow and the clock, but no items.
+    pub fn static_params(&self, name: &str, now_ms: i64) -> Result<Value, NodeError> {
+        let Some(index) = self.index_of(name) else { return Ok(Value::empty_object()) };
+        let node = &self.nodes[index];
+        let vars = Vars { timezone: "UTC".into(), ..Vars::default() };
+        let view = RunView {
+            plan: self,
+            data: &RunData::new(self),
+            node: index,
+            inputs: &[],
+            sources: &[],
+            item_index: 0,
+            run_index: 0,
+            vars: &vars,
+            now_ms,
+            extra: None,
+            parameters: &node.raw_params,
+            depth: 0,
+            contexts: &|_| Object::new(),
+        };
+        node.params.resolve(&Session::default(), &view).map_err(|error| expression_error(error, ""))
     }
 }
 

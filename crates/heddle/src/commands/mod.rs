@@ -1,12 +1,16 @@
 //! One file per command.
 
+mod api_keys;
 mod check;
 mod doctor;
+mod executions;
 mod export;
 mod expr;
 mod node_docs;
 mod nodes;
 mod run;
+mod serve;
+mod workflows;
 
 use crate::cli::{Cli, Command};
 use crate::conformance;
@@ -19,6 +23,13 @@ use std::process::ExitCode;
 
 pub(crate) fn dispatch(arguments: Cli) -> Result<ExitCode> {
     match arguments.command {
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Import(arguments) => workflows::import(&arguments),
+        Command::List(data) => workflows::list(&data),
+        Command::Activate(arguments) => workflows::set_active(&arguments, true),
+        Command::Deactivate(arguments) => workflows::set_active(&arguments, false),
+        Command::Executions(arguments) => executions::run(arguments),
+        Command::ApiKeys(arguments) => api_keys::run(arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Expr(arguments) => expr::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

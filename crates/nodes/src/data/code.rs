@@ -33,6 +33,7 @@ impl Node for Code {
                     .raw()
                     .help("Return an array of items, or one object in the mode for each item."),
             )
+            .repeatable_without(EFFECTS)
             .hint("Reach for it when no other node does the job; prefer Edit Fields for simple changes.")
             .alias(&["javascript", "script", "function"])
             .differs_when("language", &["python", "pythonNative"], "Python does not run here.")
@@ -60,6 +61,9 @@ for (item of items) {
 
 return items;";
 
+/// Code that mentions one of these may reach outside.
+const EFFECTS: &[&str] = &["fetch", "helpers", "httpRequest", "$getWorkflowStaticData", "getWorkflowStaticData"];
+
 const FUNCTION_ITEM: &str = "// Add a new field called 'myNewField' to the JSON of the item
 item.myNewField = 1;
 
@@ -76,6 +80,7 @@ impl Node for Function {
                     .raw()
                     .help("Gets the items as `items` and returns an array of items."),
             )
+            .repeatable_without(EFFECTS)
             .hint("Only in old workflows; use Code in new ones.")
     }
 
@@ -96,6 +101,7 @@ impl Node for FunctionItem {
                     .raw()
                     .help("Gets the item's JSON as `item` and returns the new JSON."),
             )
+            .repeatable_without(EFFECTS)
             .hint("Only in old workflows; use Code in new ones.")
     }
 

@@ -13,6 +13,7 @@ impl Node for ReadBinaryFile {
             .param(
                 Param::text("dataPropertyName", "Property name", "data").required().help("The name of the file field to put the file in."),
             )
+            .repeatable()
             .hint("Use Read/Write Files from Disk instead in new workflows.")
             .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
     }

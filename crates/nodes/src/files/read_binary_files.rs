@@ -15,6 +15,7 @@ impl Node for ReadBinaryFiles {
             .param(
                 Param::text("dataPropertyName", "Property name", "data").required().help("The name of the file field to put each file in."),
             )
+            .repeatable()
             .hint("Use Read/Write Files from Disk instead in new workflows.")
             .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
     }

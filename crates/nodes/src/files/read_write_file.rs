@@ -52,6 +52,7 @@ impl Node for ReadWriteFile {
             .show("operation", &["write"])
             .help("More settings."),
         ])
+        .repeatable_when("operation", &["read"])
         .hint("Use it to read files from, or keep files in, the folder that the operator has set aside for workflows.")
         .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
         .alias(&["disk", "folder", "local file"])

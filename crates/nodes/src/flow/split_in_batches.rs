@@ -13,6 +13,7 @@ impl Node for SplitInBatchesV1 {
     fn spec() -> Spec {
         form(Spec::new("n8n-nodes-base.splitInBatches", &[1.0], "Split In Batches", "Hand out items batch by batch"))
             .preset_batch_size(10)
+            .repeatable()
             .hint("Kept for older workflows; version 3 has an output of its own for the end of the loop.")
             .example("First batch", r#"{ "batchSize": 2 }"#, r#"[{ "n": 1 }, { "n": 2 }, { "n": 3 }]"#, r#"[[{ "n": 1 }, { "n": 2 }]]"#)
     }

@@ -64,6 +64,7 @@ impl Node for Crypto {
             ])
             .differs_when("action", &["sign"], "Signatures are made with SHA-256, SHA-384 and SHA-512 only.")
             .alias(&["hash", "hmac", "md5", "sha256", "uuid", "random", "sign", "encrypt"])
+            .repeatable()
             .hint("Use it for checksums, signed requests and ids.")
             .example(
                 "SHA-256 of a text",

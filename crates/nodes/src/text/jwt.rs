@@ -58,6 +58,7 @@ impl Node for Jwt {
                 .help("Further settings."),
             ])
             .alias(&["token", "jws", "bearer", "sign"])
+            .repeatable()
             .hint("Use it to sign requests for services that want a JWT, or to check the token of a webhook call.")
     }
 

@@ -25,6 +25,7 @@ impl Node for Totp {
                 .help("Further settings."),
             )
             .alias(&["2fa", "otp", "authenticator"])
+            .repeatable()
             .hint("Use it right before the node that signs in, because the password expires within seconds.")
     }
 

@@ -84,6 +84,14 @@ impl Executions for Sqlite {
         .await
     }
 
+    async fn pieces(&self, id: i64) -> Result<i64, Error> {
+        self.read(move |connection| {
+            let mut found = connection.prepare_cached("SELECT coalesce(max(seq) + 1, 0) FROM journal WHERE execution_id = ?")?;
+            Ok(found.query_row([id], |row| row.get(0))?)
+        })
+        .await
+    }
+
     async fn interrupted(&self) -> Result<Vec<Execution>, Error> {
         self.read(|connection| {
             let sql = format!("SELECT {COLUMNS} FROM executions WHERE status = 'running' AND parent IS NULL ORDER BY id");

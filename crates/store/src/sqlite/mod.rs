@@ -1,7 +1,9 @@
 //! Everything in one SQLite file: one writer that groups commits, and readers beside it.
 
+mod access;
 mod executions;
 mod migrate;
+mod schedules;
 mod workflows;
 mod writer;
 

@@ -79,7 +79,8 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, waiting: &AtomicUsize) {
             }
         }
         let committed = begun.and_then(|_| commit(connection));
-        for tell in told {
+        // What was not written goes back in reverse, so that pieces of one run come together in order again.
+        for tell in told.into_iter().rev() {
             tell(committed.clone());
         }
     }

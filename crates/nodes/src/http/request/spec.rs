@@ -44,6 +44,7 @@ pub(super) fn new_form() -> Spec {
         .params(headers())
         .params(body())
         .param(options())
+        .repeatable_when("method", &["GET", "HEAD", "OPTIONS"])
         .hint(HINT)
         .note("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
         .note("A redirect to another origin loses credentials in every version, not only from 4.4 on.")
@@ -326,6 +327,7 @@ pub(super) fn old_form() -> Spec {
         .param(ui("headerParametersUi", "Headers", "header").help("The headers to send."))
         .param(json("queryParametersJson", "Query parameters").help("The query as a JSON object."))
         .param(ui("queryParametersUi", "Query parameters", "parameter").help("The parameters of the query."))
+        .repeatable_when("requestMethod", &["GET", "HEAD", "OPTIONS"])
         .hint(HINT)
         .note("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
         .note("A redirect to another origin loses credentials.");

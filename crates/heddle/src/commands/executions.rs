@@ -1,0 +1,67 @@
+//! `heddle executions`: what has run, from the data folder.
+
+use super::block_on;
+use crate::cli::{DataFolder, Executions};
+use crate::terminal::{Colour, note, paint, say};
+use anyhow::{Context as _, Result};
+use model::RunStatus;
+use std::io::Write as _;
+use std::process::ExitCode;
+use store::executions::{Execution, ExecutionFilter};
+use store::{Executions as _, Sqlite, Use};
+
+pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
+    match arguments {
+        Executions::List { data, workflow, status, limit } => list(&data, workflow, status, limit),
+        Executions::Show { data, id } => show(&data, id),
+        Executions::Delete { data, id } => delete(&data, id),
+    }
+}
+
+fn open(data: &DataFolder) -> Result<Sqlite> {
+    Ok(Sqlite::open(&data.path(), Use::Beside)?)
+}
+
+fn list(data: &DataFolder, workflow: Option<String>, status: Option<String>, limit: usize) -> Result<ExitCode> {
+    let status = status.map(|name| RunStatus::from_name(&name).with_context(|| format!("'{name}' is no status"))).transpose()?;
+    let filter = ExecutionFilter { workflow_id: workflow.map(Into::into), status, before: None, limit };
+    let found = block_on(open(data)?.executions(filter))??;
+    if found.is_empty() {
+        note("Nothing has run yet.");
+    }
+    for execution in found {
+        say(&line(&execution));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(execution: &Execution) -> String {
+    let Execution { id, begun, state, .. } = execution;
+    let colour = match state.status {
+        RunStatus::Success => Colour::Green,
+        RunStatus::Error | RunStatus::Cancelled => Colour::Red,
+        RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain => Colour::Yellow,
+    };
+    let began = jiff::Timestamp::from_millisecond(begun.started_ms).map_or_else(|_| String::new(), |time| format!("{time:.0}"));
+    let took = state.stopped_ms.map(|stopped| format!("{} ms", stopped - begun.started_ms)).unwrap_or_default();
+    let error = state.error.as_deref().unwrap_or_default();
+    format!("{id:>8}  {}  {began}  {:<8}  {:<16}  {took:>8}  {error}", paint(&format!("{:<9}", state.status.name()), colour), begun.mode, begun.workflow_id)
+}
+
+fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
+    let store = open(data)?;
+    block_on(async {
+        let missing = || format!("there is no execution with the id {id} (EXECUTION_NOT_FOUND)");
+        let execution = store.execution(id).await?.with_context(missing)?;
+        let outcome = runtime::history::outcome(&execution, store.journal(id).await?);
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        outcome.write_json(&mut out).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).context("it cannot be printed")?;
+        Ok(ExitCode::SUCCESS)
+    })?
+}
+
+fn delete(data: &DataFolder, id: i64) -> Result<ExitCode> {
+    let was_there = block_on(open(data)?.delete_execution(id))??;
+    anyhow::ensure!(was_there, "there is no execution with the id {id} (EXECUTION_NOT_FOUND)");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,147 @@
+//! Fires what is due: triggers by the clock, and sleeping runs whose time has come.
+
+use crate::Runtime;
+use crate::loaded::Loaded;
+use crate::runner::Start;
+use model::Str;
+use node_api::StartedBy;
+use node_api::trigger::{Listen, Timetable};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use store::schedules::Schedule;
+
+/// How long a claimed trigger is ours; after a crash another look finds it again.
+const LEASE_MS: i64 = 30_000;
+/// The longest time without a look.
+const LONGEST_NAP_MS: i64 = 30_000;
+/// A trigger that is later than this was missed while nothing ran.
+const MISSED_MS: i64 = 60_000;
+/// At most this many missed moments are made up for.
+const MAX_CATCH_UP: usize = 100;
+/// Sleeping runs that are woken in one go.
+const WAKE_AT_ONCE: usize = 100;
+
+/// What becomes of moments that were missed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CatchUp {
+    /// They are left out.
+    #[default]
+    Skip,
+    /// One run makes up for all of them.
+    One,
+    /// Each gets its run.
+    All,
+}
+
+/// A trigger that goes by the clock.
+#[derive(Clone)]
+pub(crate) struct Timer {
+    workflow: Arc<Loaded>,
+    timetable: Arc<dyn Timetable>,
+}
+
+pub(crate) type Timers = HashMap<(Str, Str), Timer>;
+
+impl Runtime {
+    /// Writes down when the triggers of a workflow are due, and gives back their timetables.
+    pub(crate) async fn set_timers(&self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)]) -> Result<Timers, store::Error> {
+        let mut timers = Timers::new();
+        let now = self.now_ms();
+        for (node, listen) in listens {
+            let (Listen::Clock(timetable) | Listen::Poll(timetable)) = listen else { continue };
+            let known = self.store.schedule(&workflow.id, node).await?;
+            let last_ms = known.as_ref().and_then(|schedule| schedule.last_ms);
+            let planned = known.as_ref().and_then(|schedule| schedule.next_ms);
+            let due = timetable.next_after(now, last_ms, self.zone_of(workflow));
+            // A moment that passed while nothing ran stays due; one that a new timetable brings forward counts.
+            let next_ms = match (planned, due) {
+                (Some(planned), Some(due)) => Some(planned.min(due)),
+                (_, due) => due,
+            };
+            let schedule = Schedule { workflow_id: workflow.id.clone(), node: node.clone(), next_ms, last_ms };
+            if known.as_ref() != Some(&schedule) {
+                self.store.set_schedule(schedule).await?;
+            }
+            timers.insert((workflow.id.clone(), node.clone()), Timer { workflow: workflow.clone(), timetable: timetable.clone() });
+        }
+        let nodes: Vec<Str> = timers.keys().map(|(_, node)| node.clone()).collect();
+        self.store.keep_schedules(&workflow.id, &nodes).await?;
+        Ok(timers)
+    }
+
+    /// Looks after the clock until the process ends.
+    pub(crate) async fn keep_time(self: Arc<Self>) {
+        loop {
+            if let Err(error) = self.fire_due().await {
+                tracing::error!(%error, "What is due could not be looked up.");
+            }
+            let nap = match self.next_due().await {
+                Ok(Some(due)) => (due - self.now_ms()).clamp(5, LONGEST_NAP_MS),
+                _ => LONGEST_NAP_MS,
+            };
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(nap as u64)) => {}
+                () = self.clock_changed.notified() => {}
+                () = self.stopping.cancelled() => return,
+            }
+        }
+    }
+
+    async fn next_due(&self) -> Result<Option<i64>, store::Error> {
+        let moments = [self.store.next_schedule().await?, self.store.next_due().await?];
+        Ok(moments.into_iter().flatten().min())
+    }
+
+    async fn fire_due(self: &Arc<Self>) -> Result<(), crate::Error> {
+        let now = self.now_ms();
+        for schedule in self.store.claim_schedules(now, &self.owner, LEASE_MS).await? {
+            let timer = self.timers().get(&(schedule.workflow_id.clone(), schedule.node.clone())).cloned();
+            match timer {
+                Some(timer) => self.fire(&timer, schedule, now).await?,
+                None => self.store.keep_schedules(&schedule.workflow_id, &[]).await?,
+            }
+        }
+        for execution in self.store.due(now, WAKE_AT_ONCE).await? {
+            if let Err(error) = self.wake(execution.id, None).await {
+                tracing::error!(%error, execution = execution.id, "A sleeping run could not be woken.");
+                self.store.set_status(execution.id, model::RunStatus::Error).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn fire(self: &Arc<Self>, timer: &Timer, schedule: Schedule, now: i64) -> Result<(), crate::Error> {
+        let zone = self.zone_of(&timer.workflow);
+        let due = schedule.next_ms.unwrap_or(now);
+        let was_missed = now - due > MISSED_MS;
+        let mut moments = vec![due];
+        if was_missed && self.catch_up == CatchUp::Skip {
+            moments.clear();
+        }
+        if was_missed && self.catch_up == CatchUp::All {
+            while let Some(next) = moments.last().and_then(|last| timer.timetable.next_after(*last, Some(*last), zone)) {
+                if next > now || moments.len() >= MAX_CATCH_UP {
+                    break;
+                }
+                moments.push(next);
+            }
+        }
+        for _ in &moments {
+            let start = Start {
+                workflow: timer.workflow.clone(),
+                cause: StartedBy::Hand,
+                node: Some(schedule.node.clone()),
+                items: None,
+                mode: "trigger",
+                retry_of: None,
+                destination: None,
+            };
+            let taken = self.runner.start(start)?;
+            self.runner.accepted(&taken).await?;
+        }
+        let last_ms = if moments.is_empty() { schedule.last_ms } else { Some(due.max(now - MISSED_MS)) };
+        let next_ms = timer.timetable.next_after(now.max(due), last_ms, zone);
+        Ok(self.store.set_schedule(Schedule { next_ms, last_ms, ..schedule }).await?)
+    }
+}

@@ -1,0 +1,50 @@
+//! How keeping workflows alive fails.
+
+use model::{Code, Str};
+use node_api::NodeError;
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    #[error("there is no workflow with the id '{id}'")]
+    NoWorkflow { id: Str },
+    #[error("there is no execution with the id '{id}'")]
+    NoExecution { id: i64 },
+    #[error("the workflow cannot be read: {cause}")]
+    Unreadable { cause: Str },
+    /// A trigger's parameters cannot be used, or its address is taken.
+    #[error("{}", error.message())]
+    Trigger { node: Str, error: NodeError },
+    #[error("the workflow has nothing that could start it by itself")]
+    NoTrigger,
+    #[error("too many runs are waiting")]
+    Overload,
+    #[error("execution {id} is {status}")]
+    WrongStatus { id: i64, status: &'static str },
+}
+
+impl Error {
+    pub fn code(&self) -> Code {
+        match self {
+            Error::Store(error) => error.code(),
+            Error::NoWorkflow { .. } => Code::WORKFLOW_NOT_FOUND,
+            Error::NoExecution { .. } => Code::EXECUTION_NOT_FOUND,
+            Error::Unreadable { .. } => Code::WORKFLOW_JSON,
+            Error::Trigger { error, .. } => error.code(),
+            Error::NoTrigger => Code::WORKFLOW_NO_START,
+            Error::Overload => Code::OVERLOAD,
+            Error::WrongStatus { .. } => Code::EXECUTION_STATUS,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<Str> {
+        match self {
+            Error::NoTrigger => Some("Add a trigger such as Webhook or Schedule Trigger.".into()),
+            Error::Overload => Some("Try again in a moment.".into()),
+            Error::Trigger { error, .. } => error.to_run_error("").hint,
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A run as its journal tells it, in the form that finished runs have.
+
+use engine::Outcome;
+use model::{Items, Kind, Object, RunEvent, RunStatus, Str, TaskData, TaskStatus, Value};
+use std::sync::Arc;
+use store::executions::Execution;
+
+/// What a run did, from its row and its journal.
+pub fn outcome(execution: &Execution, events: Vec<RunEvent>) -> Outcome {
+    let mut outcome = Outcome {
+        run_id: execution.id.to_string().into(),
+        status: execution.state.status,
+        mode: execution.begun.mode.clone(),
+        error: None,
+        started_ms: execution.begun.started_ms,
+        finished_ms: execution.state.stopped_ms.unwrap_or(execution.begun.started_ms),
+        run_data: Vec::new(),
+        last_node: None,
+        wait_till_ms: execution.state.wait_till_ms,
+        static_data: Value::Undefined,
+        custom_data: Object::new(),
+        workflow_id: execution.begun.workflow_id.clone(),
+        workflow_name: Str::new(),
+    };
+    for event in events {
+        match event {
+            RunEvent::RunStarted { workflow_name, .. } => outcome.workflow_name = workflow_name,
+            RunEvent::NodeFinished { node, task, changed, .. } => {
+                outcome.last_node = Some(node.clone());
+                outcome.custom_data.extend(changed.custom_data.unwrap_or_default());
+                match outcome.run_data.iter_mut().find(|(name, _)| *name == node) {
+                    Some((_, runs)) => runs.push(task),
+                    None => outcome.run_data.push((node, vec![task])),
+                }
+            }
+            RunEvent::RunResumed { items } => wake(&mut outcome, items),
+            RunEvent::RunFinished { error, status, .. } if status != RunStatus::Waiting => outcome.error = error,
+            _ => {}
+        }
+    }
+    outcome
+}
+
+/// The node that waited has put out what woke the run.
+fn wake(outcome: &mut Outcome, items: Option<Items>) {
+    let tasks = outcome.run_data.iter_mut().flat_map(|(_, runs)| runs.iter_mut());
+    if let Some(task) = tasks.filter(|task| task.status == TaskStatus::Waiting).last() {
+        let mut woken = TaskData { status: TaskStatus::Success, ..(**task).clone() };
+        if let Some(items) = items {
+            woken.data.insert(Kind::Main, vec![Some(items)]);
+        }
+        *task = Arc::new(woken);
+    }
+}

@@ -1,0 +1,334 @@
+//! Keeps workflows alive: the addresses and clocks of active ones, their runs and waits, and what a crash left unfinished.
+//!
+//! Invariant: no HTTP, no SQL and no node by name here: `server` translates calls, `store` keeps rows, `nodes` say what they
+//! listen to.
+//! Invariant: an answer that says a run was accepted leaves only after the run is on disk.
+
+mod auth;
+mod clock;
+mod error;
+pub mod history;
+pub mod hooks;
+mod jwt;
+mod loaded;
+mod log;
+mod recovery;
+mod routes;
+mod runner;
+
+pub use clock::CatchUp;
+pub use error::Error;
+pub use loaded::Loaded;
+pub use log::{LiveEvent, Recorder};
+pub use routes::{Found, Hook};
+pub use runner::{RunLimits, Runner, Start, Taken};
+
+use clock::Timers;
+use engine::{Engine, RunOptions};
+use model::{Items, RunStatus, Str, Workflow};
+use recovery::{Story, Verdict};
+use routes::Routes;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+use store::Store;
+use store::workflows::WorkflowFilter;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// How often we look whether another process has changed the workflows.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How a runtime is to go.
+#[derive(Clone)]
+pub struct Options {
+    pub run: RunOptions,
+    pub limits: RunLimits,
+    pub catch_up: CatchUp,
+    /// Where callers reach this instance, without a slash at the end.
+    pub base_url: Str,
+}
+
+/// Everything that is alive in this process.
+pub struct Runtime {
+    pub engine: Engine,
+    pub store: Arc<dyn Store>,
+    pub recorder: Arc<Recorder>,
+    pub runner: Arc<Runner>,
+    active: RwLock<Arc<Active>>,
+    clock_changed: Notify,
+    catch_up: CatchUp,
+    timezone: Str,
+    owner: Str,
+    stopping: CancellationToken,
+    /// One change of the active workflows at a time.
+    changing: tokio::sync::Mutex<i64>,
+    /// Runs that are being woken, so that two calls do not wake one twice.
+    waking: Mutex<std::collections::HashSet<i64>>,
+}
+
+/// The active workflows.
+#[derive(Default)]
+struct Active {
+    workflows: HashMap<Str, Arc<Loaded>>,
+    routes: Routes,
+    timers: Timers,
+}
+
+impl Runtime {
+    /// Brings active workflows and unfinished runs back to life.
+    pub async fn start(mut engine: Engine, store: Arc<dyn Store>, options: Options) -> Result<Arc<Self>, Error> {
+        let recorder = Arc::new(Recorder::new(store.clone()).await?);
+        engine.ports.journal = recorder.clone();
+        engine.ports.workflows = Arc::new(StoredWorkflows(store.clone()));
+        let timezone = options.run.timezone.clone();
+        let runner = Runner::new(engine.clone(), store.clone(), recorder.clone(), options.run, options.limits, options.base_url);
+        let runtime = Arc::new(Self {
+            engine,
+            store,
+            recorder,
+            runner,
+            active: RwLock::default(),
+            clock_changed: Notify::new(),
+            catch_up: options.catch_up,
+            timezone,
+            owner: store::new_id(),
+            stopping: CancellationToken::new(),
+            changing: tokio::sync::Mutex::new(-1),
+            waking: Mutex::default(),
+        });
+        runtime.reload().await?;
+        runtime.recover().await?;
+        tokio::spawn(runtime.clone().keep_time());
+        tokio::spawn(runtime.clone().watch());
+        Ok(runtime)
+    }
+
+    /// What a call of an address finds.
+    pub fn find(&self, method: &str, path: &str) -> Found {
+        self.active().routes.find(method, path)
+    }
+
+    /// The workflow as it is active, or as it was last saved.
+    pub async fn load(&self, id: &str) -> Result<Arc<Loaded>, Error> {
+        if let Some(loaded) = self.active().workflows.get(id) {
+            return Ok(loaded.clone());
+        }
+        let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
+        Ok(Arc::new(Loaded::new(&stored, &self.engine)?))
+    }
+
+    /// Makes a workflow listen. Everything that could keep it from doing so is told before anything changes.
+    pub async fn activate(&self, id: &str) -> Result<(), Error> {
+        let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
+        let loaded = Arc::new(Loaded::new(&stored, &self.engine)?);
+        let listens = loaded.listens(self.now_ms())?;
+        if listens.is_empty() && !loaded.plan.nodes.iter().any(|node| node.is_trigger() && !node.disabled) {
+            return Err(Error::NoTrigger);
+        }
+        let mut routes = Routes::default();
+        for (other, workflow) in &self.active().workflows {
+            if other != id {
+                routes.add(workflow, &workflow.listens(self.now_ms())?)?;
+            }
+        }
+        routes.add(&loaded, &listens)?;
+        self.store.set_active(id, true).await?;
+        self.reload().await
+    }
+
+    pub async fn deactivate(&self, id: &str) -> Result<(), Error> {
+        if !self.store.set_active(id, false).await? {
+            return Err(Error::NoWorkflow { id: id.into() });
+        }
+        self.reload().await
+    }
+
+    /// Reads the active workflows again, if anything has changed.
+    pub async fn reload(&self) -> Result<(), Error> {
+        let mut seen = self.changing.lock().await;
+        let changed = self.store.workflows_changed().await?;
+        if changed == *seen {
+            return Ok(());
+        }
+        let filter = WorkflowFilter { active: Some(true), limit: usize::MAX >> 1, ..WorkflowFilter::default() };
+        let before = self.active();
+        let mut active = Active::default();
+        for stored in self.store.workflows(filter).await? {
+            let known = before.workflows.get(&stored.id).filter(|known| known.version_id == stored.version_id);
+            let loaded = match known {
+                Some(known) => Ok(known.clone()),
+                None => Loaded::new(&stored, &self.engine).map(Arc::new),
+            };
+            if let Err(error) = self.add(&mut active, loaded).await {
+                tracing::error!(%error, workflow = %stored.id, name = %stored.name, "An active workflow cannot listen.");
+            }
+        }
+        *self.active.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(active);
+        self.clock_changed.notify_one();
+        *seen = changed;
+        Ok(())
+    }
+
+    async fn add(&self, active: &mut Active, loaded: Result<Arc<Loaded>, Error>) -> Result<(), Error> {
+        let loaded = loaded?;
+        let listens = loaded.listens(self.now_ms())?;
+        active.routes.add(&loaded, &listens)?;
+        active.timers.extend(self.set_timers(&loaded, &listens).await?);
+        active.workflows.insert(loaded.id.clone(), loaded);
+        Ok(())
+    }
+
+    /// Other processes may import and activate workflows beside us.
+    async fn watch(self: Arc<Self>) {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = self.stopping.cancelled() => return,
+            }
+            if let Err(error) = self.reload().await {
+                tracing::error!(%error, "The workflows could not be read.");
+            }
+        }
+    }
+
+    /// Goes on with what was running when the last process ended.
+    async fn recover(self: &Arc<Self>) -> Result<(), Error> {
+        for execution in self.store.interrupted().await? {
+            let id = execution.id;
+            if let Err(error) = self.take_up(id, None).await {
+                tracing::error!(%error, execution = id, "An interrupted run cannot go on.");
+                self.store.set_status(id, RunStatus::Error).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Wakes a sleeping run, with what woke it.
+    pub async fn wake(self: &Arc<Self>, id: i64, items: Option<Items>) -> Result<Option<Taken>, Error> {
+        let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
+        if execution.state.status != RunStatus::Waiting {
+            return Err(Error::WrongStatus { id, status: execution.state.status.name() });
+        }
+        self.take_up(id, Some(items)).await
+    }
+
+    /// Goes on with a run of which a step may have happened: the step is taken again.
+    pub async fn resume(self: &Arc<Self>, id: i64) -> Result<Option<Taken>, Error> {
+        let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
+        if execution.state.status != RunStatus::Uncertain {
+            return Err(Error::WrongStatus { id, status: execution.state.status.name() });
+        }
+        self.store.set_status(id, RunStatus::Running).await?;
+        self.take_up_with(id, None, Doubt::IsSettled).await
+    }
+
+    async fn take_up(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>) -> Result<Option<Taken>, Error> {
+        self.take_up_with(id, woken_by, Doubt::Stops).await
+    }
+
+    async fn take_up_with(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>, doubt: Doubt) -> Result<Option<Taken>, Error> {
+        if self.runner.is_running(id) || !lock(&self.waking).insert(id) {
+            return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
+        }
+        let taken = self.read_and_resume(id, woken_by, doubt).await;
+        lock(&self.waking).remove(&id);
+        taken
+    }
+
+    async fn read_and_resume(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>, doubt: Doubt) -> Result<Option<Taken>, Error> {
+        let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
+        let events = self.store.journal(id).await?;
+        let pieces = self.store.pieces(id).await?;
+        let mut story = Story::read(events);
+        let workflow = self.version(&execution.begun.workflow_id, &execution.begun.version_id).await?;
+        if let (Verdict::Uncertain { node }, Doubt::Stops) = (story.verdict(&workflow), doubt) {
+            tracing::warn!(execution = id, %node, "A step may have happened before the process ended; a person must decide.");
+            self.store.set_status(id, RunStatus::Uncertain).await?;
+            return Ok(None);
+        }
+        if let Some(items) = &woken_by {
+            story.wake(items.clone());
+        }
+        Ok(Some(self.runner.resume(story.into_past(id, workflow, pieces, woken_by))))
+    }
+
+    /// A workflow as it was when a run of it began.
+    async fn version(&self, workflow_id: &str, version_id: &str) -> Result<Arc<Loaded>, Error> {
+        if let Some(loaded) = self.active().workflows.get(workflow_id).filter(|loaded| loaded.version_id == version_id) {
+            return Ok(loaded.clone());
+        }
+        let missing = || Error::NoWorkflow { id: workflow_id.into() };
+        let mut stored = self.store.workflow(workflow_id).await?.ok_or_else(missing)?;
+        stored.document = self.store.version(version_id).await?.ok_or_else(missing)?;
+        stored.version_id = version_id.into();
+        Ok(Arc::new(Loaded::new(&stored, &self.engine)?))
+    }
+
+    /// Stops taking things on and waits for runs to end, at most so long; what is left goes on after the next start.
+    pub async fn stop(&self, patience: Duration) {
+        self.stopping.cancel();
+        let began = std::time::Instant::now();
+        while self.runner.in_progress() > 0 && began.elapsed() < patience {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.is_cancelled()
+    }
+
+    pub fn n_active(&self) -> usize {
+        self.active().workflows.len()
+    }
+
+    fn active(&self) -> Arc<Active> {
+        self.active.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn timers(&self) -> TimersOf {
+        TimersOf(self.active())
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.engine.ports.clock.now_ms()
+    }
+
+    fn zone_of<'a>(&'a self, workflow: &'a Loaded) -> &'a str {
+        workflow.plan.timezone.as_ref().unwrap_or(&self.timezone)
+    }
+}
+
+/// What is done about a step that may have happened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// The run stops until a person decides.
+    Stops,
+    /// A person has decided.
+    IsSettled,
+}
+
+struct TimersOf(Arc<Active>);
+
+impl std::ops::Deref for TimersOf {
+    type Target = Timers;
+
+    fn deref(&self) -> &Timers {
+        &self.0.timers
+    }
+}
+
+/// The stored workflows, for those that call each other.
+struct StoredWorkflows(Arc<dyn Store>);
+
+#[async_trait::async_trait]
+impl engine::Workflows for StoredWorkflows {
+    async fn get(&self, id: &str) -> Option<Workflow> {
+        let stored = self.0.workflow(id).await.ok().flatten()?;
+        Workflow::parse(&stored.document).ok()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

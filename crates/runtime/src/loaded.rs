@@ -1,0 +1,94 @@
+//! A stored workflow, ready to run.
+
+use crate::log::{Durability, Saving};
+use engine::{Engine, Plan};
+use model::{Str, Value, Workflow};
+use node_api::trigger::{Listen, Setup};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use store::workflows::StoredWorkflow;
+
+/// A version of a workflow with its plan. Shared by everything that may start it.
+pub struct Loaded {
+    pub id: Str,
+    pub name: Str,
+    pub version_id: Str,
+    pub active: bool,
+    pub plan: Arc<Plan>,
+    pub saving: Saving,
+    /// Whether runs by hand are kept.
+    pub saves_manual: bool,
+    pub durability: Durability,
+    static_data: Mutex<Value>,
+}
+
+impl Loaded {
+    pub fn new(stored: &StoredWorkflow, engine: &Engine) -> Result<Self, crate::Error> {
+        let unreadable = |cause: String| crate::Error::Unreadable { cause: cause.into() };
+        let workflow = Workflow::parse(&stored.document).map_err(|error| unreadable(error.to_string()))?;
+        let mut plan = engine.plan(&workflow);
+        plan.id = stored.id.clone();
+        plan.name = stored.name.clone();
+        plan.active = stored.active;
+        let setting = |key: &str| workflow.setting(key).and_then(Value::as_str).map(Str::from);
+        let kept = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok());
+        Ok(Self {
+            id: stored.id.clone(),
+            name: stored.name.clone(),
+            version_id: stored.version_id.clone(),
+            active: stored.active,
+            saving: Saving {
+                successes: setting("saveDataSuccessExecution").as_deref() != Some("none"),
+                failures: setting("saveDataErrorExecution").as_deref() != Some("none"),
+            },
+            saves_manual: workflow.setting("saveManualExecutions").is_none_or(|value| value.is_truthy() || value.as_str() == Some("DEFAULT")),
+            durability: if plan.has_effects() { Durability::EachStep } else { Durability::Ends },
+            static_data: Mutex::new(kept.unwrap_or_else(|| plan.static_data.clone())),
+            plan: Arc::new(plan),
+        })
+    }
+
+    pub fn static_data(&self) -> Value {
+        self.kept().clone()
+    }
+
+    /// Takes over what a run left; `true` if it differs from before.
+    pub fn keep_static_data(&self, data: &Value) -> bool {
+        let mut kept = self.kept();
+        let differs = *kept != *data;
+        if differs {
+            *kept = data.clone();
+        }
+        differs
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Value> {
+        self.static_data.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What its triggers listen to, per node. Nodes that only wake waiting runs are left out.
+    pub fn listens(&self, now_ms: i64) -> Result<Vec<(Str, Listen)>, crate::Error> {
+        let mut all = Vec::new();
+        for node in self.plan.nodes.iter().filter(|node| !node.disabled && node.is_trigger()) {
+            for listen in self.listens_of(&node.info.name, now_ms)? {
+                all.push((node.info.name.clone(), listen));
+            }
+        }
+        Ok(all)
+    }
+
+    /// What one node listens to, its expressions evaluated as far as they need no run.
+    pub fn listens_of(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, crate::Error> {
+        let Some(node) = self.plan.node(name) else { return Ok(Vec::new()) };
+        let Some(node_type) = &node.node_type else { return Ok(Vec::new()) };
+        let failed = |error| crate::Error::Trigger { node: name.into(), error };
+        let params = self.plan.static_params(name, now_ms).map_err(failed)?;
+        let empty = model::Object::new();
+        let setup = Setup {
+            node: &node.info,
+            params: params.as_object().unwrap_or(&empty),
+            webhook_id: node.webhook_id.as_deref(),
+            workflow_id: &self.id,
+        };
+        node_type.listens(&setup).map_err(failed)
+    }
+}

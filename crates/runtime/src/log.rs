@@ -1,0 +1,248 @@
+//! The journal of runs on its way to disk: events are gathered per run and written in pieces.
+
+use engine::{Journal, JournalError};
+use model::{RunEvent, RunStatus, Str};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use store::executions::{Begun, Pending, Piece, State};
+use store::{Store, journal};
+use tokio::sync::broadcast;
+
+/// Live events that a slow listener may be behind before it misses some.
+const LIVE_EVENTS: usize = 1024;
+
+/// How long a run waits between two tries to write to a disk that is full.
+pub(crate) const FULL_DISK_PAUSE: Duration = Duration::from_millis(500);
+
+/// Takes the events of all runs of this process.
+pub struct Recorder {
+    store: Arc<dyn Store>,
+    next_id: AtomicI64,
+    open: Mutex<HashMap<Str, Arc<RunLog>>>,
+    live: broadcast::Sender<LiveEvent>,
+}
+
+/// An event as it happens, for whoever watches.
+#[derive(Clone, Debug)]
+pub struct LiveEvent {
+    pub run_id: Str,
+    pub workflow_id: Str,
+    /// The event's place among those of its run.
+    pub seq: u64,
+    pub event: RunEvent,
+}
+
+/// What is kept of a run once it is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saving {
+    pub successes: bool,
+    pub failures: bool,
+}
+
+impl Saving {
+    pub const ALL: Saving = Saving { successes: true, failures: true };
+}
+
+/// When events must be on disk before the run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Each step before the next begins: for runs that reach outside.
+    EachStep,
+    /// When the run is accepted and when it ends: nothing else could not be done again.
+    Ends,
+}
+
+/// The story of one run as far as it is not on disk.
+pub struct RunLog {
+    id: i64,
+    workflow_id: Str,
+    durability: Durability,
+    saving: Saving,
+    state: Mutex<LogState>,
+}
+
+#[derive(Default)]
+struct LogState {
+    next_piece: i64,
+    n_events: u64,
+    begun: Option<Begun>,
+    state: Option<State>,
+    events: Vec<u8>,
+    discard: bool,
+    /// The row is on disk, or was given to the writer.
+    is_written: bool,
+}
+
+impl Recorder {
+    pub async fn new(store: Arc<dyn Store>) -> Result<Self, store::Error> {
+        let next_id = AtomicI64::new(store.next_execution_id().await?);
+        Ok(Self { store, next_id, open: Mutex::default(), live: broadcast::channel(LIVE_EVENTS).0 })
+    }
+
+    /// Opens the log of a new run and gives it its id.
+    pub fn open(&self, begun: Begun, durability: Durability, saving: Saving) -> Arc<RunLog> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let state = LogState { begun: Some(begun.clone()), ..LogState::default() };
+        self.keep(RunLog { id, workflow_id: begun.workflow_id, durability, saving, state: Mutex::new(state) })
+    }
+
+    /// Opens the log of a run that goes on; its first pieces are on disk.
+    pub fn reopen(&self, id: i64, workflow_id: Str, pieces: i64, durability: Durability) -> Arc<RunLog> {
+        let state = LogState { next_piece: pieces, is_written: true, ..LogState::default() };
+        self.keep(RunLog { id, workflow_id, durability, saving: Saving::ALL, state: Mutex::new(state) })
+    }
+
+    fn keep(&self, log: RunLog) -> Arc<RunLog> {
+        let log = Arc::new(log);
+        lock(&self.open).insert(log.run_id(), log.clone());
+        log
+    }
+
+    /// Takes in an event that the engine does not tell.
+    pub fn note(&self, log: &RunLog, event: RunEvent) {
+        let seq = log.add(&event);
+        self.tell(log, seq, event);
+    }
+
+    fn tell(&self, log: &RunLog, seq: u64, event: RunEvent) {
+        if self.live.receiver_count() > 0 {
+            // Nobody listening any more is no error.
+            let _ = self.live.send(LiveEvent { run_id: log.run_id(), workflow_id: log.workflow_id.clone(), seq, event });
+        }
+    }
+
+    /// Writes what a run has to tell; returns once it is on disk.
+    pub async fn flush(&self, log: &Arc<RunLog>) -> Result<(), store::Error> {
+        self.store.flush(log.clone()).await
+    }
+
+    pub fn flush_soon(&self, log: &Arc<RunLog>) {
+        self.store.flush_soon(log.clone());
+    }
+
+    pub fn close(&self, log: &RunLog) {
+        lock(&self.open).remove(&log.run_id());
+    }
+
+    pub fn listen(&self) -> broadcast::Receiver<LiveEvent> {
+        self.live.subscribe()
+    }
+
+    fn log(&self, run_id: &str) -> Option<Arc<RunLog>> {
+        lock(&self.open).get(run_id).cloned()
+    }
+}
+
+#[async_trait::async_trait]
+impl Journal for Recorder {
+    /// Runs that others start are executions of their own.
+    fn child_id(&self, parent: &str, _step: usize) -> Str {
+        let saving = self.log(parent).map_or(Saving::ALL, |log| log.saving);
+        let begun = Begun { parent: Some(parent.into()), ..Begun::default() };
+        self.open(begun, Durability::Ends, saving).run_id()
+    }
+
+    async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError> {
+        let Some(log) = self.log(run_id) else { return Ok(()) };
+        let seq = log.add(&event);
+        let must_wait = log.durability == Durability::EachStep
+            && matches!(event, RunEvent::NodeStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. });
+        let ends_child = log.is_child() && matches!(event, RunEvent::RunFinished { .. });
+        self.tell(&log, seq, event);
+        while must_wait {
+            match self.flush(&log).await {
+                Ok(()) => break,
+                // The run stands still until there is room again.
+                Err(store::Error::Full) => tokio::time::sleep(FULL_DISK_PAUSE).await,
+                Err(error) => return Err(JournalError { cause: error.to_string().into() }),
+            }
+        }
+        if ends_child {
+            self.flush_soon(&log);
+            self.close(&log);
+        }
+        Ok(())
+    }
+}
+
+impl RunLog {
+    pub fn id(&self) -> i64 {
+        self.id
+    }
+
+    pub fn run_id(&self) -> Str {
+        self.id.to_string().into()
+    }
+
+    fn is_child(&self) -> bool {
+        lock(&self.state).begun.as_ref().is_some_and(|begun| begun.parent.is_some())
+    }
+
+    /// Takes an event in and gives its place among the events of the run.
+    fn add(&self, event: &RunEvent) -> u64 {
+        let mut state = lock(&self.state);
+        journal::write_event(&mut state.events, event);
+        match event {
+            RunEvent::RunStarted { workflow_id, mode, started_ms, .. } => {
+                if let Some(begun) = &mut state.begun {
+                    begun.workflow_id = workflow_id.clone();
+                    begun.mode = mode.clone();
+                    begun.started_ms = *started_ms;
+                }
+            }
+            RunEvent::RunPaused { until_ms, .. } => {
+                state.state = Some(State { status: RunStatus::Waiting, stopped_ms: None, wait_till_ms: *until_ms, error: None });
+            }
+            RunEvent::RunResumed { .. } => {
+                state.state = Some(State { status: RunStatus::Running, stopped_ms: None, wait_till_ms: None, error: None });
+            }
+            // A run that sleeps has told so already.
+            RunEvent::RunFinished { status, error, finished_ms } if *status != RunStatus::Waiting => {
+                let error = error.as_ref().map(|error| error.message.clone());
+                state.state = Some(State { status: *status, stopped_ms: Some(*finished_ms), wait_till_ms: None, error });
+                let is_kept = if *status == RunStatus::Success { self.saving.successes } else { self.saving.failures };
+                state.discard = !is_kept;
+            }
+            _ => {}
+        }
+        state.n_events += 1;
+        state.n_events
+    }
+}
+
+impl Pending for RunLog {
+    fn take(&self) -> Option<Piece> {
+        let mut state = lock(&self.state);
+        if state.events.is_empty() && state.state.is_none() && !state.discard {
+            return None;
+        }
+        let seq = state.next_piece;
+        state.next_piece += 1;
+        let begun = if state.is_written { None } else { state.begun.clone() };
+        state.is_written = true;
+        Some(Piece {
+            execution: self.id,
+            seq,
+            begun,
+            state: state.state.take(),
+            events: std::mem::take(&mut state.events),
+            discard: std::mem::take(&mut state.discard),
+        })
+    }
+
+    fn give_back(&self, mut piece: Piece) {
+        let mut state = lock(&self.state);
+        piece.events.append(&mut state.events);
+        state.events = piece.events;
+        state.state = state.state.take().or(piece.state);
+        state.discard |= piece.discard;
+        state.is_written &= piece.begun.is_none();
+        state.next_piece = piece.seq;
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

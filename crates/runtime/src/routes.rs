@@ -1,0 +1,117 @@
+//! The addresses that active workflows listen at.
+
+use crate::Error;
+use crate::loaded::Loaded;
+use model::{Code, Object, Str, Value};
+use node_api::NodeError;
+use node_api::trigger::{FormPage, Listen, WebhookRoute};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// An address and what is behind it.
+pub struct Hook {
+    pub workflow: Arc<Loaded>,
+    pub node: Str,
+    pub route: WebhookRoute,
+    /// Shown when the address is opened in a browser, if it is a form's.
+    pub form: Option<FormPage>,
+}
+
+/// All addresses, ready to be looked up. Made anew when a workflow changes.
+#[derive(Default)]
+pub(crate) struct Routes {
+    fixed: HashMap<Str, Vec<(Str, Arc<Hook>)>>,
+    /// Addresses with parts that take any value.
+    open: Vec<(Vec<Part>, Str, Arc<Hook>)>,
+}
+
+enum Part {
+    Fixed(Str),
+    Any(Str),
+}
+
+/// What a call found.
+pub enum Found {
+    Hook(Arc<Hook>, Object),
+    /// The address is there, but not for this method.
+    OtherMethods(Vec<Str>),
+    Nothing,
+}
+
+impl Routes {
+    /// Adds what a workflow listens at. An address that another one has is refused.
+    pub(crate) fn add(&mut self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)]) -> Result<(), Error> {
+        for (node, listen) in listens {
+            let (route, form) = match listen {
+                Listen::Webhook(route) => (route.clone(), None),
+                Listen::Form(form) => (form.route.clone(), Some(form.page.clone())),
+                Listen::Clock(_) | Listen::Poll(_) => continue,
+            };
+            let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form });
+            let methods: Vec<Str> =
+                if hook.form.is_some() { vec!["GET".into(), "POST".into()] } else { hook.route.methods.clone() };
+            for method in methods {
+                self.insert(method, &hook)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, method: Str, hook: &Arc<Hook>) -> Result<(), Error> {
+        let path = hook.route.path.trim_matches('/');
+        if path.split('/').any(|part| part.starts_with(':')) {
+            let parts = path.split('/').map(|part| match part.strip_prefix(':') {
+                Some(name) => Part::Any(name.into()),
+                None => Part::Fixed(part.into()),
+            });
+            self.open.push((parts.collect(), method, hook.clone()));
+            return Ok(());
+        }
+        let taken = self.fixed.entry(path.into()).or_default();
+        if let Some((_, other)) = taken.iter().find(|(known, _)| *known == method) {
+            let message = format!("'{}' of '{}' listens at {method} /{path} already", other.node, other.workflow.name);
+            let error = NodeError::new(Code::WEBHOOK_TAKEN, message).hint("Change the path, or deactivate the other workflow.");
+            return Err(Error::Trigger { node: hook.node.clone(), error });
+        }
+        taken.push((method, hook.clone()));
+        Ok(())
+    }
+
+    pub(crate) fn find(&self, method: &str, path: &str) -> Found {
+        let path = path.trim_matches('/');
+        let mut others: Vec<Str> = Vec::new();
+        for (known, hook) in self.fixed.get(path).into_iter().flatten() {
+            if known == method {
+                return Found::Hook(hook.clone(), Object::new());
+            }
+            others.push(known.clone());
+        }
+        let given: Vec<&str> = path.split('/').collect();
+        for (parts, known, hook) in &self.open {
+            if let Some(params) = matches(parts, &given) {
+                if known == method {
+                    return Found::Hook(hook.clone(), params);
+                }
+                others.push(known.clone());
+            }
+        }
+        if others.is_empty() { Found::Nothing } else { Found::OtherMethods(others) }
+    }
+}
+
+fn matches(parts: &[Part], given: &[&str]) -> Option<Object> {
+    if parts.len() != given.len() {
+        return None;
+    }
+    let mut params = Object::new();
+    for (part, given) in parts.iter().zip(given) {
+        match part {
+            Part::Fixed(text) if text == given => {}
+            Part::Fixed(_) => return None,
+            Part::Any(name) => {
+                params.insert(name.clone(), Value::from(*given));
+            }
+        }
+    }
+    Some(params)
+}

@@ -1,0 +1,248 @@
+//! Starts runs, keeps them within bounds, and sees them to their end.
+
+use crate::Error;
+use crate::loaded::Loaded;
+use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving};
+use engine::{Engine, Outcome, Recorded, Responder, RunOptions};
+use model::{Items, Object, RunEvent, Str, Value};
+use node_api::{NodeError, StartedBy};
+use node_api::trigger::Answer;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use store::Store;
+use store::executions::Begun;
+use tokio::sync::{Semaphore, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// How many runs go on at once, and how many may wait for their turn.
+#[derive(Clone, Copy, Debug)]
+pub struct RunLimits {
+    pub at_once: usize,
+    pub waiting: usize,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self { at_once: 512, waiting: 10_000 }
+    }
+}
+
+/// A run that is to begin.
+pub struct Start {
+    pub workflow: Arc<Loaded>,
+    pub cause: StartedBy,
+    pub node: Option<Str>,
+    pub items: Option<Items>,
+    /// n8n's word for what started it: `webhook`, `trigger`, `manual` …
+    pub mode: &'static str,
+    pub retry_of: Option<i64>,
+    pub destination: Option<Str>,
+}
+
+/// A run that has been taken on. It goes on whether or not anybody waits for it.
+pub struct Taken {
+    pub id: i64,
+    pub log: Arc<RunLog>,
+    /// What a node answers; gone without an answer when the run ends without one.
+    pub answer: oneshot::Receiver<Answer>,
+    pub outcome: tokio::task::JoinHandle<Outcome>,
+}
+
+pub struct Runner {
+    engine: Engine,
+    store: Arc<dyn Store>,
+    recorder: Arc<Recorder>,
+    options: RunOptions,
+    slots: Arc<Semaphore>,
+    limits: RunLimits,
+    taken: AtomicUsize,
+    running: Mutex<HashMap<i64, CancellationToken>>,
+    base_url: Str,
+}
+
+impl Runner {
+    pub fn new(
+        engine: Engine,
+        store: Arc<dyn Store>,
+        recorder: Arc<Recorder>,
+        options: RunOptions,
+        limits: RunLimits,
+        base_url: Str,
+    ) -> Arc<Self> {
+        let slots = Arc::new(Semaphore::new(limits.at_once));
+        Arc::new(Self {
+            engine,
+            store,
+            recorder,
+            options,
+            slots,
+            limits,
+            taken: AtomicUsize::new(0),
+            running: Mutex::default(),
+            base_url,
+        })
+    }
+
+    /// Takes a run on and starts it. It counts as accepted once its log is flushed.
+    pub fn start(self: &Arc<Self>, start: Start) -> Result<Taken, Error> {
+        if self.taken.load(Ordering::Relaxed) >= self.limits.at_once + self.limits.waiting {
+            return Err(Error::Overload);
+        }
+        let workflow = &start.workflow;
+        let is_manual = start.mode == "manual";
+        let begun = Begun {
+            workflow_id: workflow.id.clone(),
+            version_id: workflow.version_id.clone(),
+            mode: start.mode.into(),
+            started_ms: self.engine.ports.clock.now_ms(),
+            retry_of: start.retry_of,
+            parent: None,
+        };
+        let keeps_none = Saving { successes: false, failures: false };
+        let saving = if is_manual && !workflow.saves_manual { keeps_none } else { workflow.saving };
+        let log = self.recorder.open(begun.clone(), workflow.durability, saving);
+        self.recorder.note(
+            &log,
+            RunEvent::RunStarted {
+                run_id: log.run_id(),
+                workflow_id: workflow.id.clone(),
+                workflow_name: workflow.name.clone(),
+                mode: begun.mode.clone(),
+                started_ms: begun.started_ms,
+                start_node: start.node.clone(),
+                items: start.items.clone(),
+            },
+        );
+        let options = RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, ..self.options.clone() };
+        Ok(self.spawn(log, start.workflow.clone(), start.cause, start.node, start.items, begun.mode, options))
+    }
+
+    /// Goes on with a run that was cut off or slept.
+    pub fn resume(self: &Arc<Self>, past: Past) -> Taken {
+        let log = self.recorder.reopen(past.id, past.workflow.id.clone(), past.pieces, past.workflow.durability);
+        if past.wakes {
+            self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
+        }
+        let options = RunOptions { recorded: past.recorded, ..self.options.clone() };
+        self.spawn(log, past.workflow, past.cause, past.node, past.items, past.mode, options)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one private function behind two that name them")]
+    fn spawn(
+        self: &Arc<Self>,
+        log: Arc<RunLog>,
+        workflow: Arc<Loaded>,
+        cause: StartedBy,
+        node: Option<Str>,
+        items: Option<Items>,
+        mode: Str,
+        options: RunOptions,
+    ) -> Taken {
+        let (tell, answer) = oneshot::channel();
+        let id = log.id();
+        let options = RunOptions {
+            run_id: log.run_id(),
+            mode,
+            is_announced: true,
+            static_data: Some(workflow.static_data()),
+            responder: Some(Arc::new(OneAnswer(Mutex::new(Some(tell))))),
+            resume_url: format!("{}/webhook-waiting/{id}", self.base_url).into(),
+            resume_form_url: format!("{}/form-waiting/{id}", self.base_url).into(),
+            sits_out_waits: false,
+            ..options
+        };
+        let cancel = CancellationToken::new();
+        lock(&self.running).insert(id, cancel.clone());
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        let runner = self.clone();
+        let kept = log.clone();
+        let outcome = tokio::spawn(async move {
+            let _slot = runner.slots.clone().acquire_owned().await;
+            let start = engine::Start { cause, node, items };
+            let outcome = runner.engine.run(workflow.plan.clone(), start, options, cancel).await;
+            runner.finish(&kept, &workflow, &outcome).await;
+            outcome
+        });
+        Taken { id, log, answer, outcome }
+    }
+
+    async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome) {
+        if outcome.mode != "manual" && workflow.keep_static_data(&outcome.static_data) {
+            if let Err(error) = self.store.save_static_data(&workflow.id, &outcome.static_data).await {
+                tracing::error!(%error, workflow = %workflow.id, "Static data could not be saved.");
+            }
+        }
+        while let Err(error) = self.recorder.flush(log).await {
+            tracing::warn!(%error, execution = log.id(), "The end of a run could not be written; trying again.");
+            tokio::time::sleep(FULL_DISK_PAUSE).await;
+        }
+        self.recorder.close(log);
+        lock(&self.running).remove(&log.id());
+        self.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Returns once the run is on disk: from now on it is not lost.
+    pub async fn accepted(&self, taken: &Taken) -> Result<(), Error> {
+        self.written(&taken.log).await
+    }
+
+    /// Returns once everything that has happened in a run so far is on disk.
+    pub async fn written(&self, log: &Arc<RunLog>) -> Result<(), Error> {
+        Ok(self.recorder.flush(log).await?)
+    }
+
+    /// The decrypted fields of a credential that a node of a workflow names.
+    pub fn credential(&self, workflow: &Loaded, node: &str, kind: &str) -> Result<Object, NodeError> {
+        let chosen = workflow.plan.node(node).and_then(|node| node.credentials.get(kind));
+        let id = chosen.and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
+        self.engine.ports.credentials.get(kind, id)
+    }
+
+    /// Stops a run; `false` if it is not going on here.
+    pub fn cancel(&self, id: i64) -> bool {
+        let token = lock(&self.running).get(&id).cloned();
+        token.inspect(CancellationToken::cancel).is_some()
+    }
+
+    /// Whether a run goes on here.
+    pub fn is_running(&self, id: i64) -> bool {
+        lock(&self.running).contains_key(&id)
+    }
+
+    /// How many runs go on or wait for their turn.
+    pub fn in_progress(&self) -> usize {
+        self.taken.load(Ordering::Relaxed)
+    }
+}
+
+/// What is known of a run that is to go on.
+pub struct Past {
+    pub id: i64,
+    pub workflow: Arc<Loaded>,
+    pub cause: StartedBy,
+    pub node: Option<Str>,
+    pub items: Option<Items>,
+    pub mode: Str,
+    pub recorded: VecDeque<Recorded>,
+    /// How many pieces of its journal are on disk.
+    pub pieces: i64,
+    /// It slept, and this is what woke it.
+    pub wakes: bool,
+    pub woken_by: Option<Items>,
+}
+
+struct OneAnswer(Mutex<Option<oneshot::Sender<Answer>>>);
+
+impl Responder for OneAnswer {
+    fn respond(&self, answer: Answer) {
+        if let Some(tell) = lock(&self.0).take() {
+            // A caller that has hung up is no reason to stop.
+            let _ = tell.send(answer);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,52 @@
+//! Errors as the API tells them: one shape, whatever went wrong.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use model::{Code, Object, Str, Value};
+
+/// What a caller is told: `{ code, message, hint }` and the status of the code.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiError {
+    pub(crate) code: Code,
+    pub(crate) message: Str,
+    pub(crate) hint: Option<Str>,
+}
+
+impl ApiError {
+    pub(crate) fn new(code: Code, message: impl Into<Str>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<Str>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<runtime::Error> for ApiError {
+    fn from(error: runtime::Error) -> Self {
+        Self { code: error.code(), message: error.to_string().into(), hint: error.hint() }
+    }
+}
+
+impl From<store::Error> for ApiError {
+    fn from(error: store::Error) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let body = Object::from_iter([
+            ("code", Value::from(self.code.name())),
+            ("message", self.message.into()),
+            ("hint", self.hint.into()),
+        ]);
+        let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = crate::answer::json(status, &body.into());
+        if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}

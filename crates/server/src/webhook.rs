@@ -1,0 +1,117 @@
+//! Calls of the addresses that workflows listen at.
+
+use crate::App;
+use crate::answer::of_workflow;
+use crate::body;
+use crate::error::ApiError;
+use axum::extract::{ConnectInfo, Path, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use model::{Code, Object, Str, Value};
+use runtime::hooks::{self, Call};
+use runtime::{Found, Hook};
+use std::net::SocketAddr;
+
+/// `/webhook/PATH`: starts the workflow that listens there.
+pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
+    if app.runtime.is_stopping() {
+        return ApiError::new(Code::OVERLOAD, "This instance is stopping").into_response();
+    }
+    let asked = asked_method(&request);
+    match app.runtime.find(&asked, &path) {
+        Found::Hook(hook, params) if request.method() == Method::OPTIONS => preflight(&hook, params, request.headers()),
+        Found::Hook(hook, params) => {
+            let origin = request.headers().get(header::ORIGIN).cloned();
+            let mut response = match call(&app, &hook, params, request).await {
+                Ok(response) => response,
+                Err(error) => error.into_response(),
+            };
+            allow_origin(&hook, origin.as_ref(), response.headers_mut());
+            response
+        }
+        Found::OtherMethods(methods) => not_registered(&asked, &path, Some(&methods)),
+        Found::Nothing => not_registered(&asked, &path, None),
+    }
+}
+
+/// A browser asks with OPTIONS whether it may send the method it names.
+fn asked_method(request: &Request) -> String {
+    let wanted = request.headers().get(header::ACCESS_CONTROL_REQUEST_METHOD).and_then(|value| value.to_str().ok());
+    match wanted {
+        Some(method) if request.method() == Method::OPTIONS => method.to_uppercase(),
+        _ => request.method().as_str().to_owned(),
+    }
+}
+
+async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Response, ApiError> {
+    let (parts, body) = request.into_parts();
+    let remote = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let content_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let read = body::read(body, content_type, &hook.route, app.body_limits).await?;
+    let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok());
+    let base = host.map_or_else(|| app.base_url.to_string(), |host| format!("http://{host}"));
+    let call = Call {
+        method: parts.method.as_str().into(),
+        url: format!("{base}{}", parts.uri.path()).into(),
+        headers: headers(&parts.headers),
+        params,
+        query: parts.uri.query().map(|query| body::form_fields(query.as_bytes())).unwrap_or_default(),
+        body: read.json,
+        files: read.files,
+        remote,
+        is_test: false,
+    };
+    Ok(of_workflow(hooks::answer(&app.runtime.runner, hook, call).await?))
+}
+
+/// Headers by lower-case name; those that come several times joined as HTTP joins them.
+fn headers(given: &HeaderMap) -> Object {
+    let mut headers = Object::with_capacity(given.len());
+    for (name, value) in given {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        match headers.get_mut(name.as_str()) {
+            Some(Value::String(before)) => *before = format!("{before}, {value}").into(),
+            _ => {
+                headers.insert(name.as_str(), Value::from(value.as_ref()));
+            }
+        }
+    }
+    headers
+}
+
+fn preflight(hook: &Hook, _params: Object, asked: &HeaderMap) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let headers = response.headers_mut();
+    allow_origin(hook, asked.get(header::ORIGIN), headers);
+    let methods = hook.route.methods.iter().map(Str::as_str).collect::<Vec<_>>().join(", ");
+    if let Ok(value) = HeaderValue::from_str(&format!("OPTIONS, {methods}")) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, value);
+    }
+    if let Some(wanted) = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+    }
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("300"));
+    response
+}
+
+/// Tells a browser whether the page it shows may read the answer.
+fn allow_origin(hook: &Hook, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
+    let allowed = hook.route.allowed_origins.as_str();
+    let Some(origin) = origin else { return };
+    let is_any = allowed.is_empty() || allowed == "*";
+    let is_listed = allowed.split(',').any(|listed| listed.trim().as_bytes() == origin.as_bytes());
+    if is_any || is_listed {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, if is_any { HeaderValue::from_static("*") } else { origin.clone() });
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    }
+}
+
+fn not_registered(method: &str, path: &str, others: Option<&[Str]>) -> Response {
+    let path: String = path.chars().take(200).collect();
+    let error = ApiError::new(Code::WEBHOOK_NOT_FOUND, format!("The requested webhook \"{method} {path}\" is not registered."));
+    let error = match others {
+        Some(methods) => error.hint(format!("This webhook takes {} requests.", methods.join(", "))),
+        None => error.hint("The workflow must be active for a production URL to run successfully."),
+    };
+    error.into_response()
+}

@@ -1,0 +1,33 @@
+//! Who may use an instance: the keys of its API.
+
+use crate::Error;
+use aws_lc_rs::digest::{SHA256, digest};
+use model::Str;
+
+#[async_trait::async_trait]
+pub trait Access: Send + Sync {
+    /// The key with this hash, unless it has expired.
+    async fn api_key(&self, hash: &[u8]) -> Result<Option<ApiKey>, Error>;
+    async fn api_keys(&self) -> Result<Vec<ApiKey>, Error>;
+    async fn add_api_key(&self, key: ApiKey, hash: Vec<u8>) -> Result<(), Error>;
+    async fn delete_api_key(&self, id: &str) -> Result<bool, Error>;
+}
+
+/// A key as it is kept: the key itself is shown once and known to nobody after that.
+#[derive(Clone, Debug)]
+pub struct ApiKey {
+    pub id: Str,
+    /// The e-mail address of its owner.
+    pub user: Str,
+    pub label: Str,
+    /// The last letters, to tell keys apart.
+    pub hint: Str,
+    pub scopes: Vec<Str>,
+    pub created_ms: i64,
+    pub expires_ms: Option<i64>,
+}
+
+/// Keys are long and random, so a plain hash of them tells nothing.
+pub fn hash_of_key(key: &str) -> Vec<u8> {
+    digest(&SHA256, key.as_bytes()).as_ref().to_vec()
+}

@@ -1,0 +1,79 @@
+//! API keys in SQLite.
+
+use super::executions::rows;
+use super::{Sqlite, new_id, now_ms};
+use crate::Error;
+use crate::access::{Access, ApiKey};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+const COLUMNS: &str = "k.id, u.email, k.label, k.hint, k.scopes, k.created_ms, k.expires_ms";
+
+#[async_trait::async_trait]
+impl Access for Sqlite {
+    async fn api_key(&self, hash: &[u8]) -> Result<Option<ApiKey>, Error> {
+        let hash = hash.to_vec();
+        self.read(move |connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM api_keys k JOIN users u ON u.id = k.user_id
+                 WHERE k.hash = ?1 AND u.disabled = 0 AND (k.expires_ms IS NULL OR k.expires_ms > ?2)"
+            );
+            Ok(connection.prepare_cached(&sql)?.query_row(params![hash, now_ms()], key).optional()?)
+        })
+        .await
+    }
+
+    async fn api_keys(&self) -> Result<Vec<ApiKey>, Error> {
+        self.read(|connection| {
+            let sql = format!("SELECT {COLUMNS} FROM api_keys k JOIN users u ON u.id = k.user_id ORDER BY k.created_ms");
+            let mut found = connection.prepare_cached(&sql)?;
+            rows(found.query_map([], key)?)
+        })
+        .await
+    }
+
+    async fn add_api_key(&self, key: ApiKey, hash: Vec<u8>) -> Result<(), Error> {
+        self.write(move |connection| {
+            let user = owner(connection, &key.user)?;
+            let scopes = key.scopes.join(" ");
+            connection.execute(
+                "INSERT INTO api_keys (id, user_id, label, hash, hint, scopes, created_ms, expires_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![key.id.as_str(), user, key.label.as_str(), hash, key.hint.as_str(), scopes, key.created_ms, key.expires_ms],
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn delete_api_key(&self, id: &str) -> Result<bool, Error> {
+        let id = id.to_owned();
+        self.write(move |connection| Ok(connection.execute("DELETE FROM api_keys WHERE id = ?1", [id])? > 0)).await
+    }
+}
+
+/// The id of a person; made as an owner without a password if there is none of that address.
+fn owner(connection: &Connection, email: &str) -> Result<String, Error> {
+    let found = connection.query_row("SELECT id FROM users WHERE email = ?1", [email], |row| row.get(0)).optional()?;
+    if let Some(id) = found {
+        return Ok(id);
+    }
+    let id = new_id().to_string();
+    connection.execute(
+        "INSERT INTO users (id, email, role, created_ms, updated_ms) VALUES (?1, ?2, 'owner', ?3, ?3)",
+        params![id, email, now_ms()],
+    )?;
+    Ok(id)
+}
+
+fn key(row: &Row<'_>) -> rusqlite::Result<ApiKey> {
+    let text = |index: usize| row.get_ref(index)?.as_str().map(model::Str::from).map_err(rusqlite::Error::from);
+    let scopes: String = row.get(4)?;
+    Ok(ApiKey {
+        id: text(0)?,
+        user: text(1)?,
+        label: text(2)?,
+        hint: text(3)?,
+        scopes: scopes.split_whitespace().map(Into::into).collect(),
+        created_ms: row.get(5)?,
+        expires_ms: row.get(6)?,
+    })
+}
