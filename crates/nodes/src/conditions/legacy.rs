@@ -2,7 +2,8 @@
 
 use super::JsRegex;
 use super::operators::strictly_equal;
-use crate::field_type::{parse_js_date, to_number};
+use crate::field_type::to_number;
+use crate::text::dates::parse_js_date;
 use model::{Str, Value};
 use node_api::{Ctx, FieldGroup, NodeError, Param};
 

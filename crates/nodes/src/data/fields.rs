@@ -1,5 +1,6 @@
 //! How the data nodes reach into items: field names with or without dots, lists of names, JavaScript's order of values.
 
+use crate::field_type::to_number;
 use model::{PathKey, number_to_string};
 use node_api::prelude::*;
 use std::cmp::Ordering;
@@ -153,37 +154,6 @@ pub(super) fn in_object_order<T>(entries: Vec<(Str, T)>) -> Vec<(Str, T)> {
     numbers.sort_by_key(|(key, _)| index_of(key));
     numbers.extend(others);
     numbers
-}
-
-/// `Number(value)`.
-pub(crate) fn to_number(value: &Value) -> f64 {
-    match value {
-        Value::Undefined => f64::NAN,
-        Value::Null => 0.0,
-        Value::Bool(flag) => f64::from(u8::from(*flag)),
-        Value::Number(number) => *number,
-        Value::String(text) => text_to_number(text),
-        Value::Date(date) => date.epoch_ms,
-        Value::Array(_) | Value::Object(_) => text_to_number(&value.to_js_string()),
-    }
-}
-
-fn text_to_number(text: &str) -> f64 {
-    let text = text.trim_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}');
-    if text.is_empty() {
-        return 0.0;
-    }
-    for (prefix, radix) in [("0x", 16), ("0X", 16), ("0o", 8), ("0O", 8), ("0b", 2), ("0B", 2)] {
-        if let Some(digits) = text.strip_prefix(prefix) {
-            return u64::from_str_radix(digits, radix).map_or(f64::NAN, |number| number as f64);
-        }
-    }
-    match text.trim_start_matches(['+', '-']) {
-        "Infinity" => text.replace("Infinity", "inf").parse().unwrap_or(f64::NAN),
-        // Rust also reads `inf` and `nan`, which are no numbers in JavaScript.
-        rest if rest.starts_with(|first: char| first.is_ascii_digit() || first == '.') => text.parse().unwrap_or(f64::NAN),
-        _ => f64::NAN,
-    }
 }
 
 /// JavaScript's `one < two`.

@@ -1,6 +1,7 @@
 //! Counts, adds up, joins or compares the values of fields, over all items or per group.
 
-use super::fields::{Dots, identity, in_object_order, less_than, split_names, to_number};
+use super::fields::{Dots, identity, in_object_order, less_than, split_names};
+use crate::field_type::to_number;
 use node_api::prelude::*;
 use std::collections::{HashMap, HashSet};
 

@@ -5,7 +5,8 @@ mod form_fields;
 mod json_text;
 mod loose_json;
 
-pub use date::{Clock, parse_date, parse_js_date, zone_of};
+pub(crate) use date::iso_day_and_time;
+pub use date::{Clock, parse_date, zone_of};
 pub use json_text::JsonText;
 pub use loose_json::parse as parse_loose_json;
 

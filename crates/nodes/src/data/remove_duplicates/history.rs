@@ -1,6 +1,7 @@
 //! Remembers values between executions, to let each of them through only once.
 
-use crate::data::fields::{in_object_order, to_number};
+use crate::data::fields::in_object_order;
+use crate::field_type::to_number;
 use crate::text::dates::parse_js_date;
 use node_api::host::StaticScope;
 use node_api::prelude::*;

@@ -3,7 +3,7 @@
 pub(super) mod v1;
 
 use super::dates::{Moment, Unit, from_luxon_format, parse_moment, to_luxon_format, zone};
-use crate::data::fields::to_number;
+use crate::field_type::to_number;
 use model::DateKind;
 use node_api::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The first version of the Date & Time node, which speaks moment's format tokens.
 
 use super::timestamp_ms;
-use crate::data::fields::to_number;
+use crate::field_type::to_number;
 use crate::text::dates::{Moment, Unit, from_moment_format, parse_js_date, parse_moment, to_moment_format};
 use node_api::prelude::*;
 

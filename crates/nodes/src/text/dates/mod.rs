@@ -4,6 +4,8 @@ mod luxon;
 mod moment;
 mod names;
 mod parse;
+mod reading;
+mod tokens;
 
 pub(crate) use luxon::{from_luxon_format, to_luxon_format};
 pub(crate) use moment::{from_moment_format, to_moment_format};
@@ -49,6 +51,13 @@ fn offset_parts(text: &str) -> Option<(i32, i32)> {
     let (hours, minutes) =
         if text.contains(':') || digits.len() > 2 { digits.split_at(digits.len().saturating_sub(2)) } else { (&*digits, "0") };
     Some((sign * hours.parse::<i32>().ok()?, sign * minutes.parse::<i32>().ok()?))
+}
+
+impl From<Zoned> for Moment {
+    fn from(at: Zoned) -> Self {
+        let is_plain_utc = at.offset() == Offset::UTC && at.time_zone().iana_name().is_none_or(is_plain_utc);
+        Self { at, is_plain_utc }
+    }
 }
 
 impl Moment {

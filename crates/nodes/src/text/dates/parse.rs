@@ -2,113 +2,23 @@
 
 use super::names::{is_day_name, month_of};
 use super::zone;
+use crate::field_type::iso_day_and_time;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 /// `new Date(text).getTime()` in a process whose zone is UTC; `None` where JavaScript says "Invalid Date".
 pub(crate) fn parse_js_date(text: &str) -> Option<f64> {
-    parse_iso(text.trim(), &TimeZone::UTC).or_else(|| parse_loose(text))
+    parse_moment(text, "UTC")
 }
 
 /// `moment.tz(text, zone)`: ISO texts without an offset are in the zone, all others are read as `Date` reads them.
 pub(crate) fn parse_moment(text: &str, zone_name: &str) -> Option<f64> {
-    parse_iso(text.trim(), &zone(zone_name)?).or_else(|| parse_loose(text))
-}
-
-/// ISO 8601: dates with or without dashes, week and ordinal dates, times to the nanosecond, offsets.
-fn parse_iso(text: &str, zone: &TimeZone) -> Option<f64> {
-    let (date_text, time_text) = match text.find(['T', 't', ' ']) {
-        Some(at) => (&text[..at], Some(&text[at + 1..])),
-        None => (text, None),
-    };
-    let date = iso_date(date_text)?;
-    let Some(time_text) = time_text else { return epoch_of(date.at(0, 0, 0, 0), zone) };
-    let offset_at = time_text.find(['Z', 'z', '+', '-', '\u{2212}']);
-    let (clock, offset) = time_text.split_at(offset_at.unwrap_or(time_text.len()));
-    let (time, extra_day) = iso_time(clock.trim_end())?;
-    let mut local = date.at(0, 0, 0, 0).checked_add(jiff::Span::new().milliseconds(time)).ok()?;
-    if extra_day {
-        local = local.checked_add(jiff::Span::new().days(1)).ok()?;
+    let zone = zone(zone_name)?;
+    let text = text.trim();
+    match iso_day_and_time(text) {
+        Some(found) => epoch_of(found.moment, found.zone.as_ref().unwrap_or(&zone)),
+        None => parse_loose(text),
     }
-    match offset {
-        "" => epoch_of(local, zone),
-        _ => {
-            let shift = offset_ms(offset)?;
-            Some(epoch_of(local, &TimeZone::UTC)? - shift)
-        }
-    }
-}
-
-fn iso_date(text: &str) -> Option<Date> {
-    let number = |part: &str| (!part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())).then(|| part.parse::<i32>().ok())?;
-    let (sign, body) = match text.as_bytes().first()? {
-        b'+' => (1, &text[1..]),
-        b'-' => (-1, &text[1..]),
-        _ => (0, text),
-    };
-    let year_length = if sign == 0 { 4 } else { 6 };
-    let year = i16::try_from(number(body.get(..year_length)?)? * if sign < 0 { -1 } else { 1 }).ok()?;
-    let rest = body.get(year_length..)?;
-    let dashed = rest.starts_with('-');
-    let rest = rest.strip_prefix('-').unwrap_or(rest);
-    if let Some(week) = rest.strip_prefix('W') {
-        let week_number = i8::try_from(number(week.get(..2)?)?).ok()?;
-        let day = week.get(2..)?.trim_start_matches('-');
-        let weekday = if day.is_empty() { 1 } else { number(day)? };
-        let weekday = jiff::civil::Weekday::from_monday_one_offset(i8::try_from(weekday).ok()?).ok()?;
-        return jiff::civil::ISOWeekDate::new(year, week_number, weekday).ok().map(|week| week.date());
-    }
-    let part = |part: &str| i8::try_from(number(part)?).ok();
-    match (rest.len(), dashed) {
-        (0, false) => Date::new(year, 1, 1).ok(),
-        (2, true) => Date::new(year, part(rest)?, 1).ok(),
-        (3, _) => {
-            let day_of_year = i64::from(number(rest)?);
-            let date = Date::new(year, 1, 1).ok()?.checked_add(jiff::Span::new().days(day_of_year - 1)).ok()?;
-            (date.year() == year && day_of_year > 0).then_some(date)
-        }
-        (4, false) => Date::new(year, part(rest.get(..2)?)?, part(rest.get(2..)?)?).ok(),
-        (5, true) if rest.as_bytes().get(2) == Some(&b'-') => Date::new(year, part(rest.get(..2)?)?, part(rest.get(3..)?)?).ok(),
-        _ => None,
-    }
-}
-
-/// Milliseconds since midnight, and whether it is midnight at the end of the day.
-fn iso_time(text: &str) -> Option<(i64, bool)> {
-    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let parts: Vec<&str> = if whole.contains(':') {
-        whole.split(':').collect()
-    } else {
-        whole.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap_or_default()).collect()
-    };
-    if parts.is_empty() || parts.len() > 3 || parts.iter().any(|part| part.len() != 2 || !part.bytes().all(|byte| byte.is_ascii_digit())) {
-        return None;
-    }
-    let part = |at: usize| parts.get(at).and_then(|part| part.parse::<i64>().ok()).unwrap_or(0);
-    let (hours, minutes, seconds) = (part(0), part(1), part(2));
-    if hours > 24 || minutes > 59 || seconds > 59 || (hours == 24 && (minutes, seconds) != (0, 0)) {
-        return None;
-    }
-    let milliseconds = format!("{fraction:0<3}").get(..3)?.parse::<i64>().ok()?;
-    Some((((hours % 24 * 60 + minutes) * 60 + seconds) * 1000 + milliseconds, hours == 24))
-}
-
-/// `Z`, `+02`, `+0200`, `+02:00` in milliseconds.
-fn offset_ms(text: &str) -> Option<f64> {
-    if text.eq_ignore_ascii_case("z") {
-        return Some(0.0);
-    }
-    let sign = if text.starts_with('+') { 1.0 } else { -1.0 };
-    let digits: String = text.chars().skip(1).filter(|letter| *letter != ':').collect();
-    if !matches!(digits.len(), 2 | 4) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let hours: f64 = digits[..2].parse().ok()?;
-    let minutes: f64 = digits[2..].parse().unwrap_or(0.0);
-    Some(sign * (hours * 60.0 + minutes) * 60_000.0)
 }
 
 fn epoch_of(local: DateTime, zone: &TimeZone) -> Option<f64> {
@@ -162,7 +72,7 @@ fn parse_loose(text: &str) -> Option<f64> {
                 "mdt" => shift_minutes = Some(-360),
                 "pst" => shift_minutes = Some(-480),
                 "pdt" => shift_minutes = Some(-420),
-                "t" if !numbers.is_empty() => {}
+                "t" if !numbers.is_empty() && rest[end..].starts_with(|next: char| next.is_ascii_digit()) => {}
                 _ if month_of(word).is_some() => month = month_of(word),
                 _ if is_day_name(word) || numbers.is_empty() => {}
                 _ => return None,
