@@ -7,9 +7,6 @@ use crate::text::dates::parse_js_date;
 use model::{Str, Value};
 use node_api::{Ctx, FieldGroup, NodeError, Param};
 
-/// Groups are looked at in this order.
-const KINDS: [&str; 4] = ["boolean", "dateTime", "number", "string"];
-
 /// How the conditions of an item are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LegacyCombine {
@@ -26,7 +23,7 @@ impl LegacyConditions {
     }
 
     pub(crate) fn hold(&self, combine: LegacyCombine) -> Result<bool, NodeError> {
-        for kind in KINDS {
+        for (kind, ..) in LEGACY_OPERATIONS {
             for condition in self.0.get(kind).and_then(Value::as_array).unwrap_or_default() {
                 let side = |key: &str| {
                     let value = condition.get(key).cloned().unwrap_or_default();
@@ -121,77 +118,67 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
+/// The types of value in the order in which they are looked at, each with its name and its operations.
+pub(crate) const LEGACY_OPERATIONS: [(&str, &str, &[(&str, &str)]); 4] =
+    [("boolean", "Boolean", EQUAL), ("dateTime", "Date & time", DATES), ("number", "Number", NUMBERS), ("string", "String", TEXTS)];
+
+const EQUAL: &[(&str, &str)] = &[("equal", "Equal"), ("notEqual", "Not equal")];
+const DATES: &[(&str, &str)] = &[("after", "Occurred after"), ("before", "Occurred before")];
+const NUMBERS: &[(&str, &str)] = &[
+    ("smaller", "Smaller"),
+    ("smallerEqual", "Smaller or equal"),
+    ("equal", "Equal"),
+    ("notEqual", "Not equal"),
+    ("larger", "Larger"),
+    ("largerEqual", "Larger or equal"),
+];
+const TEXTS: &[(&str, &str)] = &[
+    ("equal", "Equal"),
+    ("notEqual", "Not equal"),
+    ("contains", "Contains"),
+    ("notContains", "Not contains"),
+    ("startsWith", "Starts with"),
+    ("notStartsWith", "Not starts with"),
+    ("endsWith", "Ends with"),
+    ("notEndsWith", "Not ends with"),
+    ("regex", "Regex match"),
+    ("notRegex", "Regex not match"),
+];
+
+/// The choice among them.
+pub(crate) fn legacy_operation(options: &[(&str, &str)]) -> Param {
+    Param::choice("operation", "Operation", options).help("How the values are compared.")
+}
+
 /// The form of these conditions.
 pub(crate) fn legacy_groups() -> Param {
-    let equal = [("equal", "Equal"), ("notEqual", "Not equal")];
-    let dates = [("after", "Occurred after"), ("before", "Occurred before")];
-    let numbers = [
-        ("smaller", "Smaller"),
-        ("smallerEqual", "Smaller or equal"),
-        ("equal", "Equal"),
-        ("notEqual", "Not equal"),
-        ("larger", "Larger"),
-        ("largerEqual", "Larger or equal"),
-        ("isEmpty", "Is empty"),
-        ("isNotEmpty", "Is not empty"),
-    ];
-    let texts = [
-        ("contains", "Contains"),
-        ("notContains", "Not contains"),
-        ("endsWith", "Ends with"),
-        ("notEndsWith", "Not ends with"),
-        ("equal", "Equal"),
-        ("notEqual", "Not equal"),
-        ("regex", "Regex match"),
-        ("notRegex", "Regex not match"),
-        ("startsWith", "Starts with"),
-        ("notStartsWith", "Not starts with"),
-        ("isEmpty", "Is empty"),
-        ("isNotEmpty", "Is not empty"),
-    ];
-    let operation = |options: &[(&str, &str)]| Param::choice("operation", "Operation", options).help("How the values are compared.");
-    let first = "The value to compare with the second one.";
-    let second = "The value to compare with the first one.";
     let no_second = ["isEmpty", "isNotEmpty"];
-    Param::repeated(
-        "conditions",
-        "Conditions",
-        [
-            FieldGroup::new(
-                "boolean",
-                "Boolean",
-                [
-                    Param::flag("value1", "Value 1", false).help(first),
-                    operation(&equal),
-                    Param::flag("value2", "Value 2", false).help(second),
-                ],
-            ),
-            FieldGroup::new(
-                "dateTime",
-                "Date & time",
-                [Param::date_time("value1", "Value 1").help(first), operation(&dates), Param::date_time("value2", "Value 2").help(second)],
-            ),
-            FieldGroup::new(
-                "number",
-                "Number",
-                [
-                    Param::number("value1", "Value 1", 0).help(first),
-                    operation(&numbers),
-                    Param::number("value2", "Value 2", 0).hide("operation", &no_second).help(second),
-                ],
-            ),
-            FieldGroup::new(
-                "string",
-                "String",
-                [
-                    Param::text("value1", "Value 1", "").help(first),
-                    operation(&texts).preset("equal"),
-                    Param::text("value2", "Value 2", "").hide("operation", &no_second).help(second),
-                ],
-            ),
-        ],
-    )
-    .help("What to compare, by type.")
+    let groups = LEGACY_OPERATIONS.map(|(kind, title, operations)| {
+        let (first, second) = legacy_values(kind);
+        let first = first.help("The value to compare with the second one.");
+        let second = second.help("The value to compare with the first one.");
+        let fields = match kind {
+            "number" | "string" => {
+                let operations = [operations, &[("isEmpty", "Is empty"), ("isNotEmpty", "Is not empty")]].concat();
+                let preset = if kind == "number" { "smaller" } else { "equal" };
+                [first, legacy_operation(&operations).preset(preset), second.hide("operation", &no_second)]
+            }
+            _ => [first, legacy_operation(operations), second],
+        };
+        FieldGroup::new(kind, title, fields)
+    });
+    Param::repeated("conditions", "Conditions", groups).help("What to compare, by type.")
+}
+
+/// The two values of a condition of this kind.
+pub(crate) fn legacy_values(kind: &str) -> (Param, Param) {
+    let value = |name, label| match kind {
+        "boolean" => Param::flag(name, label, false),
+        "dateTime" => Param::date_time(name, label),
+        "number" => Param::number(name, label, 0),
+        _ => Param::text(name, label, ""),
+    };
+    (value("value1", "Value 1"), value("value2", "Value 2"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ mod plan;
 mod regex;
 
 pub use self::regex::{JsRegex, RegexError};
-pub(crate) use legacy::{LegacyCombine, LegacyConditions, compare, legacy_groups, to_milliseconds};
+pub(crate) use legacy::{
+    LEGACY_OPERATIONS, LegacyCombine, LegacyConditions, compare, legacy_groups, legacy_operation, legacy_values, to_milliseconds,
+};
 pub use operators::array_contains_value;
 pub(crate) use plan::FilterPlan;
 

@@ -75,13 +75,9 @@ pub(crate) struct Function;
 impl Node for Function {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.function", &[1.0, 2.0], "Function", "Run JavaScript once on all items")
-            .param(
-                Param::code("functionCode", "JavaScript", "javaScript", FUNCTION)
-                    .raw()
-                    .help("Gets the items as `items` and returns an array of items."),
-            )
+            .param(function_code(FUNCTION, "Gets the items as `items` and returns an array of items."))
             .repeatable_without(EFFECTS)
-            .hint("Only in old workflows; use Code in new ones.")
+            .hint(OLD)
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -96,19 +92,21 @@ pub(crate) struct FunctionItem;
 impl Node for FunctionItem {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.functionItem", &[1.0], "Function Item", "Run JavaScript once for each item")
-            .param(
-                Param::code("functionCode", "JavaScript", "javaScript", FUNCTION_ITEM)
-                    .raw()
-                    .help("Gets the item's JSON as `item` and returns the new JSON."),
-            )
+            .param(function_code(FUNCTION_ITEM, "Gets the item's JSON as `item` and returns the new JSON."))
             .repeatable_without(EFFECTS)
-            .hint("Only in old workflows; use Code in new ones.")
+            .hint(OLD)
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let source = ctx.text("functionCode", 0)?;
         for_each(ctx, source, items, CodeFlavour::FunctionItem).await
     }
+}
+
+const OLD: &str = "Only in old workflows; use Code in new ones.";
+
+fn function_code(preset: &str, help: &str) -> Param {
+    Param::code("functionCode", "JavaScript", "javaScript", preset).raw().help(help)
 }
 
 async fn for_all(ctx: &Ctx<'_>, source: Str, items: Items, flavour: CodeFlavour) -> Result<Outputs, NodeError> {

@@ -1,6 +1,6 @@
 //! Filter since version 2: one filter, evaluated for each item.
 
-use crate::flow::if_else::split;
+use crate::flow::if_else::{params, split};
 use model::OnError;
 use node_api::prelude::*;
 
@@ -11,24 +11,7 @@ impl Node for Filter {
         Spec::new("n8n-nodes-base.filter", &[2.0, 2.1, 2.2, 2.3], "Filter", "Keep the items that meet conditions")
             .group(Group::Flow)
             .outputs([Port::named("Kept")])
-            .param(Param::filter("conditions", "Conditions").help("An item is kept if they hold."))
-            .param(
-                Param::flag("looseTypeValidation", "Convert types where required", false)
-                    .since(2.1)
-                    .help("Compare values of another type by converting them."),
-            )
-            .param(
-                Param::collection(
-                    "options",
-                    "Options",
-                    [
-                        Param::flag("ignoreCase", "Ignore case", true).help("Upper and lower case count as equal."),
-                        Param::flag("looseTypeValidation", "Convert types where required", true)
-                            .help("Compare values of another type by converting them."),
-                    ],
-                )
-                .help("How values are compared."),
-            )
+            .params(params("An item is kept if they hold."))
             .hint("Use it when the items that do not fit are of no interest; If keeps both branches.")
             .alias(&["where", "condition"])
             .repeatable()

@@ -4,4 +4,4 @@ mod v1;
 mod v2;
 
 pub(super) use v1::IfV1;
-pub(super) use v2::{If, split};
+pub(super) use v2::{If, params, split};

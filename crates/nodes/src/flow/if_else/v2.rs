@@ -10,24 +10,7 @@ impl Node for If {
         Spec::new("n8n-nodes-base.if", &[2.0, 2.1, 2.2, 2.3], "If", "Send items to one of two branches")
             .group(Group::Flow)
             .outputs([Port::named("true"), Port::named("false")])
-            .param(Param::filter("conditions", "Conditions").help("An item goes to the true output if they hold."))
-            .param(
-                Param::flag("looseTypeValidation", "Convert types where required", false)
-                    .since(2.1)
-                    .help("Compare values of another type by converting them."),
-            )
-            .param(
-                Param::collection(
-                    "options",
-                    "Options",
-                    [
-                        Param::flag("ignoreCase", "Ignore case", true).help("Upper and lower case count as equal."),
-                        Param::flag("looseTypeValidation", "Convert types where required", true)
-                            .help("Compare values of another type by converting them."),
-                    ],
-                )
-                .help("How values are compared."),
-            )
+            .params(params("An item goes to the true output if they hold."))
             .hint("Use it for a decision with two outcomes; Switch has more outputs, Filter only keeps.")
             .alias(&["branch", "condition", "router"])
             .repeatable()
@@ -44,6 +27,20 @@ impl Node for If {
         let [yes, no] = split(ctx, &items)?;
         Ok(vec![yes, no])
     }
+}
+
+/// The form of one filter; Filter has the same.
+pub(in crate::flow) fn params(what_happens: &str) -> [Param; 3] {
+    let loose = |preset| {
+        let flag = Param::flag("looseTypeValidation", "Convert types where required", preset);
+        flag.help("Compare values of another type by converting them.")
+    };
+    let ignore_case = Param::flag("ignoreCase", "Ignore case", true).help("Upper and lower case count as equal.");
+    [
+        Param::filter("conditions", "Conditions").help(what_happens),
+        loose(false).since(2.1),
+        Param::collection("options", "Options", [ignore_case, loose(true)]).help("How values are compared."),
+    ]
 }
 
 /// The items that pass the parameter `conditions`, and the others. An item that fails with continue-on-fail does not pass.

@@ -1,7 +1,7 @@
 //! Switch in its first two versions: one value compared by rules of one type.
 
 use super::Lanes;
-use crate::conditions::{compare, to_milliseconds};
+use crate::conditions::{LEGACY_OPERATIONS, compare, legacy_operation, legacy_values, to_milliseconds};
 use node_api::prelude::*;
 
 pub(crate) struct SwitchV1;
@@ -92,34 +92,7 @@ fn choose(ctx: &Ctx<'_>, index: usize, outputs: usize, output_of: fn(&Value, usi
 }
 
 fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
-    let equal = [("equal", "Equal"), ("notEqual", "Not equal")];
-    let dates = [("after", "Occurred after"), ("before", "Occurred before")];
-    let numbers = [
-        ("smaller", "Smaller"),
-        ("smallerEqual", "Smaller or equal"),
-        ("equal", "Equal"),
-        ("notEqual", "Not equal"),
-        ("larger", "Larger"),
-        ("largerEqual", "Larger or equal"),
-    ];
-    let texts = [
-        ("equal", "Equal"),
-        ("notEqual", "Not equal"),
-        ("contains", "Contains"),
-        ("notContains", "Not contains"),
-        ("startsWith", "Starts with"),
-        ("notStartsWith", "Not starts with"),
-        ("endsWith", "Ends with"),
-        ("notEndsWith", "Not ends with"),
-        ("regex", "Regex match"),
-        ("notRegex", "Regex not match"),
-    ];
-    let values = [
-        ("boolean", Param::flag("value1", "Value 1", false), Param::flag("value2", "Value 2", false), &equal[..]),
-        ("dateTime", Param::date_time("value1", "Value 1"), Param::date_time("value2", "Value 2"), &dates),
-        ("number", Param::number("value1", "Value 1", 0), Param::number("value2", "Value 2", 0), &numbers),
-        ("string", Param::text("value1", "Value 1", ""), Param::text("value2", "Value 2", ""), &texts),
-    ];
+    let kinds = LEGACY_OPERATIONS.map(|(kind, title, _)| (kind, title));
     let mut spec = spec
         .group(Group::Flow)
         .param(
@@ -129,21 +102,14 @@ fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
         )
         .param(Param::number("output", "Output", 0).show("mode", &["expression"]).help("The number of the output, from 0."))
         .param(
-            Param::choice(
-                "dataType",
-                "Data type",
-                &[("boolean", "Boolean"), ("dateTime", "Date & time"), ("number", "Number"), ("string", "String")],
-            )
-            .preset("number")
-            .show("mode", &["rules"])
-            .help("The type of the values that the rules compare."),
+            Param::choice("dataType", "Data type", &kinds)
+                .preset("number")
+                .show("mode", &["rules"])
+                .help("The type of the values that the rules compare."),
         );
-    for (kind, first, second, operations) in values {
-        let rule = [
-            Param::choice("operation", "Operation", operations).help("How the values are compared."),
-            second.help("The value of the rule."),
-            output.clone(),
-        ];
+    for (kind, _, operations) in LEGACY_OPERATIONS {
+        let (first, second) = legacy_values(kind);
+        let rule = [legacy_operation(operations), second.help("The value of the rule."), output.clone()];
         spec = spec.param(first.show("mode", &["rules"]).show("dataType", &[kind]).help("The value that every rule looks at.")).param(
             Param::repeated("rules", "Rules", [FieldGroup::new("rules", "Rule", rule)])
                 .show("mode", &["rules"])
