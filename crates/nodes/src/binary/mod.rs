@@ -4,6 +4,7 @@ mod mime;
 
 pub(crate) use mime::{extension_of_mime, mime_of_path};
 
+use crate::text::names::sanitize_file_name;
 use bytes::Bytes;
 use model::{Binary, Str};
 
@@ -54,11 +55,12 @@ fn describe(data: Bytes, path: Option<&str>, mime_type: Option<&str>, content: C
     file.file_extension = extension;
     if let Some(path) = path {
         let (folder, name) = split_path(path);
+        let name = sanitize_file_name(name);
         file.directory = (!folder.is_empty()).then(|| folder.into());
-        file.file_name = Some(name.into());
-        if let Some(extension) = extension_of_name(name) {
+        if let Some(extension) = extension_of_name(&name) {
             file.file_extension = Some(extension.into());
         }
+        file.file_name = Some(name);
     }
     file
 }
@@ -113,6 +115,13 @@ mod tests {
             told(&prepare("x", None, Some("application/json; charset=utf-8"))),
             ["application/json; charset=utf-8", "-", "json", "json", "-"]
         );
+    }
+
+    #[test]
+    fn names_from_outside_are_made_harmless() {
+        assert_eq!(prepare("x", Some("a\\..\\b\0.txt"), None).file_name.as_deref(), Some("b.txt"));
+        assert_eq!(prepare("x", Some("sub/con.json"), None).file_name.as_deref(), Some("_con.json"));
+        assert!(prepare("x", Some(&"n".repeat(4000)), None).file_name.unwrap().len() <= 255);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::unpack::{UnpackLimits, gunzip, unzip};
 use crate::binary::{extension_of_mime, mime_of_path, prepare};
+use crate::text::names::{sanitize_file_name, sanitize_path};
 use flate2::{Compression as Level, write::GzEncoder};
 use node_api::prelude::*;
 use std::io::{Cursor, Write as _};
@@ -129,7 +130,7 @@ fn gunzipped(file: &Binary) -> Result<Binary, NodeError> {
     let told = inner.map(|(_, extension)| extension);
     let mut unpacked = prepare(content, Some(&stem), told.and_then(mime_of_path));
     let extension = told.or_else(|| extension_of_mime(&unpacked.mime_type)).unwrap_or("false");
-    unpacked.file_name = Some(format!("{stem}.{extension}").into());
+    unpacked.file_name = Some(sanitize_file_name(&format!("{stem}.{extension}")));
     unpacked.file_extension = Some(extension.into());
     Ok(unpacked)
 }
@@ -173,9 +174,9 @@ fn zip(files: &[&Binary]) -> Result<Vec<u8>, NodeError> {
     let failed = |error: &dyn std::fmt::Display| NodeError::failed(format!("The archive cannot be written: {error}"));
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (position, file) in files.iter().enumerate() {
-        let name = file.file_name.as_deref().unwrap_or("undefined");
+        let name = entry_name(file);
         // The last of several files with one name is the one that stays.
-        if files[position + 1..].iter().any(|later| later.file_name.as_deref().unwrap_or("undefined") == name) {
+        if files[position + 1..].iter().any(|later| entry_name(later) == name) {
             continue;
         }
         let is_packed = file.file_extension.as_deref().is_some_and(|extension| PACKED_ALREADY.contains(&extension));
@@ -184,6 +185,11 @@ fn zip(files: &[&Binary]) -> Result<Vec<u8>, NodeError> {
         archive.write_all(&file.data).map_err(|error| failed(&error))?;
     }
     Ok(archive.finish().map_err(|error| failed(&error))?.into_inner())
+}
+
+/// A name with folders makes folders in the archive, but leads nobody out of it.
+fn entry_name(file: &Binary) -> String {
+    file.file_name.as_deref().map_or_else(|| "undefined".to_owned(), sanitize_path)
 }
 
 fn gzip(data: &[u8]) -> Result<Vec<u8>, NodeError> {
@@ -224,6 +230,16 @@ mod tests {
         );
         let old = run_items::<Compression>(1.0, json!({ "operation": "compress", "outputFormat": "gzip" }), vec![item]).await.unwrap();
         assert_eq!(old[0].binary("data0").unwrap().file_name.as_deref(), Some("a.gzip"));
+    }
+
+    #[tokio::test]
+    async fn a_name_leads_nobody_out_of_the_archive() {
+        let mut file = text_file("a.txt", "hello");
+        file.file_name = Some("../../folder/a.txt".into());
+        let params = json!({ "operation": "compress", "fileName": "x.zip" });
+        let packed = run_items::<Compression>(1.1, params, vec![with_file("data", file)]).await.unwrap();
+        let unpacked = unzip(&packed[0].binary("data").unwrap().data, UnpackLimits::default()).unwrap();
+        assert_eq!(unpacked, [("folder/a.txt".into(), b"hello".to_vec())]);
     }
 
     #[tokio::test]

@@ -2,6 +2,7 @@
 
 use super::settings::Settings;
 use crate::binary::prepare_stream;
+use crate::text::names::sanitize_file_name;
 use node_api::ErrorClass;
 use node_api::prelude::*;
 
@@ -82,7 +83,7 @@ async fn read(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
         let data = ctx.host().files().read(&path).await.map_err(in_words)?;
         let mut file = prepare_stream(data, &path);
         if let Some(name) = options.given_text("fileName") {
-            file.file_name = Some(name);
+            file.file_name = Some(sanitize_file_name(&name));
         }
         if let Some(extension) = options.given_text("fileExtension") {
             file.file_extension = Some(extension);

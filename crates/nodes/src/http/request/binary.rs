@@ -1,6 +1,7 @@
 //! An answer as a file: its name, type and extension.
 
 use super::super::draft::Draft;
+use crate::text::names::{sanitize_file_name, sanitize_path};
 use node_api::prelude::*;
 
 /// Content types that are files even when nobody asked for one.
@@ -58,9 +59,9 @@ pub(super) fn to_file(response: &HttpResponse, draft: &Draft, fallback: &str) ->
             url_path(&draft.url).filter(|path| path.ends_with(extension)).and_then(|path| path.rsplit('/').next().map(str::to_owned));
         from_url.or_else(|| Some(format!("{fallback}.{extension}")))
     });
-    let mut file = Binary::new(response.body.clone(), mime_type, name.map(Str::from));
+    let mut file = Binary::new(response.body.clone(), mime_type, name.as_deref().map(sanitize_file_name));
     file.file_extension = extension.map(Str::from);
-    file.directory = directory.map(Str::from);
+    file.directory = directory.map(|directory| sanitize_path(directory).into());
     file
 }
 
@@ -80,8 +81,9 @@ fn disposition_name(header: &str) -> Option<String> {
         Some(percent_decode(pieces.next()?))
     });
     let name = extended.or_else(|| value("filename"))?;
-    let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
-    (!name.is_empty() && name != "." && name != "..").then(|| name.to_owned())
+    // Without any folders; one that is nothing but a way elsewhere is no name.
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    (!matches!(last, "" | "." | "..")).then(|| last.to_owned())
 }
 
 fn split_outside_quotes(text: &str) -> Vec<&str> {
@@ -155,6 +157,7 @@ mod tests {
             ),
             ("https://x.test/", "image/jpeg", "", "data.jpeg", "jpeg", None),
             ("https://x.test/d", "application/pdf", "attachment; filename=\"../../etc/passwd\"", "passwd", "pdf", None),
+            ("https://x.test/a%2f..%2f..%2fb/nul", "text/plain", "", "_nul", "txt", Some("a/b")),
             ("https://x.test/files/42", "application/zip", "", "42", "zip", Some("files")),
         ] {
             let made = file(url, content_type, disposition);
