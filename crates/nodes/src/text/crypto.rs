@@ -1,7 +1,7 @@
 //! Hashes, keyed hashes, signatures and random texts.
 
 use super::digests::Hash;
-use super::keys::{self, Scheme};
+use super::keys::{self, KeyError, Scheme};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use node_api::prelude::*;
@@ -62,7 +62,7 @@ impl Node for Crypto {
                     .show("action", &["generate"])
                     .show("encodingType", &["ascii", "base64", "hex"]),
             ])
-            .differs_when("action", &["sign"], "Signatures are made with SHA-256, SHA-384 and SHA-512 only.")
+            .differs_when("action", &["sign"], "Signatures are made with SHA-256, SHA-384 and SHA-512, and SHA-224 for elliptic curves; not with MD5, SHA-1, RIPEMD-160 or SHA-3.")
             .alias(&["hash", "hmac", "md5", "sha256", "uuid", "random", "sign", "encrypt"])
             .repeatable()
             .hint("Use it for checksums, signed requests and ids.")
@@ -149,7 +149,11 @@ fn compute(ctx: &Ctx<'_>, index: usize, item: &Item, action: &str, secret: Optio
             };
             let scheme = if keys::is_rsa(&key) { Scheme::RsaPkcs1 } else { Scheme::EcdsaAsn1 };
             let made = keys::sign(scheme, hash, &key, ctx.text("value", index)?.as_bytes());
-            let made = made.map_err(|problem| NodeError::parameter("privateKey", problem.to_string()))?;
+            let made = made.map_err(|problem| match problem {
+                KeyError::NotMade { .. } => NodeError::parameter("algorithm", format!("Signatures with {name} cannot be made here"))
+                    .hint("Choose SHA-256, SHA-384 or SHA-512 if the other side takes it; MD5 and SHA-1 signatures can be forged."),
+                problem => NodeError::parameter("privateKey", problem.to_string()),
+            })?;
             Ok((encode(&made, &ctx.text("encoding", index)?), false))
         }
         other => Err(NodeError::parameter("action", format!("The action '{other}' is not known"))),

@@ -14,6 +14,8 @@ pub(super) enum KeyError {
     Encrypted,
     #[error("The key could not be read, or it does not fit the algorithm {algorithm}")]
     Unfit { algorithm: String },
+    #[error("Signatures with {algorithm} cannot be made here")]
+    NotMade { algorithm: String },
 }
 
 /// How a signature is made.
@@ -31,17 +33,22 @@ pub(super) enum Scheme {
 pub(super) fn sign(scheme: Scheme, hash: Hash, pem: &str, message: &[u8]) -> Result<Vec<u8>, KeyError> {
     let (label, der) = decode_pem(pem)?;
     let unfit = || KeyError::Unfit { algorithm: format!("{hash:?}") };
+    let not_made = || KeyError::NotMade { algorithm: format!("{hash:?}") };
     let random = SystemRandom::new();
     match scheme {
         Scheme::RsaPkcs1 | Scheme::RsaPss => {
             let pair = if label == "RSA PRIVATE KEY" { RsaKeyPair::from_der(&der) } else { RsaKeyPair::from_pkcs8(&der) };
             let pair = pair.map_err(|_| unfit())?;
             let mut made = vec![0; pair.public_modulus_len()];
-            pair.sign(rsa_encoding(scheme, hash).ok_or_else(unfit)?, &random, message, &mut made).map_err(|_| unfit())?;
+            pair.sign(rsa_encoding(scheme, hash).ok_or_else(not_made)?, &random, message, &mut made).map_err(|_| unfit())?;
             Ok(made)
         }
         Scheme::EcdsaFixed | Scheme::EcdsaAsn1 => {
-            let pair = ec_algorithms(scheme, hash).iter().find_map(|algorithm| EcdsaKeyPair::from_private_key_der(algorithm, &der).ok());
+            let algorithms = ec_algorithms(scheme, hash);
+            if algorithms.is_empty() {
+                return Err(not_made());
+            }
+            let pair = algorithms.iter().find_map(|algorithm| EcdsaKeyPair::from_private_key_der(algorithm, &der).ok());
             let made = pair.ok_or_else(unfit)?.sign(&random, message).map_err(|_| unfit())?;
             Ok(made.as_ref().to_vec())
         }
@@ -166,5 +173,14 @@ pub(super) mod tests {
         assert_eq!(sign(Scheme::RsaPkcs1, Hash::Sha256, "secret", b""), Err(KeyError::NotPem));
         assert_eq!(sign(Scheme::RsaPkcs1, Hash::Sha256, &pem("ENCRYPTED PRIVATE KEY", b"x"), b""), Err(KeyError::Encrypted));
         assert!(matches!(sign(Scheme::RsaPkcs1, Hash::Sha256, &pem("PRIVATE KEY", b"x"), b""), Err(KeyError::Unfit { .. })));
+    }
+
+    #[test]
+    fn hashes_that_are_no_longer_safe_to_sign_with_are_named() {
+        for hash in [Hash::Md5, Hash::Sha1, Hash::Ripemd160, Hash::Sha3_256] {
+            let wanted = Err(KeyError::NotMade { algorithm: format!("{hash:?}") });
+            assert_eq!(sign(Scheme::RsaPkcs1, hash, &rsa_keys().0, b"x"), wanted);
+            assert_eq!(sign(Scheme::EcdsaAsn1, hash, &ec_keys(&signature::ECDSA_P256_SHA256_ASN1_SIGNING).0, b"x"), wanted);
+        }
     }
 }
