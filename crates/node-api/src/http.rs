@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 use model::{Code, Str};
+use std::fmt;
+use std::sync::Arc;
 
 /// Sends requests. Implemented by the guarded client of `providers`; replaced by recorded answers in tests.
 #[async_trait::async_trait]
@@ -22,6 +24,7 @@ pub struct HttpRequest {
     pub max_redirects: usize,
     /// Accept certificates that cannot be verified.
     pub allow_invalid_certificates: bool,
+    pub certificates: Option<Arc<Certificates>>,
     pub proxy: Option<String>,
     /// The answer may not be larger than this after decompression.
     pub max_response_bytes: usize,
@@ -29,6 +32,22 @@ pub struct HttpRequest {
     pub credential_headers: Vec<String>,
     /// Send credentials along even when a redirect leads to another origin.
     pub credentials_cross_origins: bool,
+}
+
+/// Certificates of the workflow's own, as PEM texts.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Certificates {
+    /// Trusted in place of the usual authorities, if there are any.
+    pub authorities: String,
+    /// The client's certificate with those that vouch for it, and its key without a passphrase; empty for a client that
+    /// shows none. A redirect to another origin loses it.
+    pub identity: String,
+}
+
+impl fmt::Debug for Certificates {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Certificates")
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -86,6 +105,7 @@ impl HttpRequest {
             follow_redirects: true,
             max_redirects: 21,
             allow_invalid_certificates: false,
+            certificates: None,
             proxy: None,
             max_response_bytes: 512 << 20,
             credential_headers: Vec::new(),

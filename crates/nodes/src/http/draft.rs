@@ -3,8 +3,9 @@
 use super::query::{self, Arrays};
 use bytes::Bytes;
 use model::{Object, Str, Value};
-use node_api::http::{HttpBody, HttpRequest, Part};
+use node_api::http::{Certificates, HttpBody, HttpRequest, Part};
 use node_api::prelude::*;
+use std::sync::Arc;
 
 /// What n8n waits for an answer when nothing else is said.
 pub(super) const DEFAULT_TIMEOUT_MS: u64 = 300_000;
@@ -22,6 +23,7 @@ pub(super) struct Draft {
     /// How many redirects to follow, if any.
     pub(super) redirects: Option<usize>,
     pub(super) allow_invalid_certificates: bool,
+    pub(super) certificates: Option<Arc<Certificates>>,
     pub(super) proxy: Option<String>,
     pub(super) credential_headers: Vec<String>,
     pub(super) credentials_cross_origins: bool,
@@ -52,6 +54,7 @@ impl Draft {
             timeout_ms: DEFAULT_TIMEOUT_MS,
             redirects: Some(DEFAULT_REDIRECTS),
             allow_invalid_certificates: false,
+            certificates: None,
             proxy: None,
             credential_headers: Vec::new(),
             credentials_cross_origins: false,
@@ -137,6 +140,7 @@ impl Draft {
         request.follow_redirects = self.redirects.is_some();
         request.max_redirects = self.redirects.unwrap_or(0);
         request.allow_invalid_certificates = self.allow_invalid_certificates;
+        request.certificates = self.certificates;
         request.proxy = self.proxy;
         request.credential_headers = self.credential_headers;
         request.credentials_cross_origins = self.credentials_cross_origins;

@@ -6,7 +6,7 @@ use super::resolve::{Resolve, SystemResolver};
 use super::userinfo::take_basic_auth;
 use super::{multipart, redirect};
 use bytes::Bytes;
-use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
+use node_api::http::{Certificates, Http, HttpBody, HttpError, HttpRequest, HttpResponse};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::error::Error as _;
 use std::io;
@@ -36,6 +36,7 @@ struct ClientKey {
     port: u16,
     pinned: Vec<SocketAddr>,
     allow_invalid_certificates: bool,
+    certificates: Option<Arc<Certificates>>,
     proxy: Option<String>,
 }
 
@@ -126,7 +127,7 @@ impl GuardedHttp {
             clients[..=at].rotate_right(1);
             return Ok(clients[0].1.clone());
         }
-        let client = key.build().map_err(|error| unreachable(error.to_string()))?;
+        let client = key.build().map_err(|error| unreachable(deepest_words(&error)))?;
         clients.insert(0, (key, client.clone()));
         clients.truncate(KEPT_CLIENTS);
         Ok(client)
@@ -151,7 +152,7 @@ impl GuardedHttp {
             headers.append(header, HeaderValue::from_bytes(value.as_bytes()).map_err(|_| invalid())?);
         }
         headers.entry("accept").or_insert(HeaderValue::from_static("*/*"));
-        headers.entry("accept-encoding").or_insert(HeaderValue::from_static("gzip, deflate"));
+        headers.entry("accept-encoding").or_insert(HeaderValue::from_static("gzip, deflate, br"));
         Ok(headers)
     }
 }
@@ -170,7 +171,7 @@ impl ClientKey {
     fn of(place: &Destination, pinned: Vec<SocketAddr>, request: &HttpRequest, proxy: Option<String>) -> Self {
         let allow_invalid_certificates = request.allow_invalid_certificates;
         let host = place.url.host_str().unwrap_or_default().to_owned();
-        Self { host, port: place.port, pinned, allow_invalid_certificates, proxy }
+        Self { host, port: place.port, pinned, allow_invalid_certificates, certificates: request.certificates.clone(), proxy }
     }
 
     fn build(&self) -> reqwest::Result<reqwest::Client> {
@@ -188,6 +189,14 @@ impl ClientKey {
             .connect_timeout(Duration::from_secs(60));
         if let Some(proxy) = &self.proxy {
             builder = builder.proxy(reqwest::Proxy::all(proxy)?);
+        }
+        if let Some(certificates) = &self.certificates {
+            if !certificates.authorities.is_empty() {
+                builder = builder.tls_certs_only(reqwest::Certificate::from_pem_bundle(certificates.authorities.as_bytes())?);
+            }
+            if !certificates.identity.is_empty() {
+                builder = builder.identity(reqwest::Identity::from_pem(certificates.identity.as_bytes())?);
+            }
         }
         builder.build()
     }
@@ -233,11 +242,20 @@ fn latin1(bytes: &[u8]) -> String {
 
 fn is_known_coding(entry: &str) -> bool {
     let name = entry.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    matches!(name.as_str(), "gzip" | "x-gzip" | "deflate" | "identity")
+    matches!(name.as_str(), "gzip" | "x-gzip" | "deflate" | "br" | "identity")
 }
 
 fn with_scheme(proxy: &str) -> String {
     if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") }
+}
+
+/// What lies at the bottom of an error tells what was wrong.
+fn deepest_words(error: &reqwest::Error) -> String {
+    let mut deepest: &dyn std::error::Error = error;
+    while let Some(inner) = deepest.source() {
+        deepest = inner;
+    }
+    deepest.to_string()
 }
 
 fn unreachable(reason: String) -> HttpError {

@@ -1,9 +1,12 @@
 //! Collects an answer's body, unpacked as it arrives and never past its limit.
 
+use brotli_decompressor::DecompressorWriter;
 use bytes::Bytes;
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use node_api::http::HttpError;
 use std::io::{self, Write};
+
+const BROTLI_BUFFER: usize = 16 << 10;
 
 /// Takes the body piece by piece.
 pub(super) struct BodyCollector {
@@ -15,6 +18,7 @@ pub(super) struct BodyCollector {
 enum Coding {
     Plain(Bounded),
     Gzip(Box<MultiGzDecoder<Bounded>>),
+    Brotli(Box<DecompressorWriter<Bounded>>),
     /// Servers call both forms deflate; the first bytes tell which it is.
     DeflateUnknown(Bounded),
     Zlib(Box<ZlibDecoder<Bounded>>),
@@ -49,6 +53,7 @@ impl BodyCollector {
         let out = Bounded { data: Vec::new(), limit, overflown: false };
         let coding = match coding.map(|coding| coding.trim().to_ascii_lowercase()).as_deref() {
             Some("gzip" | "x-gzip") => Coding::Gzip(Box::new(MultiGzDecoder::new(out))),
+            Some("br") => Coding::Brotli(Box::new(DecompressorWriter::new(out, BROTLI_BUFFER))),
             Some("deflate") => Coding::DeflateUnknown(out),
             _ => Coding::Plain(out),
         };
@@ -79,6 +84,7 @@ impl BodyCollector {
         let written = match &mut self.coding {
             Coding::Plain(out) | Coding::DeflateUnknown(out) => out.write_all(piece),
             Coding::Gzip(decoder) => decoder.write_all(piece),
+            Coding::Brotli(decoder) => decoder.write_all(piece),
             Coding::Zlib(decoder) => decoder.write_all(piece),
             Coding::Deflate(decoder) => decoder.write_all(piece),
         };
@@ -93,6 +99,7 @@ impl BodyCollector {
         let ended = match &mut self.coding {
             Coding::Plain(_) | Coding::DeflateUnknown(_) => Ok(()),
             Coding::Gzip(decoder) => decoder.try_finish(),
+            Coding::Brotli(decoder) => decoder.close(),
             Coding::Zlib(decoder) => decoder.try_finish(),
             Coding::Deflate(decoder) => decoder.try_finish(),
         };
@@ -100,6 +107,7 @@ impl BodyCollector {
         let out = match &mut self.coding {
             Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
             Coding::Gzip(decoder) => decoder.get_mut(),
+            Coding::Brotli(decoder) => decoder.get_mut(),
             Coding::Zlib(decoder) => decoder.get_mut(),
             Coding::Deflate(decoder) => decoder.get_mut(),
         };
@@ -110,6 +118,7 @@ impl BodyCollector {
         let out = match &self.coding {
             Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
             Coding::Gzip(decoder) => decoder.get_ref(),
+            Coding::Brotli(decoder) => decoder.get_ref(),
             Coding::Zlib(decoder) => decoder.get_ref(),
             Coding::Deflate(decoder) => decoder.get_ref(),
         };
@@ -140,6 +149,10 @@ mod tests {
         encoder.finish().unwrap()
     }
 
+    fn packed(base64: &str) -> Vec<u8> {
+        base64::Engine::decode(&base64::engine::general_purpose::STANDARD, base64).unwrap()
+    }
+
     #[test]
     fn every_coding_gives_the_same_text() {
         let text = b"the same text, the same text, the same text".repeat(20);
@@ -154,7 +167,8 @@ mod tests {
             (Some("deflate"), zlib.finish().unwrap()),
             (Some("deflate"), raw.finish().unwrap()),
             (None, text.clone()),
-            (Some("br"), text.clone()),
+            (Some("br"), packed("G1sD+I2Ubt6qpGMBqTK8PISewlIAHZCxiem8Lg==")),
+            (Some("zstd"), text.clone()),
         ];
         for (coding, body) in cases {
             assert_eq!(collect(coding, 1 << 20, &body).unwrap(), text, "{coding:?}");
@@ -167,6 +181,9 @@ mod tests {
         let bomb = gzip(&vec![0; 20 << 20]);
         assert!(bomb.len() < 64 << 10);
         assert!(matches!(collect(Some("gzip"), 1 << 20, &bomb), Err(HttpError::TooLarge { limit }) if limit == 1 << 20));
+        let forty_bytes = packed("y///P/gnAOKxQCD3/o///3/wTwDEYRGA7v1f/v//4J8AiMMCAN37Hw==");
+        assert!(matches!(collect(Some("br"), 1 << 20, &forty_bytes), Err(HttpError::TooLarge { .. })));
+        assert_eq!(collect(Some("br"), 32 << 20, &forty_bytes).unwrap().len(), 20 << 20);
         assert!(matches!(collect(None, 10, b"eleven chars"), Err(HttpError::TooLarge { .. })));
         assert_eq!(collect(None, 10, b"ten chars.").unwrap().len(), 10);
     }
@@ -176,6 +193,7 @@ mod tests {
         let whole = gzip(b"some text that is long enough");
         for body in [&b"this is not gzip at all"[..], &whole[..whole.len() - 9]] {
             assert!(matches!(collect(Some("gzip"), 1 << 20, body), Err(HttpError::Unreachable { .. })));
+            assert!(matches!(collect(Some("br"), 1 << 20, body), Err(HttpError::Unreachable { .. })));
         }
     }
 }

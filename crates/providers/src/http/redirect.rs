@@ -1,6 +1,7 @@
 //! Where a redirect leads and what of the request goes along.
 
 use node_api::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
+use std::sync::Arc;
 use url::Url;
 
 /// The request that an answer asks for instead, if it is a redirect. Its URL is not checked yet.
@@ -32,6 +33,9 @@ pub(super) fn follow(request: &HttpRequest, from: &Url, response: &HttpResponse)
                 || request.credential_headers.iter().any(|secret| name.eq_ignore_ascii_case(secret))
         };
         next.headers.retain(|(name, _)| !is_secret(name));
+        if let Some(certificates) = &mut next.certificates {
+            Arc::make_mut(certificates).identity.clear();
+        }
     }
     next.url = to.into();
     Ok(Some(next))
@@ -103,6 +107,19 @@ mod tests {
         for other in ["//b.test/", "http://a.test/", "https://a.test:444/", "https://a.test.evil.test/"] {
             assert_eq!(headers(other), ["Content-Type", "Accept"], "{other}");
         }
+    }
+
+    #[test]
+    fn a_client_certificate_stays_within_the_origin() {
+        let certificates = node_api::http::Certificates { authorities: "ca".into(), identity: "mine".into() };
+        let mut request = request("GET");
+        request.certificates = Some(Arc::new(certificates.clone()));
+        let shown = |location: &str| {
+            let from = Url::parse(&request.url).unwrap();
+            follow(&request, &from, &answer(302, location)).unwrap().unwrap().certificates.unwrap().identity.clone()
+        };
+        assert_eq!((shown("/z").as_str(), shown("//b.test/").as_str()), ("mine", ""));
+        assert_eq!(format!("{certificates:?}"), "Certificates", "keys are not for logs");
     }
 
     #[test]

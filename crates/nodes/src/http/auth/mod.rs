@@ -1,5 +1,6 @@
 //! Signs requests: reads a credential and puts it where the service expects it.
 
+mod certificates;
 mod digest;
 mod domains;
 mod google;
@@ -14,14 +15,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domains::Domains;
 use google::ServiceAccount;
+use node_api::http::Certificates;
 use node_api::prelude::*;
 use oauth2::OAuth2;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// How a request is signed, and what of it must never be shown.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Credentials {
     auth: Auth,
+    certificates: Option<Arc<Certificates>>,
     domains: Domains,
     secrets: Secrets,
 }
@@ -87,9 +91,18 @@ impl Credentials {
             "httpDigestAuth" => Auth::Digest { user: text("user"), password: text("password") },
             "oAuth1Api" => Auth::OAuth1(oauth1::OAuth1::read(&fields)),
             "oAuth2Api" => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
+            "httpSslAuth" => return Self::default().with_client_certificate(ctx, item),
             other => return Err(unknown(other)),
         };
-        Ok(Self { auth, domains: Domains::read(&fields), secrets })
+        Ok(Self { auth, certificates: None, domains: Domains::read(&fields), secrets })
+    }
+
+    /// The same with the certificates of the credential `httpSslAuth`.
+    pub(super) fn with_client_certificate(mut self, ctx: &Ctx<'_>, item: usize) -> Result<Self, NodeError> {
+        let fields = ctx.host().credential("httpSslAuth", item).map_err(|error| error.on_item(item))?;
+        self.secrets.add_fields(&fields);
+        self.certificates = Some(Arc::new(certificates::read(&fields).map_err(|error| error.on_item(item))?));
+        Ok(self)
     }
 
     /// A credential of one service, where the table knows how to use it.
@@ -110,12 +123,12 @@ impl Credentials {
             None if kind.contains("OAuth2") || fields.contains_key("oauthTokenData") => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
             None => return Err(unknown(kind)),
         };
-        Ok(Self { auth, domains: Domains::read(&fields), secrets })
+        Ok(Self { auth, certificates: None, domains: Domains::read(&fields), secrets })
     }
 
     /// Whether requests are signed at all.
     pub(super) fn signs(&self) -> bool {
-        !matches!(self.auth, Auth::None)
+        !matches!(self.auth, Auth::None) || self.certificates.is_some()
     }
 
     /// All that must not be seen, tokens fetched on the way included.
@@ -128,6 +141,7 @@ impl Credentials {
     /// Signs and sends a request, answering a challenge or refreshing a token where that is needed.
     pub(super) async fn send(&self, ctx: &Ctx<'_>, session: &Session, mut draft: Draft) -> Result<HttpResponse, Failure> {
         self.domains.check(&draft.url)?;
+        draft.certificates = self.certificates.clone();
         match &self.auth {
             Auth::None => {}
             Auth::Fixed(placement) => placement.apply(&mut draft),

@@ -39,7 +39,7 @@ pub(super) fn new_form() -> Spec {
         .param(Param::choice("method", "Method", METHODS).help("The HTTP method of the request."))
         .param(Param::text("url", "URL", "").required().help("Where the request goes; it starts with http:// or https://."))
         .params(authentication())
-        .param(Param::flag("provideSslCertificates", "SSL certificates", false).help("Present a client certificate; not possible yet."))
+        .param(Param::flag("provideSslCertificates", "SSL certificates", false).help("Present a client certificate."))
         .params(query())
         .params(headers())
         .params(body())
@@ -50,7 +50,7 @@ pub(super) fn new_form() -> Spec {
         .note("A redirect to another origin loses credentials in every version, not only from 4.4 on.")
         .note("Pages at another origin are not fetched with credentials unless the option for cross-origin redirects is on.")
         .note("A refreshed OAuth2 token serves the run and is not written back to the credential.")
-        .differs_when("genericAuthType", &["httpSslAuth"], "Client certificates (httpSslAuth) are not supported.")
+        .note("A redirect to another origin loses the client certificate, as it loses every credential.")
         .note("Credential values that a service echoes are masked in the output.");
     CREDENTIALS.iter().fold(spec, |spec, kind| spec.credential(kind, false))
 }

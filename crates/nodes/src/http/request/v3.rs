@@ -93,17 +93,14 @@ fn options(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
 }
 
 fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
-    if ctx.flag("provideSslCertificates", index)? {
-        return Err(NodeError::credential("Client certificates (httpSslAuth) are not supported by this node yet")
-            .hint("Switch 'SSL Certificates' off, or put a proxy that holds the certificate before the service."));
-    }
-    match ctx.text("authentication", index)?.as_str() {
+    let credentials = match ctx.text("authentication", index)?.as_str() {
         "genericCredentialType" => Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index),
         "predefinedCredentialType" => Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index),
         // Workflows that were moved up from older versions still carry their names.
         "oAuth2" => Credentials::generic(ctx, "oAuth2Api", index),
         _ => Ok(Credentials::default()),
-    }
+    }?;
+    if ctx.flag("provideSslCertificates", index)? { credentials.with_client_certificate(ctx, index) } else { Ok(credentials) }
 }
 
 fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<Draft, NodeError> {
