@@ -2,10 +2,11 @@
 
 use node_api::host::Feature;
 use node_api::prelude::*;
+use rustix::process::{Pid, Signal};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
 pub(crate) struct ExecuteCommand;
 
@@ -35,7 +36,7 @@ impl Node for ExecuteCommand {
         let mut output = ctx.builder();
         for index in 0..count {
             let result = match ctx.text("command", index) {
-                Ok(command) => execute(ctx, &command).await,
+                Ok(command) => execute(&command, stopped(ctx)).await,
                 Err(error) => Err(error),
             };
             match result {
@@ -47,9 +48,10 @@ impl Node for ExecuteCommand {
     }
 }
 
-async fn execute(ctx: &Ctx<'_>, command: &str) -> Result<Value, NodeError> {
+async fn execute(command: &str, stopped: impl Future<Output = Stop>) -> Result<Value, NodeError> {
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true).env_clear();
+    shell.process_group(0);
     for name in ["PATH", "HOME", "LANG", "TZ"] {
         if let Some(value) = std::env::var_os(name) {
             shell.env(name, value);
@@ -57,16 +59,21 @@ async fn execute(ctx: &Ctx<'_>, command: &str) -> Result<Value, NodeError> {
     }
     let failed = |problem: std::io::Error| NodeError::failed(format!("The command could not be run: {problem}"));
     let mut child = shell.spawn().map_err(failed)?;
+    let mut family = Family(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let finished = tokio::select! {
-        finished = async { tokio::join!(read(out), read(err), child.wait()) } => Some(finished),
-        () = stopped(ctx) => None,
+        finished = async { tokio::join!(read(out), read(err), child.wait()) } => Ok(finished),
+        reason = stopped => Err(reason),
     };
-    let Some((stdout, stderr, status)) = finished else {
-        stop(&mut child).await;
-        return Err(NodeError::failed(format!("The command was stopped: it took longer than {} seconds", TIMEOUT.as_secs())));
+    let (stdout, stderr, status) = match finished {
+        Ok((stdout, stderr, status)) => (stdout?, stderr?, status.map_err(failed)?),
+        Err(Stop::Cancelled) => return Err(NodeError::failed("The command was stopped: the run was cancelled")),
+        Err(Stop::TimeIsUp) => {
+            return Err(NodeError::failed(format!("The command was stopped: it took longer than {} seconds", TIMEOUT.as_secs())));
+        }
     };
-    let (stdout, stderr, status) = (stdout?, stderr?, status.map_err(failed)?);
+    // What the command left running on purpose, with its output elsewhere, goes on.
+    family.0 = None;
     let code = status.code().unwrap_or(0);
     if !status.success() {
         return Err(NodeError::failed(format!("Command failed: {command}\n{stderr}")).with("exitCode", code).with("stderr", stderr));
@@ -74,17 +81,35 @@ async fn execute(ctx: &Ctx<'_>, command: &str) -> Result<Value, NodeError> {
     Ok(Value::object(Object::from_iter([("exitCode", Value::from(code)), ("stderr", stderr.into()), ("stdout", stdout.into())])))
 }
 
-async fn stop(child: &mut Child) {
-    // If it is gone already there is nothing to stop.
-    let _ = child.kill().await;
+/// The shell and everything that it started. Whoever lets go of it early ends them all.
+struct Family(Option<Pid>);
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0 {
+            // If they are gone already there is nothing to end.
+            let _ = rustix::process::kill_process_group(leader, Signal::KILL);
+        }
+    }
+}
+
+/// Why a command does not run to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Cancelled,
+    TimeIsUp,
 }
 
 /// Returns when the time is up or the run is cancelled.
-async fn stopped(ctx: &Ctx<'_>) {
+async fn stopped(ctx: &Ctx<'_>) -> Stop {
     let deadline = tokio::time::Instant::now() + TIMEOUT;
-    while tokio::time::Instant::now() < deadline && !ctx.host().is_cancelled() {
+    while tokio::time::Instant::now() < deadline {
+        if ctx.host().is_cancelled() {
+            return Stop::Cancelled;
+        }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+    Stop::TimeIsUp
 }
 
 async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Str, NodeError> {
@@ -133,6 +158,57 @@ mod tests {
         assert_eq!(error.context().get("exitCode"), Some(&json!(3)));
         let kept = allowed("exit 3", true, OnError::ContinueRegular).await.unwrap();
         assert_eq!(kept, json!([{ "error": "Command failed: exit 3\n" }]));
+    }
+
+    /// A command whose children's children outlive the shell, and the file that has the number of one of them.
+    fn family() -> (String, std::path::PathBuf) {
+        let file = std::env::temp_dir().join(format!("heddle-command-{}", uuid::Uuid::new_v4()));
+        (format!("(sleep 300 & echo $! > {0}.new; mv {0}.new {0}; wait) & sleep 300; wait", file.display()), file)
+    }
+
+    async fn number_in(file: &std::path::Path) -> u32 {
+        loop {
+            if let Ok(text) = std::fs::read_to_string(file) {
+                return text.trim().parse().unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Nothing but its entry in the table may be left of a process.
+    async fn is_gone(number: u32) -> bool {
+        for _ in 0..200 {
+            let state = std::fs::read_to_string(format!("/proc/{number}/stat"));
+            if state.is_err() || state.is_ok_and(|state| state.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z"))) {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        false
+    }
+
+    #[tokio::test]
+    async fn stopping_a_command_ends_all_that_it_started() {
+        let (command, file) = family();
+        let started = Box::pin(async {
+            number_in(&file).await;
+            Stop::Cancelled
+        });
+        let error = execute(&command, started).await.unwrap_err();
+        assert_eq!(error.message(), "The command was stopped: the run was cancelled");
+        assert!(is_gone(number_in(&file).await).await);
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_run_that_is_dropped_leaves_nothing_running() {
+        let (command, file) = family();
+        let number = tokio::select! {
+            number = number_in(&file) => number,
+            _ = execute(&command, std::future::pending()) => unreachable!(),
+        };
+        assert!(is_gone(number).await);
+        std::fs::remove_file(file).unwrap();
     }
 
     #[tokio::test]
