@@ -56,6 +56,9 @@ pub(crate) enum Command {
     Doctor,
     /// Print a completion script for your shell
     Completions(Completions),
+    /// Read the PDF on standard input, for the nodes that need its text
+    #[command(name = nodes::files::PDF_COMMAND, hide = true)]
+    ReadPdf,
 }
 
 /// Where workflows, executions and credentials are kept.

@@ -22,6 +22,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn dispatch(arguments: Cli) -> Result<ExitCode> {
+    // PDF files are read by this program again, so that a bad one can be stopped.
+    if let Ok(program) = std::env::current_exe() {
+        ::nodes::files::read_pdfs_with(program);
+    }
     match arguments.command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Import(arguments) => workflows::import(&arguments),
@@ -37,6 +41,10 @@ pub(crate) fn dispatch(arguments: Cli) -> Result<ExitCode> {
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Nodes(arguments) => nodes::run(&arguments),
         Command::Doctor => doctor::run(),
+        Command::ReadPdf => {
+            ::nodes::files::serve_pdf_reader(std::io::stdin().lock(), std::io::stdout().lock())?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Completions(arguments) => {
             clap_complete::generate(arguments.shell, &mut Cli::command(), "heddle", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)

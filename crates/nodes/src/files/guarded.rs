@@ -10,7 +10,7 @@ use std::time::Duration;
 /// A parser that runs past its time cannot be stopped, only left behind; no more than this many may be.
 const MAX_LEFT_BEHIND: usize = 4;
 /// Parsers call themselves for nested things; the limits on nesting are chosen for this much stack.
-const STACK: usize = 64 << 20;
+pub(super) const STACK: usize = 64 << 20;
 
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static LEFT_BEHIND: AtomicUsize = AtomicUsize::new(0);

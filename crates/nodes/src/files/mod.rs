@@ -22,6 +22,8 @@ mod test_files;
 mod unpack;
 mod write_binary_file;
 
+pub use pdf::{PDF_COMMAND, read_pdfs_with, serve_pdf_reader};
+
 use node_api::{Entry, run};
 
 pub static NODES: &[Entry] = &[

@@ -1,10 +1,14 @@
-//! Text and properties of PDF files. The parser is not to be trusted with bad files, so it runs guarded.
+//! Text and properties of PDF files. The parser is not to be trusted with bad files, so it runs in a process of its own where
+//! there is a program for it, and guarded otherwise.
 
+mod child;
 mod mend;
 mod shape;
 mod text;
 
-use super::guarded::guarded;
+pub use child::{PDF_COMMAND, read_pdfs_with, serve_pdf_reader};
+
+use super::guarded::{STACK, guarded};
 use bytes::Bytes;
 use model::{Object, Str, Value};
 use node_api::NodeError;
@@ -17,7 +21,7 @@ const TIME: Duration = Duration::from_secs(60);
 /// The version of the reader that n8n reports; workflows only ever show it.
 const VERSION: &str = "5.4.296";
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PdfOptions {
     pub(crate) password: Option<Str>,
     /// None: all pages. Zero: none.
@@ -30,7 +34,10 @@ pub(crate) async fn extract(data: Bytes, options: PdfOptions) -> Result<Object, 
     if data.len() > MAX_BYTES {
         return Err(NodeError::input(format!("The PDF has {} bytes, more than the limit of {MAX_BYTES}", data.len())));
     }
-    guarded("PDF", TIME, move || read(&data, &options)).await
+    match child::program() {
+        Some(program) => child::extract(program, &data, &options, TIME).await,
+        None => guarded("PDF", TIME, move || read(&data, &options)).await,
+    }
 }
 
 fn read(data: &[u8], options: &PdfOptions) -> Result<Object, NodeError> {

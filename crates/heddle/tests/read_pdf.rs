@@ -1,0 +1,71 @@
+//! The hidden command that reads PDF files, as the nodes use it: whatever comes in, it answers or ends.
+
+use serde_json::Value;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+fn read(options: &str, file: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+    let mut child = command.arg("read-pdf").env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut to_child = child.stdin.take().unwrap();
+    to_child.write_all(&[options.as_bytes(), b"\n", file].concat()).unwrap();
+    drop(to_child);
+    child.wait_with_output().unwrap()
+}
+
+fn answer(file: &[u8]) -> Value {
+    serde_json::from_slice(&read(r#"{ "joinPages": true }"#, file).stdout).unwrap_or_default()
+}
+
+fn pdf(content: &str) -> Vec<u8> {
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >>".to_owned(),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    let mut out = "%PDF-1.5\n".to_owned();
+    let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+    for (number, object) in objects.iter().enumerate() {
+        table.push_str(&format!("{:010} 00000 n \n", out.len()));
+        out.push_str(&format!("{} 0 obj\n{object}\nendobj\n", number + 1));
+    }
+    let place = out.len();
+    (out + &table + &format!("trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{place}\n%%EOF", objects.len() + 1)).into_bytes()
+}
+
+#[test]
+fn a_good_file_gives_its_text() {
+    let found = answer(&pdf("BT /F1 12 Tf 50 700 Td (Hello) Tj ET"));
+    assert_eq!((&found["found"]["text"], &found["found"]["numpages"]), (&Value::from("Hello"), &Value::from(1)));
+}
+
+#[test]
+fn malformed_files_end_in_an_error() {
+    let good = pdf("BT /F1 12 Tf 50 700 Td (Hello) Tj ET");
+    for file in [&b""[..], b"%PDF-1.7", b"not a PDF at all", &good[..good.len() / 2], &[0xff; 5000]] {
+        let found = answer(file);
+        assert_eq!(found["error"]["message"], "Invalid PDF structure.", "{found}");
+    }
+}
+
+#[test]
+fn absurd_files_end_without_a_text() {
+    let deep = format!("%PDF-1.5\n1 0 obj\n{}\nendobj\n", "[".repeat(3_000_000));
+    let graphics = pdf(&"q ".repeat(2_000_000));
+    let gigantic = pdf("BT /F1 12 Tf 50 700 Td (x) Tj ET").repeat(2000);
+    for file in [deep.as_bytes(), &graphics, &gigantic] {
+        let started = std::time::Instant::now();
+        let output = read("{}", file);
+        assert!(started.elapsed().as_secs() < 100, "the time limit did not hold");
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        assert!(!output.status.success() || found["error"].is_object() || found["found"].is_object(), "{found}");
+    }
+}
+
+#[test]
+fn the_command_is_not_for_people() {
+    let help = Command::new(env!("CARGO_BIN_EXE_heddle")).arg("--help").output().unwrap();
+    assert!(!String::from_utf8_lossy(&help.stdout).contains("read-pdf"));
+}
