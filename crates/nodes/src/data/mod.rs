@@ -6,6 +6,7 @@ mod compare_datasets;
 pub(crate) mod fields;
 mod item_lists;
 mod limit;
+pub(crate) mod places;
 mod remove_duplicates;
 mod rename_keys;
 mod reorder;

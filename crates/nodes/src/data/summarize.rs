@@ -135,11 +135,13 @@ pub(super) fn summarize(ctx: &Ctx<'_>, items: &Items, rules: &Rules) -> Result<O
 
     let split_by = split_names(&ctx.text("fieldsToSplitBy", 0)?);
     let job = Job { aggregations, dots, skip_empty: ctx.flag("options.skipEmptySplitFields", 0)? };
-    let all = items.to_vec();
-    let tree = job.split(&split_by, &all, (0..all.len()).collect());
+    let mut tree = job.tree(&split_by);
+    for (index, item) in items.iter().enumerate() {
+        job.add(&mut tree, &split_by, index, &item);
+    }
     let mut output = ctx.builder();
     if ctx.text("options.outputFormat", 0)? == "singleItem" {
-        output.push(Item::new(tree.into_value()).with_pairs((0..all.len()).map(PairedItem::new).collect::<Pairs>()));
+        output.push(Item::new(tree.into_value()).with_pairs((0..items.len()).map(PairedItem::new).collect::<Pairs>()));
     } else {
         tree.flatten(&split_by, Object::new(), rules.original_types, &mut output);
     }
@@ -154,47 +156,52 @@ struct Job {
 
 /// The groups, nested by the fields they were made by.
 enum Tree {
-    Groups(Vec<(Str, Tree)>),
-    Leaf { summary: Object, members: Vec<usize> },
+    Groups { places: HashMap<Str, usize>, groups: Vec<(Str, Tree)> },
+    Leaf { summary: Vec<(Str, Summary)>, members: Vec<usize> },
 }
 
 impl Job {
-    fn split(&self, split_by: &[Str], items: &[Item], members: Vec<usize>) -> Tree {
-        let Some((field, rest)) = split_by.split_first() else {
-            return Tree::Leaf { summary: self.summary(items, &members), members };
-        };
-        let mut places: HashMap<Str, usize> = HashMap::new();
-        let mut groups: Vec<(Str, Vec<usize>)> = Vec::new();
-        for member in members {
-            let value = items.get(member).and_then(|item| self.dots.get(&item.json, field)).unwrap_or(&Value::Undefined);
-            if self.skip_empty
-                && !matches!(value, Value::Number(_) | Value::Object(_) | Value::Array(_) | Value::Null)
-                && !value.is_truthy()
-            {
-                continue;
-            }
-            let key = match value {
-                Value::Object(_) | Value::Array(_) | Value::Date(_) => model::json::to_string(value).into(),
-                plain => plain.to_js_string(),
-            };
-            let place = *places.entry(key.clone()).or_insert_with(|| {
-                groups.push((key, Vec::new()));
-                groups.len() - 1
-            });
-            groups[place].1.push(member);
+    fn tree(&self, split_by: &[Str]) -> Tree {
+        if !split_by.is_empty() {
+            return Tree::Groups { places: HashMap::new(), groups: Vec::new() };
         }
-        let groups = in_object_order(groups);
-        Tree::Groups(groups.into_iter().map(|(key, members)| (key, self.split(rest, items, members))).collect())
+        let summary = self
+            .aggregations
+            .iter()
+            .map(|aggregation| (plain_name(&format!("{}{}", aggregation.prefix(), aggregation.field)), Summary::of(aggregation)));
+        Tree::Leaf { summary: summary.collect(), members: Vec::new() }
     }
 
-    fn summary(&self, items: &[Item], members: &[usize]) -> Object {
-        let mut summary = Object::new();
-        for aggregation in &self.aggregations {
-            let values = members.iter().filter_map(|member| items.get(*member));
-            let values = values.map(|item| self.dots.get(&item.json, &aggregation.field).unwrap_or(&Value::Undefined));
-            summary.insert(plain_name(&format!("{}{}", aggregation.prefix(), aggregation.field)), aggregation.combine(values));
+    /// Puts an item into its group. Nothing of it is kept but what its group needs: the list may not fit into memory.
+    fn add(&self, tree: &mut Tree, split_by: &[Str], index: usize, item: &Item) {
+        match (tree, split_by.split_first()) {
+            (Tree::Groups { places, groups }, Some((field, rest))) => {
+                let value = self.dots.get(&item.json, field).unwrap_or(&Value::Undefined);
+                if self.skip_empty
+                    && !matches!(value, Value::Number(_) | Value::Object(_) | Value::Array(_) | Value::Null)
+                    && !value.is_truthy()
+                {
+                    return;
+                }
+                let key = match value {
+                    Value::Object(_) | Value::Array(_) | Value::Date(_) => model::json::to_string(value).into(),
+                    plain => plain.to_js_string(),
+                };
+                let place = *places.entry(key.clone()).or_insert_with(|| {
+                    groups.push((key, self.tree(rest)));
+                    groups.len() - 1
+                });
+                self.add(&mut groups[place].1, rest, index, item);
+            }
+            (Tree::Leaf { summary, members }, _) => {
+                members.push(index);
+                for (aggregation, (_, summary)) in self.aggregations.iter().zip(summary) {
+                    let value = self.dots.get(&item.json, &aggregation.field).unwrap_or(&Value::Undefined);
+                    summary.add(value, aggregation.include_empty);
+                }
+            }
+            (Tree::Groups { .. }, None) => {}
         }
-        summary
     }
 }
 
@@ -211,47 +218,93 @@ impl Aggregation {
             _ => "count_",
         }
     }
+}
 
-    fn combine<'v>(&self, values: impl Iterator<Item = &'v Value>) -> Value {
-        let counted = |value: &&Value| self.include_empty || !is_empty(value);
-        match self.aggregation.as_str() {
-            "append" => Value::array(values.filter(counted).cloned().collect()),
+/// What has been seen of a group so far.
+enum Summary {
+    Appended(Vec<Value>),
+    Joined {
+        text: Option<String>,
+        separator: Str,
+    },
+    Sum(f64),
+    Average {
+        sum: f64,
+        count: usize,
+    },
+    Least(Option<Value>),
+    Most(Option<Value>),
+    /// Objects count one by one, as they do in a JavaScript set.
+    Unique {
+        seen: HashSet<String>,
+        objects: usize,
+    },
+    Count(usize),
+}
+
+impl Summary {
+    fn of(aggregation: &Aggregation) -> Self {
+        let Aggregation { separate_by, custom_separator, .. } = aggregation;
+        match aggregation.aggregation.as_str() {
+            "append" => Self::Appended(Vec::new()),
             "concatenate" => {
-                let separator = if self.separate_by == "other" { &self.custom_separator } else { &self.separate_by };
-                let texts = values.filter(counted).map(|value| match value {
-                    Value::Object(_) | Value::Array(_) | Value::Date(_) | Value::Null => model::json::to_string(value),
-                    plain => plain.to_js_string().to_string(),
-                });
-                texts.collect::<Vec<_>>().join(separator).into()
+                Self::Joined { text: None, separator: if separate_by == "other" { custom_separator } else { separate_by }.clone() }
             }
-            "average" | "sum" => {
-                let numbers: Vec<f64> = values.filter(|value| matches!(value, Value::Number(_))).map(to_number).collect();
-                let sum: f64 = numbers.iter().fold(0.0, |sum, number| sum + number);
-                Value::Number(if self.aggregation == "sum" { sum } else { sum / numbers.len() as f64 })
+            "sum" => Self::Sum(0.0),
+            "average" => Self::Average { sum: 0.0, count: 0 },
+            "min" => Self::Least(None),
+            "max" => Self::Most(None),
+            "countUnique" => Self::Unique { seen: HashSet::new(), objects: 0 },
+            _ => Self::Count(0),
+        }
+    }
+
+    fn add(&mut self, value: &Value, include_empty: bool) {
+        match (self, value) {
+            (Self::Sum(sum), Value::Number(number)) => *sum += number,
+            (Self::Average { sum, count }, Value::Number(number)) => {
+                *sum += number;
+                *count += 1;
             }
-            "min" => values
-                .filter(|value| !is_empty(value))
-                .reduce(|least, value| if less_than(value, least) { value } else { least })
-                .cloned()
-                .unwrap_or(Value::Null),
-            "max" => values
-                .filter(|value| !is_empty(value))
-                .reduce(|most, value| if less_than(most, value) { value } else { most })
-                .cloned()
-                .unwrap_or(Value::Null),
-            "countUnique" => {
-                // Objects count one by one, as they do in a JavaScript set.
-                let mut objects = 0;
-                let mut seen = HashSet::new();
-                for value in values.filter(counted) {
-                    match value {
-                        Value::Object(_) | Value::Array(_) => objects += 1,
-                        plain => drop(seen.insert(identity(plain))),
-                    }
+            (Self::Sum(_) | Self::Average { .. }, _) => {}
+            (Self::Least(least), value) if !is_empty(value) => {
+                if least.as_ref().is_none_or(|least| less_than(value, least)) {
+                    *least = Some(value.clone());
                 }
-                Value::from(seen.len() + objects)
             }
-            _ => Value::from(values.filter(counted).count()),
+            (Self::Most(most), value) if !is_empty(value) => {
+                if most.as_ref().is_none_or(|most| less_than(most, value)) {
+                    *most = Some(value.clone());
+                }
+            }
+            (Self::Least(_) | Self::Most(_), _) => {}
+            (_, value) if !include_empty && is_empty(value) => {}
+            (Self::Appended(values), value) => values.push(value.clone()),
+            (Self::Joined { text, separator }, value) => {
+                let more = match value {
+                    Value::Object(_) | Value::Array(_) | Value::Date(_) | Value::Null => model::json::to_string(value).into(),
+                    plain => plain.to_js_string(),
+                };
+                match text {
+                    Some(text) => text.extend([separator.as_str(), &more]),
+                    None => *text = Some(more.into()),
+                }
+            }
+            (Self::Unique { objects, .. }, Value::Object(_) | Value::Array(_)) => *objects += 1,
+            (Self::Unique { seen, .. }, plain) => drop(seen.insert(identity(plain))),
+            (Self::Count(count), _) => *count += 1,
+        }
+    }
+
+    fn finish(self) -> Value {
+        match self {
+            Self::Appended(values) => Value::array(values),
+            Self::Joined { text, .. } => text.unwrap_or_default().into(),
+            Self::Sum(sum) => Value::Number(sum),
+            Self::Average { sum, count } => Value::Number(sum / count as f64),
+            Self::Least(value) | Self::Most(value) => value.unwrap_or(Value::Null),
+            Self::Unique { seen, objects } => Value::from(seen.len() + objects),
+            Self::Count(count) => Value::from(count),
         }
     }
 }
@@ -259,15 +312,17 @@ impl Aggregation {
 impl Tree {
     fn into_value(self) -> Value {
         match self {
-            Tree::Leaf { summary, .. } => summary.into(),
-            Tree::Groups(groups) => groups.into_iter().map(|(key, tree)| (key, tree.into_value())).collect::<Object>().into(),
+            Tree::Leaf { summary, .. } => finished(summary).collect::<Object>().into(),
+            Tree::Groups { groups, .. } => {
+                in_object_order(groups).into_iter().map(|(key, tree)| (key, tree.into_value())).collect::<Object>().into()
+            }
         }
     }
 
     fn flatten(self, split_by: &[Str], fields: Object, original_types: bool, output: &mut ItemsBuilder) {
         match (self, split_by.split_first()) {
-            (Tree::Groups(groups), Some((name, rest))) => {
-                for (key, tree) in groups {
+            (Tree::Groups { groups, .. }, Some((name, rest))) => {
+                for (key, tree) in in_object_order(groups) {
                     let mut fields = fields.clone();
                     fields.insert(plain_name(name), if original_types { original_value(&key) } else { Value::String(key) });
                     // Only the first group field gets its type back in n8n.
@@ -276,12 +331,16 @@ impl Tree {
             }
             (Tree::Leaf { summary, members }, _) => {
                 let mut fields = fields;
-                fields.extend(summary);
+                fields.extend(finished(summary));
                 output.push(Item::new(fields).with_pairs(members.into_iter().map(PairedItem::new).collect::<Pairs>()));
             }
-            (Tree::Groups(_), None) => {}
+            (Tree::Groups { .. }, None) => {}
         }
     }
+}
+
+fn finished(summary: Vec<(Str, Summary)>) -> impl Iterator<Item = (Str, Value)> {
+    summary.into_iter().map(|(name, summary)| (name, summary.finish()))
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -4,10 +4,11 @@ mod differences;
 mod fuzzy;
 
 use super::fields::{Dots, identity, split_names};
+use super::places::{WINDOW, items_at};
 use differences::{Resolve, describe_differences, mix};
 use fuzzy::Equality;
 use node_api::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 pub(crate) struct CompareDatasets;
 
@@ -81,43 +82,85 @@ impl Node for CompareDatasets {
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
         let settings = Settings::read(ctx)?;
         let fields_of = |input: usize| settings.pairs.iter().map(move |pair| if input == 0 { &pair.0 } else { &pair.1 });
-        let one = usable_items(ctx, 0, &settings, fields_of(0))?;
-        let two = usable_items(ctx, 1, &settings, fields_of(1))?;
+        let (one, two) = (branch(ctx, 0), branch(ctx, 1));
+        check_fields(&one, 0, &settings, fields_of(0))?;
+        check_fields(&two, 1, &settings, fields_of(1))?;
         let index = settings.index(&two);
 
         let mut outputs = [ctx.builder(), ctx.builder(), ctx.builder(), ctx.builder()];
-        let mut matched = HashSet::new();
-        // The pairs come out after all single items have been found, but each goes to an output of its own.
-        for entry in &one {
-            let lookup: Vec<&Value> =
-                settings.pairs.iter().map(|(field, _)| settings.dots.get(&entry.item.json, field).unwrap_or(&Value::Undefined)).collect();
-            let found = settings.matches(&lookup, &two, index.as_ref());
-            if found.is_empty() {
-                outputs[0].push(entry.output());
-                continue;
+        let mut matched = vec![false; two.len()];
+        // Of input B only the values that are matched are held, and the items that a window of input A fits.
+        let mut entries = usable(&one, 0);
+        loop {
+            let mut window: Vec<(Entry, Vec<usize>)> = Vec::new();
+            let mut count = 0;
+            while count < WINDOW
+                && let Some(entry) = entries.next()
+            {
+                let found = settings.matches(&entry.item.json, &index);
+                count += found.len().max(1);
+                window.push((entry, found));
             }
-            let mut same = None;
-            for place in found {
-                matched.insert(place);
-                let other = &two[place];
-                if settings.is_same(&entry.item.json, &other.item.json) {
-                    let prefer_other = settings.equality.is_fuzzy() && settings.resolve == Resolve::Input2;
-                    same.get_or_insert(if prefer_other { other } else { entry });
-                } else {
-                    outputs[2].push(settings.different(entry, other)?);
-                }
-            }
-            if let Some(same) = same {
-                outputs[1].push(same.output());
-            }
-            if ctx.host().is_cancelled() {
+            if window.is_empty() || ctx.host().is_cancelled() || outputs.iter().any(ItemsBuilder::is_failed) {
                 break;
             }
+            let others = items_at(&two, window.iter().flat_map(|(_, found)| found.iter().copied()));
+            for (entry, found) in &window {
+                if found.is_empty() {
+                    outputs[0].push(entry.output());
+                    continue;
+                }
+                let mut same = None;
+                for place in found {
+                    matched[*place] = true;
+                    let Some(item) = others.get(place) else { continue };
+                    let other = Entry { item: item.clone(), origin: PairedItem::on_input(*place, 1) };
+                    if settings.is_same(&entry.item.json, &other.item.json) {
+                        let prefer_other = settings.equality.is_fuzzy() && settings.resolve == Resolve::Input2;
+                        same.get_or_insert_with(|| if prefer_other { other.output() } else { entry.output() });
+                    } else {
+                        outputs[2].push(settings.different(entry, &other)?);
+                    }
+                }
+                if let Some(same) = same {
+                    outputs[1].push(same);
+                }
+            }
         }
-        let unmatched = two.iter().enumerate().filter(|(place, _)| !matched.contains(place));
-        outputs[3].extend(unmatched.map(|(_, entry)| entry.output()));
+        outputs[3].extend(usable(&two, 1).filter(|entry| !matched[entry.origin.item as usize]).map(|entry| entry.output()));
         Ok(outputs.into_iter().map(ItemsBuilder::finish).collect())
     }
+}
+
+fn branch(ctx: &Ctx<'_>, number: usize) -> Items {
+    ctx.input(number).cloned().unwrap_or_default()
+}
+
+/// The items of an input that are not empty.
+fn usable(items: &Items, input: usize) -> impl Iterator<Item = Entry> + '_ {
+    let filled = items.iter().enumerate().filter(|(_, item)| item.json.as_object().is_some_and(|object| !object.is_empty()));
+    filled.map(move |(index, item)| Entry { item, origin: PairedItem::on_input(index, input) })
+}
+
+/// Before 2.2 each match field had to be in one of the items at least.
+fn check_fields<'f>(items: &Items, input: usize, settings: &Settings, fields: impl Iterator<Item = &'f Str>) -> Result<(), NodeError> {
+    if settings.version >= 2.15 || usable(items, input).next().is_none() {
+        return Ok(());
+    }
+    for field in fields {
+        if !usable(items, input).any(|entry| settings.dots.get(&entry.item.json, field).is_some()) {
+            let label = if input == 0 { "Input A" } else { "Input B" };
+            return Err(NodeError::input(format!("Field '{field}' is not present in any of items in '{label}'")));
+        }
+    }
+    Ok(())
+}
+
+/// Where the items of input B are, by what they are matched with.
+enum Index {
+    ByIdentity(HashMap<String, Vec<usize>>),
+    /// Fuzzy matches cannot be looked up: each place with its values.
+    InARow(Vec<(usize, Vec<Value>)>),
 }
 
 /// An item with the place it came from.
@@ -170,35 +213,35 @@ impl Settings {
         })
     }
 
-    /// Items of input B by the identity of their match values. Fuzzy matches cannot be looked up.
-    fn index(&self, entries: &[Entry]) -> Option<HashMap<String, Vec<usize>>> {
+    fn index(&self, items: &Items) -> Index {
+        let values_of = |json: &Value| -> Vec<Value> {
+            self.pairs.iter().map(|(_, field)| self.dots.get(json, field).cloned().unwrap_or_default()).collect()
+        };
         if self.equality.is_fuzzy() {
-            return None;
+            return Index::InARow(usable(items, 1).map(|entry| (entry.origin.item as usize, values_of(&entry.item.json))).collect());
         }
         let mut index: HashMap<String, Vec<usize>> = HashMap::new();
-        for (place, entry) in entries.iter().enumerate() {
-            let values: Vec<Value> =
-                self.pairs.iter().map(|(_, field)| self.dots.get(&entry.item.json, field).cloned().unwrap_or_default()).collect();
-            index.entry(identity(&values.into())).or_default().push(place);
+        for entry in usable(items, 1) {
+            index.entry(identity(&values_of(&entry.item.json).into())).or_default().push(entry.origin.item as usize);
         }
-        Some(index)
+        Index::ByIdentity(index)
     }
 
-    fn matches(&self, lookup: &[&Value], entries: &[Entry], index: Option<&HashMap<String, Vec<usize>>>) -> Vec<usize> {
-        if lookup.iter().any(|value| value.is_undefined()) {
-            return Vec::new();
-        }
+    /// The places in input B that fit an item of input A.
+    fn matches(&self, json: &Value, index: &Index) -> Vec<usize> {
+        let lookup: Option<Vec<Value>> =
+            self.pairs.iter().map(|(field, _)| self.dots.get(json, field).filter(|value| !value.is_undefined()).cloned()).collect();
+        let Some(lookup) = lookup else { return Vec::new() };
         let most = if self.all_matches { usize::MAX } else { 1 };
-        if let Some(index) = index {
-            let key = identity(&Value::array(lookup.iter().map(|value| (*value).clone()).collect()));
-            return index.get(&key).map(|found| found.iter().copied().take(most).collect()).unwrap_or_default();
+        match index {
+            Index::ByIdentity(index) => {
+                index.get(&identity(&lookup.into())).map(|found| found.iter().copied().take(most).collect()).unwrap_or_default()
+            }
+            Index::InARow(entries) => {
+                let fits = |values: &[Value]| values.iter().zip(&lookup).all(|(value, wanted)| self.equality.holds(wanted, value));
+                entries.iter().filter(|(_, values)| fits(values)).map(|(place, _)| *place).take(most).collect()
+            }
         }
-        let fits = |entry: &Entry| {
-            self.pairs.iter().zip(lookup).all(|((_, field), wanted)| {
-                self.equality.holds(wanted, self.dots.get(&entry.item.json, field).unwrap_or(&Value::Undefined))
-            })
-        };
-        entries.iter().enumerate().filter(|(_, entry)| fits(entry)).map(|(place, _)| place).take(most).collect()
     }
 
     fn is_same(&self, one: &Value, two: &Value) -> bool {
@@ -251,27 +294,6 @@ fn read_pairs(value: &Value) -> Result<Vec<(Str, Str)>, NodeError> {
         return Err(NodeError::parameter("mergeByFields", message));
     }
     Ok(pairs)
-}
-
-/// The items of an input that are not empty. Before 2.2 each match field had to be in one of them at least.
-fn usable_items<'f>(
-    ctx: &Ctx<'_>,
-    input: usize,
-    settings: &Settings,
-    fields: impl Iterator<Item = &'f Str>,
-) -> Result<Vec<Entry>, NodeError> {
-    let items = ctx.input(input).into_iter().flat_map(Items::iter).enumerate();
-    let filled = items.filter(|(_, item)| item.json.as_object().is_some_and(|object| !object.is_empty()));
-    let entries: Vec<Entry> = filled.map(|(index, item)| Entry { item, origin: PairedItem::on_input(index, input) }).collect();
-    if settings.version < 2.15 && !entries.is_empty() {
-        for field in fields {
-            if !entries.iter().any(|entry| settings.dots.get(&entry.item.json, field).is_some()) {
-                let label = if input == 0 { "Input A" } else { "Input B" };
-                return Err(NodeError::input(format!("Field '{field}' is not present in any of items in '{label}'")));
-            }
-        }
-    }
-    Ok(entries)
 }
 
 #[cfg(test)]

@@ -117,12 +117,20 @@ pub(super) fn remove_repeated(ctx: &Ctx<'_>, items: &Items, types: Types) -> Res
     let mut output = ctx.builder();
     for (index, item) in items.iter().enumerate() {
         let values = keys.iter().map(|key| dots.get(&item.json, key).cloned().unwrap_or_default()).collect();
-        if seen.insert(identity(&Value::array(values))) {
+        if seen.insert(fingerprint(&identity(&Value::array(values)))) {
             let kept = if only_compared { Item::new(pick(&item.json, &keys, dots)) } else { item };
             output.push(kept.paired_with(index));
         }
     }
     Ok(vec![output.finish()])
+}
+
+/// Stands for a text that may be as long as the item; two texts that share one do not turn up.
+fn fingerprint(text: &str) -> [u8; 16] {
+    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes());
+    let mut first = [0; 16];
+    first.iter_mut().zip(digest.as_ref()).for_each(|(to, from)| *to = *from);
+    first
 }
 
 fn compared_keys(ctx: &Ctx<'_>, items: &Items, first: &Item, dots: Dots) -> Result<Vec<Str>, NodeError> {
@@ -155,32 +163,43 @@ fn compared_keys(ctx: &Ctx<'_>, items: &Items, first: &Item, dots: Dots) -> Resu
     }
 }
 
-/// Every item must have every compared field, mostly with a value of the same type.
+/// Every item must have every compared field, mostly with a value of the same type. The first field that fails is told.
 fn check(items: &Items, keys: &[Str], dots: Dots, types: Types) -> Result<(), NodeError> {
-    for key in keys {
-        if key.is_empty() {
-            return Err(NodeError::parameter("fieldsToCompare", "Name of field to compare is blank"));
-        }
-        let mut kind = None;
-        for (index, item) in items.iter().enumerate() {
-            let Some(value) = dots.get(&item.json, key) else {
-                let error = NodeError::input(format!("'{key}' field is missing from some input items"));
-                let tells = dots == Dots::Literal && key.contains('.');
-                return Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error });
-            };
-            if types == Types::Any || (value.is_null() && types == Types::SameOrNull) {
-                continue;
-            }
-            let known = *kind.get_or_insert(value.type_of());
-            if known != value.type_of() {
-                let mut description = "The type of this field varies between items".to_owned();
-                if types == Types::SameOrNull {
-                    let before = index.saturating_sub(1);
-                    description += &format!(", in item [{before}] it's a {known} and in item [{index}] it's a {} ", value.type_of());
-                }
-                return Err(NodeError::input(format!("'{key}' isn't always the same type")).describe(description));
+    if keys.iter().any(|key| key.is_empty()) {
+        return Err(NodeError::parameter("fieldsToCompare", "Name of field to compare is blank"));
+    }
+    let mut kinds = vec![None; keys.len()];
+    let mut failed: Option<(usize, NodeError)> = None;
+    // One walk over the items for all fields: walking may mean reading from disk.
+    for (index, item) in items.iter().enumerate() {
+        let still_open = failed.as_ref().map_or(keys.len(), |(place, _)| *place);
+        for (place, key) in keys.iter().enumerate().take(still_open) {
+            if let Err(error) = check_field(&item, index, key, &mut kinds[place], dots, types) {
+                failed = Some((place, error));
+                break;
             }
         }
+    }
+    failed.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+fn check_field(item: &Item, index: usize, key: &str, kind: &mut Option<&'static str>, dots: Dots, types: Types) -> Result<(), NodeError> {
+    let Some(value) = dots.get(&item.json, key) else {
+        let error = NodeError::input(format!("'{key}' field is missing from some input items"));
+        let tells = dots == Dots::Literal && key.contains('.');
+        return Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error });
+    };
+    if types == Types::Any || (value.is_null() && types == Types::SameOrNull) {
+        return Ok(());
+    }
+    let known = *kind.get_or_insert(value.type_of());
+    if known != value.type_of() {
+        let mut description = "The type of this field varies between items".to_owned();
+        if types == Types::SameOrNull {
+            let before = index.saturating_sub(1);
+            description += &format!(", in item [{before}] it's a {known} and in item [{index}] it's a {} ", value.type_of());
+        }
+        return Err(NodeError::input(format!("'{key}' isn't always the same type")).describe(description));
     }
     Ok(())
 }

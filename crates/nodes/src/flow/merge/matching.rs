@@ -2,8 +2,9 @@
 
 use super::clash::{Clash, join_files, with_suffix};
 use super::pairs_of;
+use crate::data::places::{WINDOW, items_at, picked};
 use node_api::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Fields that must be equal for two items to match.
 pub(super) struct FieldPair {
@@ -72,17 +73,17 @@ pub(super) fn check_pairs(pairs: Vec<FieldPair>) -> Result<Vec<FieldPair>, NodeE
 }
 
 /// Versions before 2.1 insist that each field occurs at all.
-pub(super) fn check_fields(items: &[Item], fields: &[&Str], options: &JoinOptions, label: &str) -> Result<(), NodeError> {
+pub(super) fn check_fields(items: &Items, fields: &[&Str], options: &JoinOptions, label: &str) -> Result<(), NodeError> {
     for field in fields {
-        if !items.iter().any(|item| options.value(item, field).is_some()) {
+        if !items.iter().any(|item| options.value(&item, field).is_some()) {
             return Err(NodeError::input(format!("Field '{field}' is not present in any of items in '{label}'")));
         }
     }
     Ok(())
 }
 
-/// The joined items.
-pub(super) fn join(first: Vec<Item>, second: Vec<Item>, pairs: &[FieldPair], options: &JoinOptions) -> Vec<Item> {
+/// Puts out the joined items. Of either input no more is held than the values that are matched and a window of items.
+pub(super) fn join(first: &Items, second: &Items, pairs: &[FieldPair], options: &JoinOptions, output: &mut ItemsBuilder) {
     let (mode, from) = (options.mode.as_str(), options.output_from.as_str());
     if first.is_empty() || second.is_empty() {
         let nothing = match mode {
@@ -92,48 +93,62 @@ pub(super) fn join(first: Vec<Item>, second: Vec<Item>, pairs: &[FieldPair], opt
             "keepNonMatches" => (first.is_empty() && from == "input1") || (second.is_empty() && from == "input2"),
             _ => false,
         };
-        return if nothing { Vec::new() } else { first.into_iter().chain(second).collect() };
+        if !nothing {
+            output.extend(first.iter().chain(second.iter()));
+        }
+        return;
     }
     if pairs.is_empty() {
-        return if matches!(mode, "keepMatches" | "keepEverything" | "enrichInput2") { Vec::new() } else { first };
+        if !matches!(mode, "keepMatches" | "keepEverything" | "enrichInput2") {
+            output.extend(first.iter());
+        }
+        return;
     }
-    let Matches { matched, unmatched_first, matched_second, unmatched_second } = find_matches(&first, &second, pairs, options);
-    let pick = |list: &[Item], indexes: &[usize]| indexes.iter().filter_map(|index| list.get(*index).cloned()).collect::<Vec<_>>();
-    let suffixed = |items: Vec<Item>, number: usize| match options.clash.is("addSuffix") {
-        true => items.into_iter().map(|item| with_suffix(item, number)).collect(),
-        false => items,
-    };
-    let merged = || {
-        let pairs = matched.iter().flat_map(|(one, others)| others.iter().map(move |other| (one, other)));
-        pairs.filter_map(|(one, other)| Some(merge(first.get(*one)?, second.get(*other)?, options, mode))).collect::<Vec<_>>()
-    };
+    let Matches { matched, unmatched_first, matched_second, unmatched_second } = find_matches(first, second, pairs, options);
+    let suffixed = |item: Item, number: usize| if options.clash.is("addSuffix") { with_suffix(item, number) } else { item };
+    let rest_of_first = || picked(first, &unmatched_first).map(|item| suffixed(item, 1));
+    let rest_of_second = || picked(second, &unmatched_second).map(|item| suffixed(item, 2));
     match mode {
-        "keepNonMatches" => {
-            let (one, two) = (pick(&first, &unmatched_first), pick(&second, &unmatched_second));
-            match from {
-                "input1" => one,
-                "input2" => two,
-                _ => one
-                    .into_iter()
-                    .map(|item| with_source(item, "input1"))
-                    .chain(two.into_iter().map(|item| with_source(item, "input2")))
-                    .collect(),
+        "keepNonMatches" => match from {
+            "input1" => output.extend(picked(first, &unmatched_first)),
+            "input2" => output.extend(picked(second, &unmatched_second)),
+            _ => {
+                output.extend(picked(first, &unmatched_first).map(|item| with_source(item, "input1")));
+                output.extend(picked(second, &unmatched_second).map(|item| with_source(item, "input2")));
             }
+        },
+        "enrichInput1" => {
+            push_merged(first, second, &matched, options, output);
+            output.extend(rest_of_first());
         }
-        "enrichInput1" => merged().into_iter().chain(suffixed(pick(&first, &unmatched_first), 1)).collect(),
-        "enrichInput2" => merged().into_iter().chain(suffixed(pick(&second, &unmatched_second), 2)).collect(),
+        "enrichInput2" => {
+            push_merged(first, second, &matched, options, output);
+            output.extend(rest_of_second());
+        }
         _ => {
-            let mut output = match from {
-                "input1" => matched.iter().filter_map(|(one, _)| first.get(*one).cloned()).collect(),
-                "input2" => pick(&second, &matched_second),
-                _ => merged(),
-            };
-            if mode == "keepEverything" {
-                output.extend(suffixed(pick(&first, &unmatched_first), 1));
-                output.extend(suffixed(pick(&second, &unmatched_second), 2));
+            match from {
+                "input1" => output.extend(picked(first, &matched.iter().map(|(one, _)| *one).collect::<Vec<_>>())),
+                "input2" => output.extend(picked(second, &matched_second)),
+                _ => push_merged(first, second, &matched, options, output),
             }
-            output
+            if mode == "keepEverything" {
+                output.extend(rest_of_first());
+                output.extend(rest_of_second());
+            }
         }
+    }
+}
+
+fn push_merged(first: &Items, second: &Items, matched: &[(usize, Vec<usize>)], options: &JoinOptions, output: &mut ItemsBuilder) {
+    let mut pairs = matched.iter().flat_map(|(one, others)| others.iter().map(|other| (*one, *other)));
+    loop {
+        let window: Vec<(usize, usize)> = pairs.by_ref().take(WINDOW).collect();
+        if window.is_empty() || output.is_failed() {
+            return;
+        }
+        let ones = items_at(first, window.iter().map(|(one, _)| *one));
+        let others = items_at(second, window.iter().map(|(_, other)| *other));
+        output.extend(window.iter().filter_map(|(one, other)| Some(merge(ones.get(one)?, others.get(other)?, options, &options.mode))));
     }
 }
 
@@ -145,23 +160,24 @@ struct Matches {
     unmatched_second: Vec<usize>,
 }
 
-fn find_matches(first: &[Item], second: &[Item], pairs: &[FieldPair], options: &JoinOptions) -> Matches {
-    let keys: Vec<Vec<String>> =
-        second.iter().map(|item| pairs.iter().map(|pair| key(options.value(item, &pair.second))).collect()).collect();
-    let mut by_first_field: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, keys) in keys.iter().enumerate() {
-        by_first_field.entry(keys.first().map_or("", String::as_str)).or_default().push(index);
+fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &JoinOptions) -> Matches {
+    let mut by_first_field: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut other_keys: Vec<Vec<String>> = Vec::with_capacity(second.len());
+    for (index, item) in second.iter().enumerate() {
+        let mut keys = pairs.iter().map(|pair| key(options.value(&item, &pair.second)));
+        by_first_field.entry(keys.next().unwrap_or_default()).or_default().push(index);
+        other_keys.push(keys.collect());
     }
-    let (mut matched, mut unmatched_first, mut used) = (Vec::new(), Vec::new(), HashSet::new());
+    let (mut matched, mut unmatched_first, mut used) = (Vec::new(), Vec::new(), vec![false; second.len()]);
     for (index, item) in first.iter().enumerate() {
-        let values: Option<Vec<&Value>> = pairs.iter().map(|pair| options.value(item, &pair.first)).collect();
+        let values: Option<Vec<&Value>> = pairs.iter().map(|pair| options.value(&item, &pair.first)).collect();
         let mut found: Vec<usize> = Vec::new();
         if let Some(values) = values {
             let wanted: Vec<Vec<String>> = values.into_iter().map(|value| equal_keys(value, options.fuzzy)).collect();
-            let candidates = wanted.first().into_iter().flatten().filter_map(|key| by_first_field.get(key.as_str())).flatten();
+            let candidates = wanted.first().into_iter().flatten().filter_map(|key| by_first_field.get(key)).flatten();
             found.extend(candidates.copied().filter(|index| {
-                let keys = keys.get(*index).map_or(&[] as &[String], Vec::as_slice);
-                keys.iter().zip(&wanted).skip(1).all(|(key, wanted)| wanted.contains(key))
+                let keys = other_keys.get(*index).map_or(&[] as &[String], Vec::as_slice);
+                keys.iter().zip(wanted.iter().skip(1)).all(|(key, wanted)| wanted.contains(key))
             }));
             found.sort_unstable();
             found.dedup();
@@ -172,11 +188,13 @@ fn find_matches(first: &[Item], second: &[Item], pairs: &[FieldPair], options: &
         if found.is_empty() {
             unmatched_first.push(index);
         } else {
-            used.extend(found.iter().copied());
+            for other in &found {
+                used[*other] = true;
+            }
             matched.push((index, found));
         }
     }
-    let (matched_second, unmatched_second) = (0..second.len()).partition(|index| used.contains(index));
+    let (matched_second, unmatched_second) = (0..second.len()).partition(|index| used[*index]);
     Matches { matched, unmatched_first, matched_second, unmatched_second }
 }
 
@@ -285,9 +303,10 @@ mod tests {
     }
 
     fn joined(first: Value, second: Value, options: &JoinOptions) -> Value {
-        let items = |list: &Value| node_api::testing::items(list).to_vec();
         let pairs = [FieldPair { first: "id".into(), second: "key".into() }];
-        Value::array(join(items(&first), items(&second), &pairs, options).into_iter().map(|item| item.json).collect())
+        let mut output = ItemsBuilder::new(None);
+        join(&node_api::testing::items(&first), &node_api::testing::items(&second), &pairs, options, &mut output);
+        node_api::testing::to_json(&output.finish())
     }
 
     #[test]
@@ -300,6 +319,18 @@ mod tests {
         assert_eq!(run("enrichInput2"), json!([both, { "key": 3, "b": 3 }]));
         assert_eq!(run("keepEverything"), json!([both, { "id": 2, "a": 2 }, { "key": 3, "b": 3 }]));
         assert_eq!(run("keepNonMatches"), json!([{ "id": 2, "a": 2, "_source": "input1" }, { "key": 3, "b": 3, "_source": "input2" }]));
+    }
+
+    #[test]
+    fn more_pairs_than_a_window_holds_come_out_in_order() {
+        let count = WINDOW + 5000;
+        let list = |key: &str, numbers: &mut dyn Iterator<Item = usize>| {
+            Value::array(numbers.map(|number| Value::object(Object::from_iter([(key, number)]))).collect())
+        };
+        let made = joined(list("id", &mut (0..count)), list("key", &mut (0..count).rev()), &options("keepMatches", false));
+        let made = made.as_array().unwrap();
+        assert_eq!(made.len(), count);
+        assert!(made.iter().enumerate().all(|(place, item)| *item == json!({ "id": (place as f64), "key": (place as f64) })));
     }
 
     #[test]

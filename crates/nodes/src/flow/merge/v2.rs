@@ -51,7 +51,8 @@ impl Node for MergeV2 {
     }
 
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
-        let made = match ctx.text("mode", 0)?.as_str() {
+        let mut output = ctx.builder();
+        match ctx.text("mode", 0)?.as_str() {
             "append" => return Ok(vec![append(ctx, 2)]),
             "chooseBranch" => match ctx.text("output", 0)?.as_str() {
                 "input1" => return Ok(vec![branch(ctx, 0)]),
@@ -60,13 +61,11 @@ impl Node for MergeV2 {
             },
             "combine" => match ctx.text("combinationMode", 0)?.as_str() {
                 "multiplex" => return multiplex(ctx).map(|items| vec![items]),
-                "mergeByPosition" => by_position(ctx)?,
-                _ => by_fields(ctx)?,
+                "mergeByPosition" => by_position(ctx, &mut output)?,
+                _ => by_fields(ctx, &mut output)?,
             },
-            _ => Vec::new(),
-        };
-        let mut output = ctx.builder();
-        output.extend(made);
+            _ => {}
+        }
         Ok(vec![output.finish()])
     }
 }
@@ -94,32 +93,36 @@ pub(super) fn multiplex(ctx: &Ctx<'_>) -> Result<Items, NodeError> {
     Ok(output.finish())
 }
 
-fn by_position(ctx: &Ctx<'_>) -> Result<Vec<Item>, NodeError> {
+fn by_position(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> {
     let clash = Clash::read(ctx)?;
-    if [0, 1].iter().any(|number| ctx.input(*number).is_none_or(Items::is_empty)) {
-        return Ok(append(ctx, 2).to_vec());
+    let (first, second) = (branch(ctx, 0), branch(ctx, 1));
+    if first.is_empty() || second.is_empty() {
+        output.extend(first.iter().chain(second.iter()));
+        return Ok(());
     }
-    let (first, second) = sides(ctx, &clash);
-    let count = match ctx.flag("options.includeUnpaired", 0)? {
-        true => first.len().max(second.len()),
-        false => first.len().min(second.len()),
-    };
-    let rows = (0..count).filter_map(|index| match (first.get(index), second.get(index)) {
-        (Some(one), Some(two)) => Some(merged(one, two, &clash)),
-        (one, two) => one.or(two).cloned(),
-    });
-    Ok(rows.collect())
+    let suffixed = |item: Item, number: usize| if clash.is("addSuffix") { with_suffix(item, number) } else { item };
+    let includes_unpaired = ctx.flag("options.includeUnpaired", 0)?;
+    let (mut ones, mut twos) = (first.iter(), second.iter());
+    loop {
+        match (ones.next().map(|item| suffixed(item, 1)), twos.next().map(|item| suffixed(item, 2))) {
+            (Some(one), Some(two)) if clash.is("preferInput1") => output.push(merged(&two, &one, &clash)),
+            (Some(one), Some(two)) => output.push(merged(&one, &two, &clash)),
+            (Some(alone), None) | (None, Some(alone)) if includes_unpaired => output.push(alone),
+            _ => return Ok(()),
+        }
+    }
 }
 
-fn by_fields(ctx: &Ctx<'_>) -> Result<Vec<Item>, NodeError> {
+fn by_fields(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> {
     let pairs = field_pairs(ctx)?;
     let options = JoinOptions::read(ctx)?;
-    let (first, second) = (input(ctx, 0), input(ctx, 1));
+    let (first, second) = (branch(ctx, 0), branch(ctx, 1));
     if ctx.version() < 2.1 {
         check_fields(&first, &pairs.iter().map(|pair| &pair.first).collect::<Vec<_>>(), &options, "Input 1")?;
         check_fields(&second, &pairs.iter().map(|pair| &pair.second).collect::<Vec<_>>(), &options, "Input 2")?;
     }
-    Ok(join(first, second, &pairs, &options))
+    join(&first, &second, &pairs, &options, output);
+    Ok(())
 }
 
 #[cfg(test)]

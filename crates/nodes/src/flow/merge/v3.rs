@@ -2,7 +2,7 @@
 
 use super::clash::{Clash, join_files, with_suffix};
 use super::matching::{FieldPair, JoinOptions, check_pairs, field_pairs, join};
-use super::{append, branch, empty_item, form, input, pairs_of, sql, v2};
+use super::{append, branch, empty_item, form, pairs_of, sql, v2};
 use node_api::prelude::*;
 
 pub(crate) struct Merge;
@@ -89,17 +89,16 @@ impl Node for Merge {
             mode => mode.into(),
         };
         let count = input_count(ctx)?;
-        let made = match mode.as_str() {
+        let mut output = ctx.builder();
+        match mode.as_str() {
             "append" => return Ok(vec![append(ctx, count)]),
             "chooseBranch" => return choose_branch(ctx, count),
             "combineBySql" => return sql::query(ctx, count).await,
             "combineAll" => return v2::multiplex(ctx).map(|items| vec![items]),
-            "combineByPosition" => by_position(ctx, count)?,
-            "combineByFields" => by_fields(ctx)?,
+            "combineByPosition" => by_position(ctx, count, &mut output)?,
+            "combineByFields" => by_fields(ctx, &mut output)?,
             other => return Err(NodeError::parameter("mode", format!("The mode '{other}' is not known"))),
-        };
-        let mut output = ctx.builder();
-        output.extend(made);
+        }
         Ok(vec![output.finish()])
     }
 }
@@ -126,7 +125,7 @@ fn choose_branch(ctx: &Ctx<'_>, count: usize) -> Result<Outputs, NodeError> {
     Ok(vec![branch(ctx, number as usize - 1)])
 }
 
-fn by_fields(ctx: &Ctx<'_>) -> Result<Vec<Item>, NodeError> {
+fn by_fields(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> {
     let pairs = if ctx.flag("advanced", 0)? {
         field_pairs(ctx)?
     } else {
@@ -134,32 +133,33 @@ fn by_fields(ctx: &Ctx<'_>) -> Result<Vec<Item>, NodeError> {
         let names = names.split(',').map(|name| Str::from(name.trim()));
         check_pairs(names.map(|name| FieldPair { first: name.clone(), second: name }).collect())?
     };
-    Ok(join(input(ctx, 0), input(ctx, 1), &pairs, &JoinOptions::read(ctx)?))
+    join(&branch(ctx, 0), &branch(ctx, 1), &pairs, &JoinOptions::read(ctx)?, output);
+    Ok(())
 }
 
-fn by_position(ctx: &Ctx<'_>, count: usize) -> Result<Vec<Item>, NodeError> {
+fn by_position(ctx: &Ctx<'_>, count: usize, output: &mut ItemsBuilder) -> Result<(), NodeError> {
     let clash = Clash::read(ctx)?;
-    let mut inputs: Vec<Vec<Item>> = (0..count).map(|number| input(ctx, number)).collect();
+    let inputs: Vec<Items> = (0..count).map(|number| branch(ctx, number)).collect();
     let preferred = clash.resolve.as_deref().and_then(|resolve| resolve.strip_prefix("preferInput"));
     let preferred = preferred.and_then(|number| number.parse::<usize>().ok()).and_then(|number| number.checked_sub(1));
-    if clash.is("addSuffix") {
-        for (number, items) in inputs.iter_mut().enumerate() {
-            *items = std::mem::take(items).into_iter().map(|item| with_suffix(item, number + 1)).collect();
-        }
-    }
-    let lengths = inputs.iter().map(Vec::len);
+    let lengths = inputs.iter().map(Items::len);
     let rows = if ctx.flag("options.includeUnpaired", 0)? { lengths.max() } else { lengths.min() }.unwrap_or(0);
-    let mut made = Vec::with_capacity(rows);
-    for row in 0..rows {
-        let mut entries: Vec<&Item> = inputs.iter().filter_map(|items| items.get(row)).collect();
+    let mut walks: Vec<_> = inputs.iter().map(Items::iter).collect();
+    for _ in 0..rows {
+        let suffixed = |(number, item): (usize, Option<Item>)| match item {
+            Some(item) if clash.is("addSuffix") => Some(with_suffix(item, number + 1)),
+            item => item,
+        };
+        let row: Vec<Option<Item>> = walks.iter_mut().map(Iterator::next).enumerate().map(suffixed).collect();
+        let mut entries: Vec<&Item> = row.iter().flatten().collect();
         let pairs = pairs_of(entries.iter().copied());
         // The preferred input has the last word.
-        entries.extend(preferred.and_then(|number| inputs.get(number)).and_then(|items| items.get(row)));
+        entries.extend(preferred.and_then(|number| row.get(number)).into_iter().flatten());
         let mut item = Item::new(clash.join(entries.iter().map(|entry| &entry.json))).with_pairs(pairs);
         join_files(&mut item, entries);
-        made.push(item);
+        output.push(item);
     }
-    Ok(made)
+    Ok(())
 }
 
 #[cfg(test)]
