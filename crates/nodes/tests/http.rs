@@ -470,3 +470,21 @@ async fn a_credential_bound_to_a_host_is_sent_nowhere_else() {
     assert!(ran.outputs.unwrap_err().message().starts_with("Domain not allowed"));
     assert!(ran.requests.is_empty());
 }
+
+#[tokio::test]
+async fn a_client_certificate_comes_from_its_credential() {
+    let block = |label: &str, body: &str| format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n");
+    let (certificate, key) = (block("CERTIFICATE", "AQID"), block("PRIVATE KEY", "BAUG"));
+    let params = json!({ "url": "https://x.test/", "provideSslCertificates": true });
+    let mut credentials = json!({ "httpSslAuth": {} });
+    credentials.set_path("httpSslAuth.cert", certificate.replace('\n', " "));
+    credentials.set_path("httpSslAuth.key", key.clone());
+    let case =
+        |credentials| http(4.2, params.clone(), always("GET", "https://x.test", 200, json!({ "a": 1 }))).with_credentials(credentials);
+    let ran = case(credentials).run().await;
+    ran.outputs.unwrap();
+    let sent = ran.requests[0].certificates.clone().unwrap();
+    assert_eq!((sent.identity.clone(), sent.authorities.as_str()), (certificate + &key, ""));
+    let error = case(json!({ "httpSslAuth": { "cert": "not one" } })).run().await.outputs.unwrap_err();
+    assert_eq!(error.code(), model::Code::NODE_CREDENTIAL);
+}

@@ -3,9 +3,16 @@
 use node_api::prelude::*;
 use std::collections::HashMap;
 
-/// How many looked-up items are held at a time. A list whose places are asked for in no order at all is read as many times
-/// over as this fits into its length.
-pub(crate) const WINDOW: usize = 32_768;
+/// What looked-up items may take at a time.
+const WINDOW_BYTES: usize = 128 << 20;
+
+/// How many looked-up items of a list are held at a time. A list whose places are asked for in no order at all is read as
+/// many times over as this fits into its length.
+pub(crate) fn window(items: &Items) -> usize {
+    let sample = items.range(0, 64);
+    let bytes: usize = sample.iter().map(Item::estimated_bytes).sum();
+    (WINDOW_BYTES / (bytes / sample.len().max(1)).max(1)).clamp(1024, 1 << 20)
+}
 
 /// The items at these places; a chunk that is on disk is read once for all of them.
 pub(crate) fn items_at(items: &Items, places: impl IntoIterator<Item = usize>) -> HashMap<usize, Item> {
@@ -33,6 +40,13 @@ pub(crate) fn picked<'i>(items: &'i Items, places: &'i [usize]) -> impl Iterator
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fewer_large_items_are_held_than_small_ones() {
+        let list = |length: usize| Items::one(Item::new(json!({ "text": ("x".repeat(length)) })));
+        assert!(window(&list(10)) > window(&list(10_000)) && window(&list(1 << 24)) == 1024);
+        assert_eq!(window(&Items::new()), 1 << 20);
+    }
 
     #[test]
     fn places_are_found_in_every_chunk() {

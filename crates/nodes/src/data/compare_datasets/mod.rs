@@ -4,7 +4,7 @@ mod differences;
 mod fuzzy;
 
 use super::fields::{Dots, identity, split_names};
-use super::places::{WINDOW, items_at};
+use super::places::{items_at, window};
 use differences::{Resolve, describe_differences, mix};
 use fuzzy::Equality;
 use node_api::prelude::*;
@@ -91,21 +91,22 @@ impl Node for CompareDatasets {
         let mut matched = vec![false; two.len()];
         // Of input B only the values that are matched are held, and the items that a window of input A fits.
         let mut entries = usable(&one, 0);
+        let most = window(&two);
         loop {
-            let mut window: Vec<(Entry, Vec<usize>)> = Vec::new();
+            let mut batch: Vec<(Entry, Vec<usize>)> = Vec::new();
             let mut count = 0;
-            while count < WINDOW
+            while count < most
                 && let Some(entry) = entries.next()
             {
                 let found = settings.matches(&entry.item.json, &index);
                 count += found.len().max(1);
-                window.push((entry, found));
+                batch.push((entry, found));
             }
-            if window.is_empty() || ctx.host().is_cancelled() || outputs.iter().any(ItemsBuilder::is_failed) {
+            if batch.is_empty() || ctx.host().is_cancelled() || outputs.iter().any(ItemsBuilder::is_failed) {
                 break;
             }
-            let others = items_at(&two, window.iter().flat_map(|(_, found)| found.iter().copied()));
-            for (entry, found) in &window {
+            let others = items_at(&two, batch.iter().flat_map(|(_, found)| found.iter().copied()));
+            for (entry, found) in &batch {
                 if found.is_empty() {
                     outputs[0].push(entry.output());
                     continue;

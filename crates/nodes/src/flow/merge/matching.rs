@@ -2,7 +2,7 @@
 
 use super::clash::{Clash, join_files, with_suffix};
 use super::pairs_of;
-use crate::data::places::{WINDOW, items_at, picked};
+use crate::data::places::{items_at, picked, window};
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -141,14 +141,15 @@ pub(super) fn join(first: &Items, second: &Items, pairs: &[FieldPair], options: 
 
 fn push_merged(first: &Items, second: &Items, matched: &[(usize, Vec<usize>)], options: &JoinOptions, output: &mut ItemsBuilder) {
     let mut pairs = matched.iter().flat_map(|(one, others)| others.iter().map(|other| (*one, *other)));
+    let most = window(first).min(window(second));
     loop {
-        let window: Vec<(usize, usize)> = pairs.by_ref().take(WINDOW).collect();
-        if window.is_empty() || output.is_failed() {
+        let batch: Vec<(usize, usize)> = pairs.by_ref().take(most).collect();
+        if batch.is_empty() || output.is_failed() {
             return;
         }
-        let ones = items_at(first, window.iter().map(|(one, _)| *one));
-        let others = items_at(second, window.iter().map(|(_, other)| *other));
-        output.extend(window.iter().filter_map(|(one, other)| Some(merge(ones.get(one)?, others.get(other)?, options, &options.mode))));
+        let ones = items_at(first, batch.iter().map(|(one, _)| *one));
+        let others = items_at(second, batch.iter().map(|(_, other)| *other));
+        output.extend(batch.iter().filter_map(|(one, other)| Some(merge(ones.get(one)?, others.get(other)?, options, &options.mode))));
     }
 }
 
@@ -323,14 +324,15 @@ mod tests {
 
     #[test]
     fn more_pairs_than_a_window_holds_come_out_in_order() {
-        let count = WINDOW + 5000;
+        let large: Str = "x".repeat(1 << 20).into();
         let list = |key: &str, numbers: &mut dyn Iterator<Item = usize>| {
-            Value::array(numbers.map(|number| Value::object(Object::from_iter([(key, number)]))).collect())
+            let fields = numbers.map(|number| Object::from_iter([(key, Value::from(number)), ("text", large.clone().into())]));
+            Value::array(fields.map(Value::object).collect())
         };
-        let made = joined(list("id", &mut (0..count)), list("key", &mut (0..count).rev()), &options("keepMatches", false));
+        let made = joined(list("id", &mut (0..3000)), list("key", &mut (0..3000).rev()), &options("keepMatches", false));
         let made = made.as_array().unwrap();
-        assert_eq!(made.len(), count);
-        assert!(made.iter().enumerate().all(|(place, item)| *item == json!({ "id": (place as f64), "key": (place as f64) })));
+        assert_eq!(made.len(), 3000);
+        assert!(made.iter().enumerate().all(|(place, item)| item.get("id") == item.get("key") && item.get("id") == Some(&place.into())));
     }
 
     #[test]
