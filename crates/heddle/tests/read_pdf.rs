@@ -1,5 +1,7 @@
 //! The hidden command that reads PDF files, as the nodes use it: whatever comes in, it answers or ends.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
+
 use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};

@@ -118,13 +118,15 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
+type Operations = &'static [(&'static str, &'static str)];
+
 /// The types of value in the order in which they are looked at, each with its name and its operations.
-pub(crate) const LEGACY_OPERATIONS: [(&str, &str, &[(&str, &str)]); 4] =
+pub(crate) const LEGACY_OPERATIONS: [(&str, &str, Operations); 4] =
     [("boolean", "Boolean", EQUAL), ("dateTime", "Date & time", DATES), ("number", "Number", NUMBERS), ("string", "String", TEXTS)];
 
-const EQUAL: &[(&str, &str)] = &[("equal", "Equal"), ("notEqual", "Not equal")];
-const DATES: &[(&str, &str)] = &[("after", "Occurred after"), ("before", "Occurred before")];
-const NUMBERS: &[(&str, &str)] = &[
+const EQUAL: Operations = &[("equal", "Equal"), ("notEqual", "Not equal")];
+const DATES: Operations = &[("after", "Occurred after"), ("before", "Occurred before")];
+const NUMBERS: Operations = &[
     ("smaller", "Smaller"),
     ("smallerEqual", "Smaller or equal"),
     ("equal", "Equal"),
@@ -132,7 +134,7 @@ const NUMBERS: &[(&str, &str)] = &[
     ("larger", "Larger"),
     ("largerEqual", "Larger or equal"),
 ];
-const TEXTS: &[(&str, &str)] = &[
+const TEXTS: Operations = &[
     ("equal", "Equal"),
     ("notEqual", "Not equal"),
     ("contains", "Contains"),
