@@ -1,8 +1,9 @@
 //! Starts a run at set times: the schedule of n8n's early days.
 
-use super::schedule::{MODES, UNITS};
+use super::schedule::{self, MODES, UNITS};
 use super::schedule_trigger::check;
 use node_api::prelude::*;
+use node_api::trigger::{Listen, Setup, Trigger};
 
 pub(crate) struct Cron;
 
@@ -22,6 +23,12 @@ impl Node for Cron {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         check(ctx)?;
         Ok(vec![items])
+    }
+}
+
+impl Trigger for Cron {
+    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+        schedule::clocks_of(setup)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Starts a run again and again after the same span of time: an early form of the Schedule Trigger.
 
+use super::schedule;
 use super::schedule_trigger::check;
 use node_api::prelude::*;
+use node_api::trigger::{Listen, Setup, Trigger};
 
 pub(crate) struct Interval;
 
@@ -20,6 +22,12 @@ impl Node for Interval {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         check(ctx)?;
         Ok(vec![items])
+    }
+}
+
+impl Trigger for Interval {
+    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+        schedule::clocks_of(setup)
     }
 }
 

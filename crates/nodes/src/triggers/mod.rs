@@ -2,6 +2,7 @@
 
 mod cron;
 mod error;
+pub(crate) mod given;
 mod interval;
 mod manual;
 mod manual_chat;
@@ -12,16 +13,16 @@ mod training;
 pub mod webhook;
 mod workflow_call;
 
-use node_api::{Entry, run};
+use node_api::{Entry, run, trigger};
 
 pub static NODES: &[Entry] = &[
     run::<manual::ManualTrigger>(),
     run::<manual::Start>(),
     run::<manual_chat::ManualChatTrigger>(),
-    run::<schedule_trigger::ScheduleTrigger>(),
-    run::<cron::Cron>(),
-    run::<interval::Interval>(),
-    run::<webhook::Webhook>(),
+    trigger::<schedule_trigger::ScheduleTrigger>(),
+    trigger::<cron::Cron>(),
+    trigger::<interval::Interval>(),
+    trigger::<webhook::Webhook>(),
     run::<workflow_call::ExecuteWorkflowTrigger>(),
     run::<error::ErrorTrigger>(),
     run::<training::CustomerDatastore>(),

@@ -3,6 +3,7 @@
 use super::schedule;
 use crate::text::dates::{Moment, to_moment_format};
 use node_api::prelude::*;
+use node_api::trigger::{Listen, Setup, Trigger};
 use node_api::{Choice, ParamKind};
 
 pub(crate) struct ScheduleTrigger;
@@ -42,6 +43,12 @@ impl Node for ScheduleTrigger {
         let now =
             Moment::new(ctx.host().now_ms() as f64, zone).ok_or_else(|| NodeError::failed(format!("There is no time zone '{zone}'")))?;
         Ok(vec![Items::one(Item::new(told(&now, zone)))])
+    }
+}
+
+impl Trigger for ScheduleTrigger {
+    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+        schedule::clocks_of(setup)
     }
 }
 

@@ -15,6 +15,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use model::Str;
+use node_api::NodeError;
+use node_api::trigger::{Listen, Setup, Timetable};
+use std::sync::Arc;
 
 /// Why a schedule cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,23 +68,41 @@ const MAX_CANDIDATES: usize = 366 * 40;
 /// intervals (`*/15`, `*`) simply goes on. Where it is put back, a set time (`30 1 * * *`) fires the first time only, intervals
 /// fire in both hours.
 pub fn next_run_after(rule: &Rule, instant_ms: i64, zone: &str) -> Option<i64> {
-    match &rule.timing {
-        Timing::Interval { milliseconds } => {
-            let from = rule.last_run_ms.unwrap_or(instant_ms);
-            let passed = instant_ms.checked_sub(from)?.checked_div_euclid(*milliseconds)?;
-            from.checked_add(passed.checked_add(1)?.checked_mul(*milliseconds)?)
-        }
-        Timing::Cron { expression, every } => {
-            let zone = crate::text::dates::zone(zone)?;
-            let mut at = instant_ms;
-            for _ in 0..MAX_CANDIDATES {
-                at = expression.next_after(at, &zone)?;
-                if every.is_none_or(|every| every.counts(rule.last_run_ms, at, &zone)) {
-                    return Some(at);
-                }
+    rule.timing.next_after(instant_ms, rule.last_run_ms, zone)
+}
+
+impl Timetable for Timing {
+    fn next_after(&self, instant_ms: i64, last_run_ms: Option<i64>, zone: &str) -> Option<i64> {
+        match self {
+            Timing::Interval { milliseconds } => {
+                let from = last_run_ms.unwrap_or(instant_ms);
+                let passed = instant_ms.checked_sub(from)?.checked_div_euclid(*milliseconds)?;
+                from.checked_add(passed.checked_add(1)?.checked_mul(*milliseconds)?)
             }
-            None
+            Timing::Cron { expression, every } => {
+                let zone = crate::text::dates::zone(zone)?;
+                let mut at = instant_ms;
+                for _ in 0..MAX_CANDIDATES {
+                    at = expression.next_after(at, &zone)?;
+                    if every.is_none_or(|every| every.counts(last_run_ms, at, &zone)) {
+                        return Some(at);
+                    }
+                }
+                None
+            }
         }
+    }
+}
+
+/// What a node that starts runs by the clock listens to: each rule by itself, so that each counts from its own last run.
+pub(super) fn clocks_of(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+    let identity = format!("{}/{}", setup.workflow_id, setup.node.id);
+    match rules_of_node(&setup.node.type_name, setup.params, &identity) {
+        None => Ok(Vec::new()),
+        Some(Err(error)) => {
+            Err(NodeError::parameter("rule", error.to_string()).hint("Correct the rule; the node's page lists what it may say."))
+        }
+        Some(Ok(rules)) => Ok(rules.into_iter().map(|rule| Listen::Clock(Arc::new(rule.timing))).collect()),
     }
 }
 
@@ -121,5 +142,7 @@ impl CalendarUnit {
     }
 }
 
+#[cfg(test)]
+mod clock_tests;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,103 @@
+//! The address that a node listens at.
+
+use node_api::prelude::*;
+use node_api::trigger::Setup;
+
+const MAX_BYTES: usize = 1024;
+
+/// The path of a trigger. Without one it is the node's webhook id; one with parts such as `:id` stands behind that id, so that
+/// it cannot take the calls of another workflow.
+pub(crate) fn path_of(setup: &Setup<'_>, parameter: &str, given: &str) -> Result<Str, NodeError> {
+    let path = checked(parameter, given)?;
+    let id = setup.webhook_id.filter(|id| !id.is_empty());
+    match (path.is_empty(), id) {
+        (false, _) if !has_variables(&path) => Ok(path),
+        (false, id) => checked(parameter, &format!("{}/{path}", id.unwrap_or(setup.workflow_id))),
+        (true, Some(id)) => checked(parameter, id),
+        (true, None) => Err(NodeError::parameter(parameter, "The node has no path to listen at").hint("Enter a path, such as `orders`.")),
+    }
+}
+
+/// A path without slashes at its ends, found fit for an address; empty if nothing is left.
+pub(crate) fn checked(parameter: &str, given: &str) -> Result<Str, NodeError> {
+    let path = given.trim().trim_matches('/');
+    let refused = |reason: &str, hint: &str| {
+        let start: String = given.chars().take(60).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
+        Err(NodeError::parameter(parameter, format!("The path '{start}' cannot be used: {reason}")).hint(hint))
+    };
+    if path.len() > MAX_BYTES {
+        return refused("it is longer than 1 KB", "Shorten the path; what varies from call to call belongs into the query or the body.");
+    }
+    if path.chars().any(char::is_control) {
+        return refused("it has control characters", "Remove line breaks and other invisible characters from the path.");
+    }
+    if path.contains(['?', '#', '\\']) {
+        return refused("it has a '?', '#' or backslash", "Write only the path; a call's query arrives in `query` by itself.");
+    }
+    if path.is_empty() {
+        return Ok(Str::new());
+    }
+    let mut names = Vec::new();
+    for part in path.split('/') {
+        if part.is_empty() {
+            return refused("it has an empty part", "Write one slash between two parts.");
+        }
+        if matches!(part, "." | "..") {
+            return refused("'.' and '..' lead nowhere", "Write the path from its beginning, such as `orders/new`.");
+        }
+        if let Some(name) = part.strip_prefix(':') {
+            if name.is_empty() || names.contains(&name) {
+                return refused("each ':' needs a name of its own", "Name the parts that vary, such as `user/:userId/order/:orderId`.");
+            }
+            names.push(name);
+        }
+    }
+    Ok(path.into())
+}
+
+fn has_variables(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::NodeInfo;
+
+    fn path(given: &str, webhook_id: Option<&str>) -> Result<Str, NodeError> {
+        let (node, params) = (NodeInfo::default(), Object::new());
+        path_of(&Setup { node: &node, params: &params, webhook_id, workflow_id: "w1" }, "path", given)
+    }
+
+    #[test]
+    fn a_path_is_itself_or_the_id_and_parts_that_vary_stand_behind_the_id() {
+        let cases = [
+            ("orders", Some("u-1"), "orders"),
+            ("/orders/new/", Some("u-1"), "orders/new"),
+            (" orders ", None, "orders"),
+            ("", Some("u-1"), "u-1"),
+            ("/", Some("u-1"), "u-1"),
+            ("user/:id", Some("u-1"), "u-1/user/:id"),
+            (":a/x/:b", Some("u-1"), "u-1/:a/x/:b"),
+            ("user/:id", None, "w1/user/:id"),
+            ("time/12:30", Some("u-1"), "time/12:30"),
+            ("straße/日本", Some("u-1"), "straße/日本"),
+        ];
+        for (given, id, wanted) in cases {
+            assert_eq!(path(given, id).unwrap(), wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused_with_advice() {
+        let long = "a/".repeat(600);
+        let cases = ["a//b", "../etc", "a/../b", "a/./b", "a\nb", "a\0b", "a?b=1", "a#b", "a\\b", "x/:", ":id/:id", &long];
+        for given in cases {
+            let error = path(given, Some("u-1")).unwrap_err();
+            assert_eq!(error.code(), Code::NODE_PARAMETER, "{given}");
+            assert!(!error.message().chars().any(char::is_control), "{given}");
+            assert!(error.to_run_error("Webhook").hint.is_some(), "{given}");
+        }
+        assert_eq!(path("", None).unwrap_err().code(), Code::NODE_PARAMETER);
+    }
+}
