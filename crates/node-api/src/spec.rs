@@ -74,6 +74,8 @@ pub enum PortCount {
     Entries { list: Str, label: Str },
     /// As many as a parameter says.
     Number { param: Str, label: Str },
+    /// These, whatever the parameters say beyond the rule's condition.
+    Named { labels: Vec<Str> },
 }
 
 impl Default for PortCount {
@@ -348,6 +350,11 @@ impl PortRule {
         Self { ports: PortCount::Number { param: param.into(), label: label.into() }, ..Self::default() }
     }
 
+    pub fn named(labels: &[&str]) -> Self {
+        Self { ports: PortCount::Named { labels: labels.iter().map(|label| Str::from(*label)).collect() }, ..Self::default() }
+    }
+
+    /// `true` and `false` stand for a yes or no.
     pub fn when(mut self, param: &str, equals: &str) -> Self {
         self.when = Some((param.into(), equals.into()));
         self
@@ -359,7 +366,10 @@ impl PortRule {
     }
 
     fn ports_with(&self, params: &Value) -> Option<Vec<Port>> {
-        let has = |param: &str, equals: &str| params.get_path(param).and_then(Value::as_str) == Some(equals);
+        let has = |param: &str, equals: &str| match params.get_path(param) {
+            Some(Value::Bool(flag)) => flag.to_string() == equals,
+            found => found.and_then(Value::as_str) == Some(equals),
+        };
         if self.when.as_ref().is_some_and(|(param, equals)| !has(param, equals)) {
             return None;
         }
@@ -378,6 +388,7 @@ impl PortRule {
                 let name = |number: usize| if label.is_empty() { number.to_string() } else { format!("{label} {}", number + 1) };
                 (0..count).map(|number| Port::named(&name(number))).collect()
             }
+            PortCount::Named { labels } => labels.iter().map(|label| Port::named(label)).collect(),
         };
         if let Some((param, equals, label)) = &self.extra
             && has(param, equals)
@@ -404,5 +415,7 @@ mod tests {
         assert_eq!(labels(rules), ["a", "1", "Fallback"]);
         assert_eq!(labels(json!({ "rules": { "values": ["GET", "POST"] } })), ["GET", "POST"]);
         assert_eq!(labels(json!({})), [""]);
+        let spec = Spec::new("test", &[1.0], "Test", "").output_rule(PortRule::named(&["a", "b"]).when("two", "true"));
+        assert_eq!((spec.outputs_with(&json!({ "two": true })).len(), spec.outputs_with(&json!({ "two": false })).len()), (2, 1));
     }
 }

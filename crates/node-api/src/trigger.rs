@@ -160,6 +160,8 @@ pub struct FormField {
     pub placeholder: Str,
     pub default: Value,
     pub required: bool,
+    /// How a date is written in the item, in Luxon's tokens; empty for `2024-12-31`.
+    pub date_format: Str,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

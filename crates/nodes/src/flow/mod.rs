@@ -8,6 +8,7 @@ mod filter;
 mod if_else;
 mod merge;
 mod no_op;
+mod respond_to_webhook;
 mod split_in_batches;
 mod sticky_note;
 mod stop_and_error;
@@ -32,6 +33,8 @@ pub static NODES: &[Entry] = &[
     run::<split_in_batches::SplitInBatchesV2>(),
     run::<split_in_batches::SplitInBatches>(),
     run::<wait::Wait>(),
+    run::<respond_to_webhook::RespondToWebhook>(),
+    run::<respond_to_webhook::RespondToWebhookV13>(),
     run::<stop_and_error::StopAndError>(),
     run::<execution_data::ExecutionData>(),
     run::<execute_workflow::ExecuteWorkflow>(),

@@ -93,10 +93,11 @@ enum Method {
     Key(Scheme, Hash),
 }
 
-fn method(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<(Str, Method), NodeError> {
-    let name = match ctx.text("options.algorithm", index)? {
-        name if name.is_empty() => credential.get("algorithm").and_then(Value::as_str).unwrap_or("HS256").into(),
-        name => name,
+/// The algorithm of this name, or of the credential if it is empty.
+fn method(name: &str, credential: &Object) -> Result<(Str, Method), NodeError> {
+    let name: Str = match name {
+        "" => credential.get("algorithm").and_then(Value::as_str).unwrap_or("HS256").into(),
+        name => name.into(),
     };
     let hash = match name.get(2..) {
         Some("256") => Hash::Sha256,
@@ -120,8 +121,8 @@ fn key_of<'c>(credential: &'c Object, pem_field: &str) -> &'c str {
 }
 
 fn sign(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, NodeError> {
-    let (name, method) = method(ctx, index, credential)?;
-    let mut payload = match ctx.flag("useJson", index)? {
+    let algorithm = ctx.text("options.algorithm", index)?;
+    let payload = match ctx.flag("useJson", index)? {
         true => match ctx.param("claimsJson", index)? {
             Value::String(text) => model::json::parse(&text).map_err(|problem| {
                 NodeError::parameter("claimsJson", format!("The 'JSON Output' in item {index} contains invalid JSON"))
@@ -131,6 +132,19 @@ fn sign(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, Node
         },
         false => ctx.param("claims", index)?,
     };
+    let key_id = ctx.text("options.kid", index)?;
+    let token = sign_with(credential, &algorithm, &key_id, payload, ctx.host().now_ms())?;
+    Ok(Object::from_iter([("token", token)]))
+}
+
+/// A token with these claims, signed as the credential says.
+pub(crate) fn signed(credential: &Object, payload: Value, now_ms: i64) -> Result<Str, NodeError> {
+    let (algorithm, key_id) = ("", "");
+    sign_with(credential, algorithm, key_id, payload, now_ms)
+}
+
+fn sign_with(credential: &Object, algorithm: &str, key_id: &str, mut payload: Value, now_ms: i64) -> Result<Str, NodeError> {
+    let (name, method) = method(algorithm, credential)?;
     let claims = payload.make_object();
     for claim in ["iat", "exp", "nbf"] {
         if claims.get(claim).is_some_and(|value| !matches!(value, Value::Number(_))) {
@@ -138,7 +152,7 @@ fn sign(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, Node
         }
     }
     if claims.get("iat").is_none_or(|value| !value.is_truthy()) {
-        claims.insert("iat", (ctx.host().now_ms() as f64 / 1000.0).floor());
+        claims.insert("iat", (now_ms as f64 / 1000.0).floor());
     }
     let key = key_of(credential, "privateKey");
     if key.is_empty() {
@@ -147,7 +161,6 @@ fn sign(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, Node
     let mut header = Object::new();
     header.insert("alg", name.clone());
     header.insert("typ", "JWT");
-    let key_id = ctx.text("options.kid", index)?;
     if !key_id.is_empty() {
         header.insert("kid", key_id);
     }
@@ -159,7 +172,7 @@ fn sign(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, Node
             NodeError::credential(format!("secretOrPrivateKey must be an asymmetric key when using {name}")).describe(problem.to_string())
         })?,
     };
-    Ok(Object::from_iter([("token", format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)))]))
+    Ok(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
 }
 
 /// A token taken apart.
@@ -221,7 +234,7 @@ fn verify(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, No
     if parts.signature.is_empty() {
         return Err(failed("jwt signature is required"));
     }
-    let (name, method) = method(ctx, index, credential)?;
+    let (name, method) = method(&ctx.text("options.algorithm", index)?, credential)?;
     if parts.header.get("alg").and_then(Value::as_str) != Some(&*name) {
         return Err(failed("invalid algorithm"));
     }

@@ -6,7 +6,7 @@ pub(crate) mod dates;
 mod digests;
 mod html;
 pub(crate) mod js_regex;
-mod jwt;
+pub(crate) mod jwt;
 mod keys;
 mod markdown;
 pub mod names;
