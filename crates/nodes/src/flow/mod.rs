@@ -13,9 +13,9 @@ mod split_in_batches;
 mod sticky_note;
 mod stop_and_error;
 mod switch;
-mod wait;
+pub(crate) mod wait;
 
-use node_api::{Entry, run};
+use node_api::{Entry, run, trigger};
 
 pub static NODES: &[Entry] = &[
     run::<no_op::NoOp>(),
@@ -32,7 +32,7 @@ pub static NODES: &[Entry] = &[
     run::<split_in_batches::SplitInBatchesV1>(),
     run::<split_in_batches::SplitInBatchesV2>(),
     run::<split_in_batches::SplitInBatches>(),
-    run::<wait::Wait>(),
+    trigger::<wait::Wait>(),
     run::<respond_to_webhook::RespondToWebhook>(),
     run::<respond_to_webhook::RespondToWebhookV13>(),
     run::<stop_and_error::StopAndError>(),

@@ -1,18 +1,24 @@
 //! Waits: for a time, until a moment, or for a call from outside.
 
 use crate::field_type::{Clock, parse_date};
+use crate::triggers::form::{fields_param, form_route, page_of, shared_options};
+use crate::triggers::given::Given;
+use crate::triggers::webhook::params::option_params;
+use crate::triggers::webhook::path::checked;
+use crate::triggers::webhook::route::{METHODS, route_of};
 use node_api::host::Pause;
 use node_api::prelude::*;
+use node_api::trigger::{Listen, Setup, Trigger};
 
 pub(crate) struct Wait;
 
 /// Shorter waits keep the run in memory; longer ones put it to sleep in the store.
 const SLEEP_LIMIT_MS: f64 = 65_000.0;
 
+const UNITS: &[(&str, &str)] = &[("seconds", "Seconds"), ("minutes", "Minutes"), ("hours", "Hours"), ("days", "Days")];
+
 impl Node for Wait {
     fn spec() -> Spec {
-        let units = [("seconds", "Seconds"), ("minutes", "Minutes"), ("hours", "Hours"), ("days", "Days")];
-        let methods = [("DELETE", "DELETE"), ("GET", "GET"), ("HEAD", "HEAD"), ("PATCH", "PATCH"), ("POST", "POST"), ("PUT", "PUT")];
         let called = ["webhook", "form"];
         Spec::new("n8n-nodes-base.wait", &[1.0, 1.1], "Wait", "Wait for a time, a moment or a call")
             .group(Group::Flow)
@@ -34,12 +40,12 @@ impl Node for Wait {
                 Param::date_time("dateTime", "Date and time").show("resume", &["specificTime"]).help("The moment to go on."),
                 Param::number("amount", "Wait amount", 1).at_least(0.0).until(1.0).show("resume", &["timeInterval"]).help("How long."),
                 Param::number("amount", "Wait amount", 5).at_least(0.0).since(1.1).show("resume", &["timeInterval"]).help("How long."),
-                Param::choice("unit", "Wait unit", &units)
+                Param::choice("unit", "Wait unit", UNITS)
                     .preset("hours")
                     .until(1.0)
                     .show("resume", &["timeInterval"])
                     .help("The unit of the amount."),
-                Param::choice("unit", "Wait unit", &units).since(1.1).show("resume", &["timeInterval"]).help("The unit of the amount."),
+                Param::choice("unit", "Wait unit", UNITS).since(1.1).show("resume", &["timeInterval"]).help("The unit of the amount."),
                 Param::choice(
                     "incomingAuthentication",
                     "Authentication",
@@ -47,7 +53,7 @@ impl Node for Wait {
                 )
                 .show("resume", &called)
                 .help("What a call must show to be accepted."),
-                Param::choice("httpMethod", "HTTP method", &methods)
+                Param::choice("httpMethod", "HTTP method", METHODS)
                     .preset("GET")
                     .show("resume", &["webhook"])
                     .help("The method of the call."),
@@ -86,49 +92,12 @@ impl Node for Wait {
                     .help("The file the call is answered with."),
                 Param::text("formTitle", "Form title", "").show("resume", &["form"]).help("Shown above the form."),
                 Param::text("formDescription", "Form description", "").show("resume", &["form"]).help("Shown under the title."),
-                Param::repeated("formFields", "Form elements", [FieldGroup::new("values", "Field", form_field())])
-                    .show("resume", &["form"])
-                    .help("The fields of the form."),
-                Param::flag("limitWaitTime", "Limit wait time", false)
-                    .show("resume", &called)
-                    .help("Go on without a call after some time."),
-                Param::choice(
-                    "limitType",
-                    "Limit type",
-                    &[("afterTimeInterval", "After time interval"), ("atSpecifiedTime", "At specified time")],
-                )
-                .show("resume", &called)
-                .show("limitWaitTime", &[true])
-                .help("How the limit is given."),
-                Param::number("resumeAmount", "Amount", 1)
-                    .at_least(0.0)
-                    .show("resume", &called)
-                    .show("limitWaitTime", &[true])
-                    .show("limitType", &["afterTimeInterval"])
-                    .help("How long to wait at most."),
-                Param::choice("resumeUnit", "Unit", &units)
-                    .preset("hours")
-                    .show("resume", &called)
-                    .show("limitWaitTime", &[true])
-                    .show("limitType", &["afterTimeInterval"])
-                    .help("The unit of the amount."),
-                Param::date_time("maxDateAndTime", "Max date and time")
-                    .show("resume", &called)
-                    .show("limitWaitTime", &[true])
-                    .show("limitType", &["atSpecifiedTime"])
-                    .help("The moment to go on without a call."),
-                Param::collection(
-                    "options",
-                    "Options",
-                    [
-                        Param::text("webhookSuffix", "Webhook suffix", "").help("Added to the URL, to tell several waits apart."),
-                        Param::flag("ignoreBots", "Ignore bots", false).help("Calls of crawlers and link previewers do not count."),
-                        Param::text("responseData", "Response data", "").help("The text the call is answered with."),
-                        Param::text("responseContentType", "Response content-type", "").help("The type of the answer."),
-                    ],
-                )
-                .show("resume", &called)
-                .help("How calls are taken."),
+                fields_param().show("resume", &["form"]),
+            ])
+            .params(limit_params().into_iter().map(|param| param.show("resume", &called)))
+            .params([
+                Param::collection("options", "Options", webhook_options()).show("resume", &["webhook"]).help("How calls are taken."),
+                Param::collection("options", "Options", form_options()).show("resume", &["form"]).help("How the form looks and answers."),
             ])
             .hint("Use it to pace calls, or to wait for a person who answers through $execution.resumeUrl.")
             .alias(&["pause", "sleep", "delay", "approval"])
@@ -161,6 +130,42 @@ impl Node for Wait {
     }
 }
 
+impl Trigger for Wait {
+    /// The path is only what stands behind the address of the run.
+    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+        let given = Given::new(setup.params);
+        let suffix = || checked("options.webhookSuffix", &given.text("options.webhookSuffix"));
+        Ok(match given.text("resume").as_str() {
+            "webhook" => vec![Listen::Webhook(route_of(&given, suffix()?, "incomingAuthentication")?)],
+            "form" => vec![Listen::Form(form_route(&given, suffix()?, "incomingAuthentication", page_of(&given)?)?.into())],
+            _ => Vec::new(),
+        })
+    }
+}
+
+/// The parameters that [`limit`] reads.
+pub(crate) fn limit_params() -> [Param; 5] {
+    let kinds = [("afterTimeInterval", "After time interval"), ("atSpecifiedTime", "At specified time")];
+    [
+        Param::flag("limitWaitTime", "Limit wait time", false).help("Go on without a call after some time."),
+        Param::choice("limitType", "Limit type", &kinds).show("limitWaitTime", &[true]).help("How the limit is given."),
+        Param::number("resumeAmount", "Amount", 1)
+            .at_least(0.0)
+            .show("limitWaitTime", &[true])
+            .show("limitType", &["afterTimeInterval"])
+            .help("How long to wait at most."),
+        Param::choice("resumeUnit", "Unit", UNITS)
+            .preset("hours")
+            .show("limitWaitTime", &[true])
+            .show("limitType", &["afterTimeInterval"])
+            .help("The unit of the amount."),
+        Param::date_time("maxDateAndTime", "Max date and time")
+            .show("limitWaitTime", &[true])
+            .show("limitType", &["atSpecifiedTime"])
+            .help("The moment to go on without a call."),
+    ]
+}
+
 fn interval(ctx: &Ctx<'_>, amount: &str, unit: &str) -> Result<f64, NodeError> {
     let value = ctx.param(amount, 0)?;
     let number = crate::field_type::to_number(&value);
@@ -188,7 +193,8 @@ fn moment(ctx: &Ctx<'_>, path: &str, now: f64) -> Result<f64, NodeError> {
         .ok_or_else(|| NodeError::parameter(path, "Invalid date format").describe(format!("'{}' is not a date.", value.to_js_string())))
 }
 
-fn limit(ctx: &Ctx<'_>, now: f64) -> Result<Option<i64>, NodeError> {
+/// When a node that waits for somebody goes on without them, if it does.
+pub(crate) fn limit(ctx: &Ctx<'_>, now: f64) -> Result<Option<i64>, NodeError> {
     if !ctx.flag("limitWaitTime", 0)? {
         return Ok(None);
     }
@@ -199,34 +205,28 @@ fn limit(ctx: &Ctx<'_>, now: f64) -> Result<Option<i64>, NodeError> {
     Ok(Some(until as i64))
 }
 
-fn form_field() -> Vec<Param> {
-    let kinds = [
-        ("text", "Text"),
-        ("checkbox", "Checkboxes"),
-        ("html", "Custom HTML"),
-        ("date", "Date"),
-        ("dropdown", "Dropdown"),
-        ("email", "Email"),
-        ("file", "File"),
-        ("hiddenField", "Hidden field"),
-        ("number", "Number"),
-        ("password", "Password"),
-        ("radio", "Radio buttons"),
-        ("textarea", "Textarea"),
-    ];
-    vec![
-        Param::text("fieldLabel", "Field name", "").help("The label above the field."),
-        Param::choice("fieldType", "Element type", &kinds).help("What can be entered."),
-        Param::text("placeholder", "Placeholder", "").help("Shown while the field is empty."),
-        Param::flag("requiredField", "Required field", false).help("The form cannot be sent without it."),
-    ]
+fn suffix() -> Param {
+    Param::text("webhookSuffix", "Webhook suffix", "").help("Added to the URL, to tell several waits apart.")
+}
+
+fn webhook_options() -> Vec<Param> {
+    // A wait listens to one run's own address, so neither deliveries nor conditions can be mixed up.
+    let elsewhere = ["deliveryHeader", "onlyRunIf"];
+    let webhook = option_params().into_iter().filter(|param| !elsewhere.contains(&param.name.as_str()));
+    [suffix()].into_iter().chain(webhook).collect()
+}
+
+fn form_options() -> Vec<Param> {
+    [suffix()].into_iter().chain(shared_options()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::OnError;
+    use node_api::NodeInfo;
     use node_api::testing::{TestHost, items, run_on};
+    use node_api::trigger::{AnswerData, WebhookAuth, WebhookRoute};
 
     async fn paused(params: Value) -> Result<Option<Pause>, NodeError> {
         let host = TestHost::new(&Wait::spec(), 1.1, &params);
@@ -254,5 +254,45 @@ mod tests {
         assert_eq!(paused(json!({ "amount": "soon" })).await.unwrap_err().code(), Code::NODE_PARAMETER);
         let params = json!({ "resume": "specificTime", "dateTime": "soon" });
         assert_eq!(paused(params).await.unwrap_err().message(), "Invalid date format");
+    }
+
+    fn listens(params: Value) -> Result<Vec<Listen>, NodeError> {
+        let params = Wait::spec().complete(1.1, params.as_object().unwrap());
+        let node = NodeInfo::default();
+        Wait::listens(&Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1" })
+    }
+
+    #[test]
+    fn a_call_is_waited_for_at_the_address_of_the_run() {
+        let answer = json!({ "webhookSuffix": "/approve/", "responseData": "ok", "ignoreBots": true });
+        let mut params = json!({ "resume": "webhook", "httpMethod": "POST", "incomingAuthentication": "headerAuth", "responseCode": 202 });
+        params.set_path("options", answer);
+        let listens = listens(params).unwrap();
+        let [Listen::Webhook(route)] = listens.as_slice() else { panic!("one route") };
+        let wanted = WebhookRoute {
+            auth: WebhookAuth::Header,
+            status: 202,
+            data: AnswerData::Text("ok".into()),
+            ignores_bots: true,
+            ..WebhookRoute::new("POST", "approve")
+        };
+        assert_eq!(*route, wanted);
+    }
+
+    #[test]
+    fn a_form_is_waited_for_at_the_address_of_the_run() {
+        let mut params = json!({ "resume": "form", "formTitle": "Approve?", "incomingAuthentication": "basicAuth" });
+        params.set_path("formFields.values[0].fieldLabel", "Why");
+        let listens = listens(params).unwrap();
+        let [Listen::Form(form)] = listens.as_slice() else { panic!("one form") };
+        assert_eq!((form.route.path.as_str(), form.route.auth), ("", WebhookAuth::Basic));
+        assert_eq!((form.page.title.as_str(), form.page.fields[0].name.as_str()), ("Approve?", "Why"));
+    }
+
+    #[test]
+    fn a_wait_for_time_listens_to_nothing_and_a_broken_suffix_is_told() {
+        assert!(listens(json!({ "amount": 3 })).unwrap().is_empty());
+        let broken = listens(json!({ "resume": "webhook", "options": { "webhookSuffix": "../other" } }));
+        assert_eq!(broken.err().map(|error| error.code()), Some(Code::NODE_PARAMETER));
     }
 }

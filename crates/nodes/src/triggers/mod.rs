@@ -2,6 +2,7 @@
 
 mod cron;
 mod error;
+pub mod form;
 pub(crate) mod given;
 mod interval;
 mod manual;
@@ -23,6 +24,8 @@ pub static NODES: &[Entry] = &[
     trigger::<cron::Cron>(),
     trigger::<interval::Interval>(),
     trigger::<webhook::Webhook>(),
+    trigger::<form::FormTrigger>(),
+    trigger::<form::Form>(),
     run::<workflow_call::ExecuteWorkflowTrigger>(),
     run::<error::ErrorTrigger>(),
     run::<training::CustomerDatastore>(),
