@@ -119,7 +119,8 @@ fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
         "file" => FormFieldKind::File { accepts: given.text("acceptFileTypes"), multiple: given.flag("multipleFiles") },
         "hiddenField" => FormFieldKind::Hidden,
         "html" => FormFieldKind::Html(given.text("html")),
-        other => return Err(wrong(format!("has the unknown type '{other}'"), "Choose one of the element types of the node.")),
+        // A browser shows an input of an unknown type as one for text, and so n8n's forms do.
+        _ => FormFieldKind::Text,
     };
     let label = given.text("fieldLabel");
     let name = match &kind {
@@ -210,6 +211,7 @@ mod tests {
         let boxes = |at_least, at_most| FormFieldKind::CheckBoxes { options: listed(), at_least, at_most };
         let cases = [
             (json!({ "fieldLabel": "x" }), FormFieldKind::Text),
+            (with("cube", json!({})), FormFieldKind::Text),
             (with("textarea", json!({})), FormFieldKind::TextArea),
             (with("number", json!({})), FormFieldKind::Number),
             (with("email", json!({})), FormFieldKind::Email),
@@ -252,7 +254,6 @@ mod tests {
     fn fields_that_cannot_be_shown_are_refused() {
         let cases = [
             json!([{}]),
-            json!([{ "fieldType": "cube", "fieldLabel": "x" }]),
             json!([{ "fieldType": "dropdown", "fieldLabel": "x" }]),
             json!([{ "fieldLabel": "x" }, { "fieldLabel": "x" }]),
             json!([{ "fieldType": "checkbox", "fieldLabel": "x", "fieldOptions": { "values": [{ "option": "a" }] },

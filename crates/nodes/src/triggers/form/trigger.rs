@@ -12,7 +12,7 @@ pub(crate) struct FormTrigger;
 
 impl Node for FormTrigger {
     fn spec() -> Spec {
-        let versions = [1.0, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5];
+        let versions = [1.0, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6];
         let ways = [("basicAuth", "Basic auth"), ("none", "None")];
         Spec::trigger("n8n-nodes-base.formTrigger", &versions, "n8n Form Trigger", "Start when a form is sent")
             .credential("httpBasicAuth", false)

@@ -5,8 +5,8 @@ use node_api::trigger::Setup;
 
 const MAX_BYTES: usize = 1024;
 
-/// The path of a trigger. Without one it is the node's webhook id; one with parts such as `:id` stands behind that id, so that
-/// it cannot take the calls of another workflow.
+/// The path of a trigger. Without one it is the node's webhook id, or, where that was stripped from the workflow, the ids of
+/// workflow and node. A path with parts such as `:id` stands behind the id, so that it cannot take the calls of another workflow.
 pub(crate) fn path_of(setup: &Setup<'_>, parameter: &str, given: &str) -> Result<Str, NodeError> {
     let path = checked(parameter, given)?;
     let id = setup.webhook_id.filter(|id| !id.is_empty());
@@ -14,6 +14,9 @@ pub(crate) fn path_of(setup: &Setup<'_>, parameter: &str, given: &str) -> Result
         (false, _) if !has_variables(&path) => Ok(path),
         (false, id) => checked(parameter, &format!("{}/{path}", id.unwrap_or(setup.workflow_id))),
         (true, Some(id)) => checked(parameter, id),
+        (true, None) if is_plain(setup.workflow_id) && is_plain(&setup.node.id) => {
+            checked(parameter, &format!("{}/{}", setup.workflow_id, setup.node.id))
+        }
         (true, None) => Err(NodeError::parameter(parameter, "The node has no path to listen at").hint("Enter a path, such as `orders`.")),
     }
 }
@@ -55,6 +58,10 @@ pub(crate) fn checked(parameter: &str, given: &str) -> Result<Str, NodeError> {
     Ok(path.into())
 }
 
+fn is_plain(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
+}
+
 fn has_variables(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with(':'))
 }
@@ -65,7 +72,7 @@ mod tests {
     use node_api::NodeInfo;
 
     fn path(given: &str, webhook_id: Option<&str>) -> Result<Str, NodeError> {
-        let (node, params) = (NodeInfo::default(), Object::new());
+        let (node, params) = (NodeInfo { id: "n-1".into(), ..NodeInfo::default() }, Object::new());
         path_of(&Setup { node: &node, params: &params, webhook_id, workflow_id: "w1" }, "path", given)
     }
 
@@ -80,6 +87,7 @@ mod tests {
             ("user/:id", Some("u-1"), "u-1/user/:id"),
             (":a/x/:b", Some("u-1"), "u-1/:a/x/:b"),
             ("user/:id", None, "w1/user/:id"),
+            ("", None, "w1/n-1"),
             ("time/12:30", Some("u-1"), "time/12:30"),
             ("straße/日本", Some("u-1"), "straße/日本"),
         ];
@@ -98,6 +106,8 @@ mod tests {
             assert!(!error.message().chars().any(char::is_control), "{given}");
             assert!(error.to_run_error("Webhook").hint.is_some(), "{given}");
         }
-        assert_eq!(path("", None).unwrap_err().code(), Code::NODE_PARAMETER);
+        let (node, params) = (NodeInfo::default(), Object::new());
+        let nameless = Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1" };
+        assert_eq!(path_of(&nameless, "path", "").unwrap_err().code(), Code::NODE_PARAMETER);
     }
 }
