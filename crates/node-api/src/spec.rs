@@ -278,7 +278,9 @@ impl Spec {
         };
         let mentions = |value: &Value| value.as_str().is_some_and(|text| self.effect_words.iter().any(|word| text.contains(word.as_str())));
         match self.repeatable {
-            true => self.effect_words.is_empty() || !params.as_object().is_some_and(|fields| fields.iter().any(|(_, value)| mentions(value))),
+            true => {
+                self.effect_words.is_empty() || !params.as_object().is_some_and(|fields| fields.iter().any(|(_, value)| mentions(value)))
+            }
             false => self.repeatable_when.as_ref().is_some_and(has_value),
         }
     }

@@ -10,8 +10,20 @@ use model::{Object, Str, Value};
 use node_api::trigger::{Answer, AnswerBody, WebhookAuth};
 
 /// Parts of the names that crawlers and link previewers give themselves.
-const BOTS: [&str; 12] =
-    ["bot", "crawler", "spider", "facebookexternalhit", "slurp", "preview", "whatsapp", "embedly", "quora", "pinterest", "skype", "discord"];
+const BOTS: [&str; 12] = [
+    "bot",
+    "crawler",
+    "spider",
+    "facebookexternalhit",
+    "slurp",
+    "preview",
+    "whatsapp",
+    "embedly",
+    "quora",
+    "pinterest",
+    "skype",
+    "discord",
+];
 
 /// The answer to a call that is not taken.
 pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answer> {
@@ -28,7 +40,9 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
         WebhookAuth::None => None,
         WebhookAuth::Basic => {
             let challenge = Some(("www-authenticate", "Basic realm=\"Webhook\""));
-            let Ok(fields) = credential("httpBasicAuth") else { return Some(refused(500, "No authentication data defined on node!", None)) };
+            let Ok(fields) = credential("httpBasicAuth") else {
+                return Some(refused(500, "No authentication data defined on node!", None));
+            };
             let expected = format!("{}:{}", text(&fields, "user"), text(&fields, "password"));
             let given = call.header("authorization").and_then(|header| header.strip_prefix("Basic "));
             let Some(given) = given.and_then(|given| STANDARD.decode(given.trim()).ok()) else {
@@ -37,7 +51,9 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
             (!is_same(&given, expected.as_bytes())).then(|| refused(403, "Authorization data is wrong!", None))
         }
         WebhookAuth::Header => {
-            let Ok(fields) = credential("httpHeaderAuth") else { return Some(refused(500, "No authentication data defined on node!", None)) };
+            let Ok(fields) = credential("httpHeaderAuth") else {
+                return Some(refused(500, "No authentication data defined on node!", None));
+            };
             let given = call.header(&text(&fields, "name").to_lowercase()).unwrap_or_default();
             (!is_same(given.as_bytes(), text(&fields, "value").as_bytes())).then(|| refused(403, "Authorization data is wrong!", None))
         }

@@ -48,8 +48,12 @@ impl Runtime {
     pub(crate) async fn set_timers(&self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)]) -> Result<Timers, store::Error> {
         let mut timers = Timers::new();
         let now = self.now_ms();
-        for (node, listen) in listens {
+        let mut counted: HashMap<&Str, usize> = HashMap::new();
+        for (trigger, listen) in listens {
             let (Listen::Clock(timetable) | Listen::Poll(timetable)) = listen else { continue };
+            // A trigger with several rules has a row for each.
+            let place = counted.entry(trigger).and_modify(|place| *place += 1).or_insert(0);
+            let node = &row_name(trigger, *place);
             let known = self.store.schedule(&workflow.id, node).await?;
             let last_ms = known.as_ref().and_then(|schedule| schedule.last_ms);
             let planned = known.as_ref().and_then(|schedule| schedule.next_ms);
@@ -131,7 +135,7 @@ impl Runtime {
             let start = Start {
                 workflow: timer.workflow.clone(),
                 cause: StartedBy::Hand,
-                node: Some(schedule.node.clone()),
+                node: Some(schedule.node.split('\n').next().unwrap_or_default().into()),
                 items: None,
                 mode: "trigger",
                 retry_of: None,
@@ -144,4 +148,9 @@ impl Runtime {
         let next_ms = timer.timetable.next_after(now.max(due), last_ms, zone);
         Ok(self.store.set_schedule(Schedule { next_ms, last_ms, ..schedule }).await?)
     }
+}
+
+/// The name of a rule's row: the node's, and for all but the first rule its place.
+fn row_name(node: &Str, place: usize) -> Str {
+    if place == 0 { node.clone() } else { format!("{node}\n{place}").into() }
 }

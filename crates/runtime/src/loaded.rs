@@ -40,7 +40,9 @@ impl Loaded {
                 successes: setting("saveDataSuccessExecution").as_deref() != Some("none"),
                 failures: setting("saveDataErrorExecution").as_deref() != Some("none"),
             },
-            saves_manual: workflow.setting("saveManualExecutions").is_none_or(|value| value.is_truthy() || value.as_str() == Some("DEFAULT")),
+            saves_manual: workflow
+                .setting("saveManualExecutions")
+                .is_none_or(|value| value.is_truthy() || value.as_str() == Some("DEFAULT")),
             durability: if plan.has_effects() { Durability::EachStep } else { Durability::Ends },
             static_data: Mutex::new(kept.unwrap_or_else(|| plan.static_data.clone())),
             plan: Arc::new(plan),

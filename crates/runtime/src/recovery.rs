@@ -31,7 +31,9 @@ pub(crate) struct Started {
 pub(crate) enum Verdict {
     GoOn,
     /// This step may have happened.
-    Uncertain { node: Str },
+    Uncertain {
+        node: Str,
+    },
 }
 
 impl Story {
@@ -71,7 +73,9 @@ impl Story {
 
     pub(crate) fn verdict(&self, workflow: &Loaded) -> Verdict {
         match &self.in_flight {
-            Some(node) if !workflow.plan.node(node).is_some_and(engine::PlanNode::is_repeatable) => Verdict::Uncertain { node: node.clone() },
+            Some(node) if !workflow.plan.node(node).is_some_and(engine::PlanNode::is_repeatable) => {
+                Verdict::Uncertain { node: node.clone() }
+            }
             _ => Verdict::GoOn,
         }
     }

@@ -48,8 +48,7 @@ impl Routes {
                 Listen::Clock(_) | Listen::Poll(_) => continue,
             };
             let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form });
-            let methods: Vec<Str> =
-                if hook.form.is_some() { vec!["GET".into(), "POST".into()] } else { hook.route.methods.clone() };
+            let methods: Vec<Str> = if hook.form.is_some() { vec!["GET".into(), "POST".into()] } else { hook.route.methods.clone() };
             for method in methods {
                 self.insert(method, &hook)?;
             }

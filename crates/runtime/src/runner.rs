@@ -5,8 +5,8 @@ use crate::loaded::Loaded;
 use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving};
 use engine::{Engine, Outcome, Recorded, Responder, RunOptions};
 use model::{Items, Object, RunEvent, Str, Value};
-use node_api::{NodeError, StartedBy};
 use node_api::trigger::Answer;
+use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,17 +71,7 @@ impl Runner {
         base_url: Str,
     ) -> Arc<Self> {
         let slots = Arc::new(Semaphore::new(limits.at_once));
-        Arc::new(Self {
-            engine,
-            store,
-            recorder,
-            options,
-            slots,
-            limits,
-            taken: AtomicUsize::new(0),
-            running: Mutex::default(),
-            base_url,
-        })
+        Arc::new(Self { engine, store, recorder, options, slots, limits, taken: AtomicUsize::new(0), running: Mutex::default(), base_url })
     }
 
     /// Takes a run on and starts it. It counts as accepted once its log is flushed.

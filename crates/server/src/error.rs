@@ -37,11 +37,8 @@ impl From<store::Error> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let body = Object::from_iter([
-            ("code", Value::from(self.code.name())),
-            ("message", self.message.into()),
-            ("hint", self.hint.into()),
-        ]);
+        let body =
+            Object::from_iter([("code", Value::from(self.code.name())), ("message", self.message.into()), ("hint", self.hint.into())]);
         let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = crate::answer::json(status, &body.into());
         if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {

@@ -20,7 +20,9 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
     };
     match reason {
         None => json(StatusCode::OK, &Object::from_iter([("status", "ok")]).into()),
-        Some(reason) => json(StatusCode::SERVICE_UNAVAILABLE, &Object::from_iter([("status", Value::from("error")), ("reason", reason.into())]).into()),
+        Some(reason) => {
+            json(StatusCode::SERVICE_UNAVAILABLE, &Object::from_iter([("status", Value::from("error")), ("reason", reason.into())]).into())
+        }
     }
 }
 

@@ -45,7 +45,12 @@ fn line(execution: &Execution) -> String {
     let began = jiff::Timestamp::from_millisecond(begun.started_ms).map_or_else(|_| String::new(), |time| format!("{time:.0}"));
     let took = state.stopped_ms.map(|stopped| format!("{} ms", stopped - begun.started_ms)).unwrap_or_default();
     let error = state.error.as_deref().unwrap_or_default();
-    format!("{id:>8}  {}  {began}  {:<8}  {:<16}  {took:>8}  {error}", paint(&format!("{:<9}", state.status.name()), colour), begun.mode, begun.workflow_id)
+    format!(
+        "{id:>8}  {}  {began}  {:<8}  {:<16}  {took:>8}  {error}",
+        paint(&format!("{:<9}", state.status.name()), colour),
+        begun.mode,
+        begun.workflow_id
+    )
 }
 
 fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {

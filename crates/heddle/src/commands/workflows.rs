@@ -50,7 +50,8 @@ async fn save(store: &Sqlite, document: Value) -> Result<StoredWorkflow> {
     let kept: Object = fields.iter().filter(|(key, _)| *key != "active").map(|(key, value)| (key.clone(), value.clone())).collect();
     let document = model::json::to_string(&kept.into());
     Workflow::parse(&document).context("it cannot be read (WORKFLOW_JSON)")?;
-    let version = NewVersion { id, name: text("name").unwrap_or("My workflow").into(), document: document.into(), author: None, static_data };
+    let version =
+        NewVersion { id, name: text("name").unwrap_or("My workflow").into(), document: document.into(), author: None, static_data };
     Ok(store.save_workflow(version).await?)
 }
 

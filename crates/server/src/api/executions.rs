@@ -17,7 +17,8 @@ pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Princ
     who.require("execution:list")?;
     let limit = limit(&query)?;
     let status = query.get("status").map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is not known"))).transpose()?;
-    let before = from_cursor(&query)?.map(|text| text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))).transpose()?;
+    let before =
+        from_cursor(&query)?.map(|text| text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))).transpose()?;
     let filter = ExecutionFilter { workflow_id: query.get("workflowId").map(|id| id.as_str().into()), status, before, limit: limit + 1 };
     let mut found = app.store.executions(filter).await?;
     let has_more = found.len() > limit;
@@ -80,15 +81,8 @@ pub(super) async fn retry(
         _ => None,
     });
     let (node, items) = began.unwrap_or((None, None));
-    let start = Start {
-        workflow,
-        cause: node_api::StartedBy::Hand,
-        node,
-        items,
-        mode: "retry",
-        retry_of: Some(execution.id),
-        destination: None,
-    };
+    let start =
+        Start { workflow, cause: node_api::StartedBy::Hand, node, items, mode: "retry", retry_of: Some(execution.id), destination: None };
     let taken = app.runtime.runner.start(start)?;
     app.runtime.runner.accepted(&taken).await?;
     Ok(json(StatusCode::OK, &row(&find(&app, &taken.id.to_string()).await?)))

@@ -16,8 +16,22 @@ use store::workflows::{NewVersion, StoredWorkflow, WorkflowFilter};
 const WRITABLE: [&str; 7] = ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"];
 /// Fields that clients send back as they got them; they are taken and not used.
 const ECHOED: [&str; 16] = [
-    "id", "active", "createdAt", "updatedAt", "versionId", "activeVersionId", "activeVersion", "triggerCount", "isArchived", "tags",
-    "shared", "versionCounter", "description", "parentFolder", "homeProject", "scopes",
+    "id",
+    "active",
+    "createdAt",
+    "updatedAt",
+    "versionId",
+    "activeVersionId",
+    "activeVersion",
+    "triggerCount",
+    "isArchived",
+    "tags",
+    "shared",
+    "versionCounter",
+    "description",
+    "parentFolder",
+    "homeProject",
+    "scopes",
 ];
 
 pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
@@ -122,8 +136,12 @@ fn read(body: &str) -> Result<Object, ApiError> {
         return Err(invalid(key, "is not a field of a workflow"));
     }
     let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
-    let checks: [(&str, fn(&Value) -> bool); 4] =
-        [("name", |_| true), ("nodes", |value| value.as_array().is_some()), ("connections", Value::is_object), ("settings", Value::is_object)];
+    let checks: [(&str, fn(&Value) -> bool); 4] = [
+        ("name", |_| true),
+        ("nodes", |value| value.as_array().is_some()),
+        ("connections", Value::is_object),
+        ("settings", Value::is_object),
+    ];
     for (key, check) in checks {
         match sent.get(key) {
             None if key == "settings" => {}
@@ -163,7 +181,9 @@ fn to_value(stored: &StoredWorkflow) -> Result<Value, ApiError> {
             value.insert(key.clone(), field.clone());
         }
     }
-    for (key, default) in [("settings", Value::empty_object()), ("staticData", Value::Null), ("pinData", Value::Null), ("meta", Value::Null)] {
+    for (key, default) in
+        [("settings", Value::empty_object()), ("staticData", Value::Null), ("pinData", Value::Null), ("meta", Value::Null)]
+    {
         if !value.contains_key(key) {
             value.insert(key, default);
         }
@@ -172,7 +192,9 @@ fn to_value(stored: &StoredWorkflow) -> Result<Value, ApiError> {
         value.insert("staticData", kept);
     }
     let nodes = value.get("nodes").and_then(Value::as_array).unwrap_or_default();
-    let triggers = nodes.iter().filter(|node| node.get("type").and_then(Value::as_str).is_some_and(|kind| kind.to_lowercase().contains("trigger") || kind.ends_with(".webhook")));
+    let triggers = nodes.iter().filter(|node| {
+        node.get("type").and_then(Value::as_str).is_some_and(|kind| kind.to_lowercase().contains("trigger") || kind.ends_with(".webhook"))
+    });
     let count = triggers.count();
     value.insert("triggerCount", count);
     value.insert("tags", Value::array(Vec::new()));

@@ -8,8 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-const COLUMNS: &str =
-    "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes";
+const COLUMNS: &str = "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes";
 
 #[async_trait::async_trait]
 impl Executions for Sqlite {
@@ -103,9 +102,8 @@ impl Executions for Sqlite {
 
     async fn due(&self, now_ms: i64, limit: usize) -> Result<Vec<Execution>, Error> {
         self.read(move |connection| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM executions WHERE status = 'waiting' AND wait_till_ms <= ?1 ORDER BY wait_till_ms LIMIT ?2"
-            );
+            let sql =
+                format!("SELECT {COLUMNS} FROM executions WHERE status = 'waiting' AND wait_till_ms <= ?1 ORDER BY wait_till_ms LIMIT ?2");
             let mut found = connection.prepare_cached(&sql)?;
             rows(found.query_map(params![now_ms, limit as i64], execution)?)
         })
@@ -123,8 +121,9 @@ impl Executions for Sqlite {
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error> {
         self.write(move |connection| {
             let stopped = (status != RunStatus::Running && status != RunStatus::Uncertain).then(super::now_ms);
-            let mut change = connection
-                .prepare_cached("UPDATE executions SET status = ?2, stopped_ms = coalesce(?3, stopped_ms), wait_till_ms = NULL WHERE id = ?1")?;
+            let mut change = connection.prepare_cached(
+                "UPDATE executions SET status = ?2, stopped_ms = coalesce(?3, stopped_ms), wait_till_ms = NULL WHERE id = ?1",
+            )?;
             Ok(change.execute(params![id, status.name(), stopped])? > 0)
         })
         .await

@@ -38,7 +38,9 @@ impl Workflows for Sqlite {
             let version = new_id();
             let author = workflow.author.as_deref();
             connection
-                .prepare_cached("INSERT INTO workflow_versions (id, workflow_id, document, author, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)")?
+                .prepare_cached(
+                    "INSERT INTO workflow_versions (id, workflow_id, document, author, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
                 .execute(params![version.as_str(), workflow.id.as_str(), workflow.document.as_str(), author, now])?;
             connection
                 .prepare_cached(
@@ -100,8 +102,9 @@ impl Workflows for Sqlite {
     async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error> {
         let workflow_id = workflow_id.to_owned();
         self.read(move |connection| {
-            let mut found = connection
-                .prepare_cached("SELECT id, author, created_ms FROM workflow_versions WHERE workflow_id = ? ORDER BY created_ms DESC, rowid DESC")?;
+            let mut found = connection.prepare_cached(
+                "SELECT id, author, created_ms FROM workflow_versions WHERE workflow_id = ? ORDER BY created_ms DESC, rowid DESC",
+            )?;
             rows(found.query_map([workflow_id], |row| {
                 let author: Option<String> = row.get(1)?;
                 Ok(Version { id: text(row, 0)?, author: author.map(Into::into), created_ms: row.get(2)? })
