@@ -118,6 +118,17 @@ impl Recorder {
         self.store.flush(log.clone()).await
     }
 
+    /// The same, but a run stands still while the disk is full.
+    async fn flush_patiently(&self, log: &Arc<RunLog>) -> Result<(), JournalError> {
+        loop {
+            match self.flush(log).await {
+                Ok(()) => return Ok(()),
+                Err(store::Error::Full) => tokio::time::sleep(FULL_DISK_PAUSE).await,
+                Err(error) => return Err(JournalError { cause: error.to_string().into() }),
+            }
+        }
+    }
+
     pub fn flush_soon(&self, log: &Arc<RunLog>) {
         self.store.flush_soon(log.clone());
     }
@@ -151,13 +162,8 @@ impl Journal for Recorder {
             && matches!(event, RunEvent::NodeStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. });
         let ends_child = log.is_child() && matches!(event, RunEvent::RunFinished { .. });
         self.tell(&log, seq, event);
-        while must_wait {
-            match self.flush(&log).await {
-                Ok(()) => break,
-                // The run stands still until there is room again.
-                Err(store::Error::Full) => tokio::time::sleep(FULL_DISK_PAUSE).await,
-                Err(error) => return Err(JournalError { cause: error.to_string().into() }),
-            }
+        if must_wait {
+            self.flush_patiently(&log).await?;
         }
         if ends_child {
             self.flush_soon(&log);

@@ -158,10 +158,11 @@ impl Runner {
     }
 
     async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome) {
-        if outcome.mode != "manual" && workflow.keep_static_data(&outcome.static_data) {
-            if let Err(error) = self.store.save_static_data(&workflow.id, &outcome.static_data).await {
-                tracing::error!(%error, workflow = %workflow.id, "Static data could not be saved.");
-            }
+        if outcome.mode != "manual"
+            && workflow.keep_static_data(&outcome.static_data)
+            && let Err(error) = self.store.save_static_data(&workflow.id, &outcome.static_data).await
+        {
+            tracing::error!(%error, workflow = %workflow.id, "Static data could not be saved.");
         }
         while let Err(error) = self.recorder.flush(log).await {
             tracing::warn!(%error, execution = log.id(), "The end of a run could not be written; trying again.");

@@ -6,8 +6,11 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{MethodRouter, any, get};
 
+/// A path and what answers there.
+type Route = (&'static str, fn() -> MethodRouter<App>);
+
 /// Everything that needs no principal. All other routes do.
-pub(crate) const PUBLIC: &[(&str, fn() -> MethodRouter<App>)] = &[
+pub(crate) const PUBLIC: &[Route] = &[
     ("/", || get(health::welcome)),
     ("/healthz", || get(health::live)),
     ("/healthz/readiness", || get(health::ready)),

@@ -135,19 +135,16 @@ fn read(body: &str) -> Result<Object, ApiError> {
     if let Some(key) = sent.keys().find(|key| !WRITABLE.contains(&key.as_str()) && !ECHOED.contains(&key.as_str())) {
         return Err(invalid(key, "is not a field of a workflow"));
     }
-    let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
-    let checks: [(&str, fn(&Value) -> bool); 4] = [
-        ("name", |_| true),
-        ("nodes", |value| value.as_array().is_some()),
-        ("connections", Value::is_object),
-        ("settings", Value::is_object),
-    ];
-    for (key, check) in checks {
-        match sent.get(key) {
-            None if key == "settings" => {}
-            None => return Err(invalid(key, "is missing")),
-            Some(value) if !check(value) || (key == "name" && !is_text(value)) => return Err(invalid(key, "has the wrong type")),
-            Some(_) => {}
+    for (key, wanted) in [("name", "text"), ("nodes", "a list"), ("connections", "an object"), ("settings", "an object")] {
+        let fits = match (key, sent.get(key)) {
+            ("settings", None) => true,
+            (_, None) => return Err(invalid(key, "is missing")),
+            ("name", Some(name)) => name.as_str().is_some_and(|name| !name.is_empty()),
+            ("nodes", Some(nodes)) => nodes.as_array().is_some(),
+            (_, Some(value)) => value.is_object(),
+        };
+        if !fits {
+            return Err(invalid(key, &format!("must be {wanted}")));
         }
     }
     Ok(sent.iter().filter(|(key, _)| WRITABLE.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect())

@@ -1,0 +1,195 @@
+//! A real server on a folder of its own, and a small client for it.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests stop the test")]
+#![allow(dead_code, reason = "each test uses a part")]
+
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A data folder that is gone when the test is.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("heddle-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Writes a workflow file and gives its path.
+    pub fn workflow(&self, name: &str, document: &Value) -> PathBuf {
+        let path = self.0.join(format!("{name}.json"));
+        std::fs::write(&path, document.to_string()).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub fn heddle(data: &Path, arguments: &[&str]) -> String {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_heddle")).args(arguments).env("HEDDLE_DATA", data).stderr(Stdio::piped()).output().unwrap();
+    assert!(output.status.success(), "heddle {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// `heddle serve` as a process.
+pub struct Server {
+    pub process: Child,
+    pub address: String,
+    key: String,
+}
+
+impl Server {
+    pub fn start(data: &Path, settings: &[(&str, &str)]) -> Self {
+        let key = heddle(data, &["api-keys", "create"]).trim().to_owned();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_heddle"))
+            .args(["serve", "--port", "0"])
+            .env("HEDDLE_DATA", data)
+            .envs(settings.iter().copied())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let mut told = Vec::new();
+        let address = loop {
+            let line = lines.next().unwrap_or_else(|| panic!("the server did not start: {told:?}")).unwrap();
+            if let Some(rest) = line.split("listens on http://").nth(1) {
+                break rest.split_whitespace().next().unwrap().to_owned();
+            }
+            told.push(line);
+        };
+        // Whatever it says later must not fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { process, address, key }
+    }
+
+    /// Ends it the hard way.
+    pub fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub fn stop(mut self) {
+        Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status().unwrap();
+        assert!(self.process.wait().unwrap().success());
+    }
+
+    pub fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
+        request(
+            &self.address,
+            method,
+            path,
+            &[("content-type", "application/json")],
+            body.map(Value::to_string).unwrap_or_default().as_bytes(),
+        )
+        .unwrap()
+    }
+
+    /// Calls the API with a key that may do everything.
+    pub fn api(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
+        let headers = [("content-type", "application/json"), ("x-n8n-api-key", self.key.as_str())];
+        let body = body.map(Value::to_string).unwrap_or_default();
+        request(&self.address, method, &format!("/api/v1{path}"), &headers, body.as_bytes()).unwrap()
+    }
+
+    /// All executions, with their data.
+    pub fn executions(&self) -> Vec<Value> {
+        let mut all = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let page = self.api("GET", &format!("/executions?includeData=true&limit=250{cursor}"), None).json();
+            all.extend(page["data"].as_array().unwrap().iter().cloned());
+            match page["nextCursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return all,
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+pub struct Reply {
+    pub status: u16,
+    pub headers: String,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+}
+
+/// One request on a connection of its own.
+pub fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> std::io::Result<Reply> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str("\r\n");
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body)?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let split = answer.windows(4).position(|window| window == b"\r\n\r\n").ok_or_else(|| std::io::Error::other("no answer"))?;
+    let head = String::from_utf8_lossy(&answer[..split]).into_owned();
+    let status = head.split_whitespace().nth(1).and_then(|code| code.parse().ok()).ok_or_else(|| std::io::Error::other("no status"))?;
+    let mut body = answer[split + 4..].to_vec();
+    if head.to_lowercase().contains("transfer-encoding: chunked") {
+        body = unchunk(&body);
+    }
+    Ok(Reply { status, headers: head, body })
+}
+
+fn unchunk(mut rest: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = rest.windows(2).position(|window| window == b"\r\n") {
+        let size = usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap_or("0").trim(), 16).unwrap_or(0);
+        if size == 0 {
+            break;
+        }
+        body.extend_from_slice(&rest[end + 2..end + 2 + size]);
+        rest = &rest[end + 2 + size + 2..];
+    }
+    body
+}
+
+/// Waits for something to become true.
+#[track_caller]
+pub fn wait_until(what: &str, mut check: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !check() {
+        assert!(began.elapsed() < Duration::from_secs(30), "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
