@@ -1,5 +1,7 @@
 //! The server as its users meet it: the real binary, a data folder, HTTP.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
+
 mod support;
 
 use serde_json::{Value, json};

@@ -11,10 +11,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A data folder that is gone when the test is.
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("heddle-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
@@ -22,7 +22,7 @@ impl Folder {
     }
 
     /// Writes a workflow file and gives its path.
-    pub fn workflow(&self, name: &str, document: &Value) -> PathBuf {
+    pub(crate) fn workflow(&self, name: &str, document: &Value) -> PathBuf {
         let path = self.0.join(format!("{name}.json"));
         std::fs::write(&path, document.to_string()).unwrap();
         path
@@ -35,7 +35,7 @@ impl Drop for Folder {
     }
 }
 
-pub fn heddle(data: &Path, arguments: &[&str]) -> String {
+pub(crate) fn heddle(data: &Path, arguments: &[&str]) -> String {
     let output =
         Command::new(env!("CARGO_BIN_EXE_heddle")).args(arguments).env("HEDDLE_DATA", data).stderr(Stdio::piped()).output().unwrap();
     assert!(output.status.success(), "heddle {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -43,14 +43,14 @@ pub fn heddle(data: &Path, arguments: &[&str]) -> String {
 }
 
 /// `heddle serve` as a process.
-pub struct Server {
-    pub process: Child,
-    pub address: String,
+pub(crate) struct Server {
+    pub(crate) process: Child,
+    pub(crate) address: String,
     key: String,
 }
 
 impl Server {
-    pub fn start(data: &Path, settings: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(data: &Path, settings: &[(&str, &str)]) -> Self {
         let key = heddle(data, &["api-keys", "create"]).trim().to_owned();
         let mut process = Command::new(env!("CARGO_BIN_EXE_heddle"))
             .args(["serve", "--port", "0"])
@@ -74,18 +74,18 @@ impl Server {
     }
 
     /// Ends it the hard way.
-    pub fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
     /// Asks it to stop and waits until it has.
-    pub fn stop(mut self) {
+    pub(crate) fn stop(mut self) {
         Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status().unwrap();
         assert!(self.process.wait().unwrap().success());
     }
 
-    pub fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
+    pub(crate) fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
         request(
             &self.address,
             method,
@@ -97,14 +97,14 @@ impl Server {
     }
 
     /// Calls the API with a key that may do everything.
-    pub fn api(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
+    pub(crate) fn api(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
         let headers = [("content-type", "application/json"), ("x-n8n-api-key", self.key.as_str())];
         let body = body.map(Value::to_string).unwrap_or_default();
         request(&self.address, method, &format!("/api/v1{path}"), &headers, body.as_bytes()).unwrap()
     }
 
     /// All executions, with their data.
-    pub fn executions(&self) -> Vec<Value> {
+    pub(crate) fn executions(&self) -> Vec<Value> {
         let mut all = Vec::new();
         let mut cursor = String::new();
         loop {
@@ -125,22 +125,22 @@ impl Drop for Server {
     }
 }
 
-pub struct Reply {
-    pub status: u16,
-    pub headers: String,
-    pub body: Vec<u8>,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: String,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Reply {
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then(|| value.trim())
@@ -149,7 +149,7 @@ impl Reply {
 }
 
 /// One request on a connection of its own.
-pub fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> std::io::Result<Reply> {
+pub(crate) fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> std::io::Result<Reply> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
@@ -186,7 +186,7 @@ fn unchunk(mut rest: &[u8]) -> Vec<u8> {
 
 /// Waits for something to become true.
 #[track_caller]
-pub fn wait_until(what: &str, mut check: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut check: impl FnMut() -> bool) {
     let began = Instant::now();
     while !check() {
         assert!(began.elapsed() < Duration::from_secs(30), "{what} did not happen");
