@@ -44,6 +44,8 @@ pub enum RunEvent {
     RunPaused {
         node: Str,
         until_ms: Option<i64>,
+        /// The node's parameters as they were then, if it waits for a call: they say how calls are taken.
+        params: Option<Value>,
     },
     /// A run that slept goes on, with what woke it in place of what the waiting node had.
     RunResumed {

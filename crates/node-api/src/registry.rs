@@ -2,7 +2,7 @@
 
 use crate::trigger::{Listen, Setup, Trigger};
 use crate::{Ctx, NodeError, Outputs, Spec};
-use model::{Items, Str};
+use model::{Item, Items, Str};
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -23,27 +23,33 @@ pub type NodeFuture<'a> = Pin<Box<dyn Future<Output = Result<Outputs, NodeError>
 pub struct Entry {
     spec: fn() -> Spec,
     run: RunFn,
-    listens: Option<ListensFn>,
+    trigger: Option<TriggerFns>,
 }
 
-type ListensFn = fn(&Setup<'_>) -> Result<Vec<Listen>, NodeError>;
+/// The functions of a node that listens.
+#[derive(Clone, Copy)]
+struct TriggerFns {
+    listens: fn(&Setup<'_>) -> Result<Vec<Listen>, NodeError>,
+    woken_by: fn(&Setup<'_>, Item) -> Result<Item, NodeError>,
+}
+
 type RunFn = for<'a> fn(&'a Ctx<'a>, Items) -> NodeFuture<'a>;
 
 /// The row of a node that runs on items.
 pub const fn run<N: Node>() -> Entry {
-    Entry { spec: N::spec, run: |ctx, items| Box::pin(N::run(ctx, items)), listens: None }
+    Entry { spec: N::spec, run: |ctx, items| Box::pin(N::run(ctx, items)), trigger: None }
 }
 
 /// The row of a node that starts runs, or wakes them.
 pub const fn trigger<N: Trigger>() -> Entry {
-    Entry { listens: Some(N::listens), ..run::<N>() }
+    Entry { trigger: Some(TriggerFns { listens: N::listens, woken_by: N::woken_by }), ..run::<N>() }
 }
 
 /// A node type ready to be used: its description and its function.
 pub struct NodeType {
     pub spec: Arc<Spec>,
     run: RunFn,
-    listens: Option<ListensFn>,
+    trigger: Option<TriggerFns>,
 }
 
 impl NodeType {
@@ -53,12 +59,20 @@ impl NodeType {
 
     /// Whether the node has something from outside to listen to.
     pub fn is_listening(&self) -> bool {
-        self.listens.is_some()
+        self.trigger.is_some()
     }
 
     /// What it listens to; nothing for nodes that are no triggers.
     pub fn listens(&self, setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
-        self.listens.map_or(Ok(Vec::new()), |listens| listens(setup))
+        self.trigger.map_or(Ok(Vec::new()), |trigger| (trigger.listens)(setup))
+    }
+
+    /// What a call that wakes a waiting run puts in the place of the node's output.
+    pub fn woken_by(&self, setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
+        match self.trigger {
+            Some(trigger) => (trigger.woken_by)(setup, sent),
+            None => Ok(sent),
+        }
     }
 }
 
@@ -73,7 +87,7 @@ impl Registry {
         let mut by_type: HashMap<Str, Vec<Arc<NodeType>>> = HashMap::new();
         for entry in tables.into_iter().flatten() {
             let spec = Arc::new((entry.spec)());
-            by_type.entry(spec.id.clone()).or_default().push(Arc::new(NodeType { spec, run: entry.run, listens: entry.listens }));
+            by_type.entry(spec.id.clone()).or_default().push(Arc::new(NodeType { spec, run: entry.run, trigger: entry.trigger }));
         }
         Self { by_type }
     }

@@ -2,7 +2,7 @@
 
 use crate::{Node, NodeError, NodeInfo};
 use bytes::Bytes;
-use model::{Object, Str, Value};
+use model::{Item, Object, Str, Value};
 use std::sync::Arc;
 
 /// A node that starts runs. Implemented in `nodes`; asked by whoever keeps workflows active.
@@ -11,6 +11,11 @@ use std::sync::Arc;
 pub trait Trigger: Node {
     /// What the node listens to with these parameters. A mistake in them is told when the workflow is activated.
     fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError>;
+
+    /// What a call that wakes a waiting run puts in the place of the node's output.
+    fn woken_by(_setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
+        Ok(sent)
+    }
 }
 
 /// A trigger as it stands in a workflow that is to become active.
@@ -20,6 +25,9 @@ pub struct Setup<'a> {
     pub params: &'a Object,
     pub webhook_id: Option<&'a str>,
     pub workflow_id: &'a str,
+    pub now_ms: i64,
+    /// IANA name of the workflow's zone.
+    pub timezone: &'a str,
 }
 
 /// Something from outside that starts a run, or wakes one that waits.

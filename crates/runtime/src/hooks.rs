@@ -33,8 +33,8 @@ impl Call {
     }
 
     /// The item that the run starts with.
-    fn into_items(self) -> Items {
-        let mut json = Object::from_iter([
+    pub(crate) fn into_item(self) -> Item {
+        let json = Object::from_iter([
             ("headers", Value::from(self.headers)),
             ("params", self.params.into()),
             ("query", self.query.into()),
@@ -42,12 +42,11 @@ impl Call {
             ("webhookUrl", self.url.into()),
             ("executionMode", if self.is_test { "test" } else { "production" }.into()),
         ]);
-        json.insert("$method", self.method);
         let mut item = Item::new(json);
         if !self.files.is_empty() {
             item.binary = Some(Arc::new(self.files));
         }
-        Items::one(item)
+        item
     }
 }
 
@@ -56,16 +55,16 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Ans
     if let Some(refusal) = auth::refusal(runner, hook, &call) {
         return Ok(refusal);
     }
-    let several = hook.route.methods.len() > 1;
-    let mut items = call.clone().into_items();
-    if !several {
-        items = without_method(items);
+    let method = call.method.clone();
+    let mut item = call.into_item();
+    if hook.route.methods.len() > 1 {
+        item.json.make_object().insert("$method", method);
     }
     let start = Start {
         workflow: hook.workflow.clone(),
         cause: StartedBy::Hand,
         node: Some(hook.node.clone()),
-        items: Some(items),
+        items: Some(Items::one(item)),
         mode: "webhook",
         retry_of: None,
         destination: None,
@@ -74,17 +73,7 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Ans
     wait_for_answer(runner, hook, taken).await
 }
 
-fn without_method(items: Items) -> Items {
-    items
-        .iter()
-        .map(|mut item| {
-            item.json.make_object().remove("$method");
-            item
-        })
-        .collect()
-}
-
-async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Taken) -> Result<Answer, Error> {
+pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Taken) -> Result<Answer, Error> {
     let route = &hook.route;
     match route.answer {
         AnswerWhen::Received => {

@@ -15,6 +15,8 @@ mod log;
 mod recovery;
 mod routes;
 mod runner;
+mod ticket;
+mod waiting;
 
 pub use clock::CatchUp;
 pub use error::Error;
@@ -22,6 +24,7 @@ pub use loaded::Loaded;
 pub use log::{LiveEvent, Recorder};
 pub use routes::{Found, Hook};
 pub use runner::{RunLimits, Runner, Start, Taken};
+pub use waiting::{Sent, Waiting};
 
 use clock::Timers;
 use engine::{Engine, RunOptions};
@@ -33,6 +36,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use store::Store;
 use store::workflows::WorkflowFilter;
+use ticket::Tickets;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -82,7 +86,8 @@ impl Runtime {
         engine.ports.journal = recorder.clone();
         engine.ports.workflows = Arc::new(StoredWorkflows(store.clone()));
         let timezone = options.run.timezone.clone();
-        let runner = Runner::new(engine.clone(), store.clone(), recorder.clone(), options.run, options.limits, options.base_url);
+        let tickets = Tickets::new(&store.secret("resume_tickets").await?);
+        let runner = Runner::new(engine.clone(), store.clone(), recorder.clone(), options.run, options.limits, options.base_url, tickets);
         let runtime = Arc::new(Self {
             engine,
             store,

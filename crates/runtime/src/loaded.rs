@@ -4,6 +4,7 @@ use crate::log::{Durability, Saving};
 use engine::{Engine, Plan};
 use model::{Str, Value, Workflow};
 use node_api::trigger::{Listen, Setup};
+use node_api::{NodeError, NodeType};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::workflows::StoredWorkflow;
 
@@ -79,18 +80,32 @@ impl Loaded {
     }
 
     /// What one node listens to, its expressions evaluated as far as they need no run.
-    pub fn listens_of(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, crate::Error> {
-        let Some(node) = self.plan.node(name) else { return Ok(Vec::new()) };
-        let Some(node_type) = &node.node_type else { return Ok(Vec::new()) };
+    fn listens_of(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, crate::Error> {
         let failed = |error| crate::Error::Trigger { node: name.into(), error };
         let params = self.plan.static_params(name, now_ms).map_err(failed)?;
+        self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
+    }
+
+    /// Asks a node that listens; `None` if the node is not there or not known.
+    pub(crate) fn with_trigger<T>(
+        &self,
+        name: &str,
+        params: &Value,
+        now_ms: i64,
+        timezone: &str,
+        ask: impl FnOnce(&NodeType, &Setup<'_>) -> Result<T, NodeError>,
+    ) -> Result<Option<T>, crate::Error> {
+        let Some(node) = self.plan.node(name) else { return Ok(None) };
+        let Some(node_type) = &node.node_type else { return Ok(None) };
         let empty = model::Object::new();
         let setup = Setup {
             node: &node.info,
             params: params.as_object().unwrap_or(&empty),
             webhook_id: node.webhook_id.as_deref(),
             workflow_id: &self.id,
+            now_ms,
+            timezone,
         };
-        node_type.listens(&setup).map_err(failed)
+        ask(node_type, &setup).map(Some).map_err(|error| crate::Error::Trigger { node: name.into(), error })
     }
 }

@@ -3,7 +3,7 @@
 use crate::loaded::Loaded;
 use crate::runner::Past;
 use engine::Recorded;
-use model::{Items, RunEvent, RunStatus, Str, TaskStatus};
+use model::{Items, RunEvent, RunStatus, Str, TaskStatus, Value};
 use node_api::StartedBy;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ pub(crate) struct Story {
     pub recorded: VecDeque<Recorded>,
     /// A step that began and has no result.
     pub in_flight: Option<Str>,
-    /// The run went to sleep after its last step.
-    pub is_asleep: bool,
+    /// The node the run sleeps at, with the parameters it had then.
+    pub asleep: Option<(Str, Value)>,
     /// How it ended, if it did.
     pub finished: Option<RunStatus>,
 }
@@ -38,7 +38,7 @@ pub(crate) enum Verdict {
 
 impl Story {
     pub(crate) fn read(events: Vec<RunEvent>) -> Self {
-        let mut story = Story { started: None, recorded: VecDeque::new(), in_flight: None, is_asleep: false, finished: None };
+        let mut story = Story { started: None, recorded: VecDeque::new(), in_flight: None, asleep: None, finished: None };
         for event in events {
             match event {
                 RunEvent::RunStarted { start_node, items, mode, .. } => story.started = Some(Started { node: start_node, items, mode }),
@@ -51,9 +51,9 @@ impl Story {
                     story.in_flight = None;
                     story.recorded.push_back(Recorded { node, task: None, changed: model::Changed::default(), woken_by: None });
                 }
-                RunEvent::RunPaused { .. } => story.is_asleep = true,
+                RunEvent::RunPaused { node, params, .. } => story.asleep = Some((node, params.unwrap_or_default())),
                 RunEvent::RunResumed { items } => {
-                    story.is_asleep = false;
+                    story.asleep = None;
                     story.wake(items);
                 }
                 RunEvent::RunFinished { status, .. } if status != RunStatus::Waiting => story.finished = Some(status),

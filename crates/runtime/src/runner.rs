@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::loaded::Loaded;
 use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving};
+use crate::ticket::Tickets;
 use engine::{Engine, Outcome, Recorded, Responder, RunOptions};
 use model::{Items, Object, RunEvent, Str, Value};
 use node_api::trigger::Answer;
@@ -59,6 +60,7 @@ pub struct Runner {
     taken: AtomicUsize,
     running: Mutex<HashMap<i64, CancellationToken>>,
     base_url: Str,
+    pub tickets: Tickets,
 }
 
 impl Runner {
@@ -69,9 +71,11 @@ impl Runner {
         options: RunOptions,
         limits: RunLimits,
         base_url: Str,
+        tickets: Tickets,
     ) -> Arc<Self> {
         let slots = Arc::new(Semaphore::new(limits.at_once));
-        Arc::new(Self { engine, store, recorder, options, slots, limits, taken: AtomicUsize::new(0), running: Mutex::default(), base_url })
+        let (taken, running) = (AtomicUsize::new(0), Mutex::default());
+        Arc::new(Self { engine, store, recorder, options, slots, limits, taken, running, base_url, tickets })
     }
 
     /// Takes a run on and starts it. It counts as accepted once its log is flushed.
@@ -137,8 +141,8 @@ impl Runner {
             is_announced: true,
             static_data: Some(workflow.static_data()),
             responder: Some(Arc::new(OneAnswer(Mutex::new(Some(tell))))),
-            resume_url: format!("{}/webhook-waiting/{id}", self.base_url).into(),
-            resume_form_url: format!("{}/form-waiting/{id}", self.base_url).into(),
+            resume_url: format!("{}/webhook-waiting/{}", self.base_url, self.tickets.of(id)).into(),
+            resume_form_url: format!("{}/form-waiting/{}", self.base_url, self.tickets.of(id)).into(),
             sits_out_waits: false,
             ..options
         };

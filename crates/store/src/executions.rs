@@ -25,6 +25,8 @@ pub trait Executions: Send + Sync {
     async fn due(&self, now_ms: i64, limit: usize) -> Result<Vec<Execution>, Error>;
     /// When the next sleeping run wakes up.
     async fn next_due(&self) -> Result<Option<i64>, Error>;
+    /// A random text of this instance for a use, made when it is first asked for.
+    async fn secret(&self, name: &'static str) -> Result<String, Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old or too many; gives back how many.

@@ -107,10 +107,11 @@ impl Writer {
                 self.out.push(NODE_SILENT);
                 self.text(node);
             }
-            RunEvent::RunPaused { node, until_ms } => {
+            RunEvent::RunPaused { node, until_ms, params } => {
                 self.out.push(RUN_PAUSED);
                 self.text(node);
                 self.maybe(until_ms.as_ref(), |writer, moment| writer.moment(*moment));
+                self.maybe(params.as_ref(), Self::value);
             }
             RunEvent::RunResumed { items } => {
                 self.out.push(RUN_RESUMED);
@@ -225,7 +226,7 @@ impl Reader<'_> {
                 changed: self.changed()?,
             },
             NODE_SILENT => RunEvent::NodeSilent { node: self.text()? },
-            RUN_PAUSED => RunEvent::RunPaused { node: self.text()?, until_ms: self.maybe(Self::moment)? },
+            RUN_PAUSED => RunEvent::RunPaused { node: self.text()?, until_ms: self.maybe(Self::moment)?, params: self.maybe(Self::value)? },
             RUN_RESUMED => RunEvent::RunResumed { items: self.maybe(Self::items)? },
             RUN_FINISHED => RunEvent::RunFinished {
                 status: RunStatus::from_name(&self.text()?).ok_or_else(damaged)?,
@@ -333,7 +334,7 @@ mod tests {
             RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
             RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
             RunEvent::NodeSilent { node: "B".into() },
-            RunEvent::RunPaused { node: "A".into(), until_ms: Some(9) },
+            RunEvent::RunPaused { node: "A".into(), until_ms: Some(9), params: Some(json!({ "p": 1 })) },
             RunEvent::RunResumed { items: Some(items) },
             RunEvent::RunFinished { status: RunStatus::Error, error: Some(error), finished_ms: 10 },
         ]

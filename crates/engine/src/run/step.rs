@@ -4,7 +4,7 @@ use super::host::NodeHost;
 use super::schedule::Entry;
 use super::{Run, journal_failed};
 use model::{Code, Item, ItemError, Items, Kind, Object, OnError, PairedItem, Pairs, RunEvent, Source, TaskData, TaskStatus, Value};
-use node_api::host::Pause;
+use node_api::host::{Host as _, Pause};
 use node_api::{Ctx, NodeError};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -92,7 +92,13 @@ impl Run {
         match pause {
             Some(pause) if sleeps => {
                 self.sleep_until(&pause);
-                let paused = RunEvent::RunPaused { node: node.info.name.clone(), until_ms: self.outcome.wait_till_ms };
+                let params = match pause {
+                    Pause::Until(_) => None,
+                    Pause::Webhook { .. } | Pause::Form { .. } => {
+                        NodeHost::new(self, &entry, &entry.inputs, run_index).parameter("", 0).ok()
+                    }
+                };
+                let paused = RunEvent::RunPaused { node: node.info.name.clone(), until_ms: self.outcome.wait_till_ms, params };
                 if let Err(error) = self.record(paused).await {
                     self.fail(Some(entry.node), journal_failed(error));
                 }

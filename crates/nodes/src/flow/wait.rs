@@ -1,7 +1,7 @@
 //! Waits: for a time, until a moment, or for a call from outside.
 
 use crate::field_type::{Clock, parse_date};
-use crate::triggers::form::{fields_param, form_route, page_of, shared_options};
+use crate::triggers::form::{fields_param, form_route, page_of, shared_options, submitted_item};
 use crate::triggers::given::Given;
 use crate::triggers::webhook::params::option_params;
 use crate::triggers::webhook::path::checked;
@@ -141,6 +141,14 @@ impl Trigger for Wait {
             _ => Vec::new(),
         })
     }
+
+    fn woken_by(setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
+        let given = Given::new(setup.params);
+        if given.text("resume") != "form" {
+            return Ok(sent);
+        }
+        submitted_item(&page_of(&given)?, &sent, setup.now_ms, setup.timezone)
+    }
 }
 
 /// The parameters that [`limit`] reads.
@@ -259,7 +267,7 @@ mod tests {
     fn listens(params: Value) -> Result<Vec<Listen>, NodeError> {
         let params = Wait::spec().complete(1.1, params.as_object().unwrap());
         let node = NodeInfo::default();
-        Wait::listens(&Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1" })
+        Wait::listens(&Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1", now_ms: 0, timezone: "UTC" })
     }
 
     #[test]

@@ -118,6 +118,15 @@ impl Executions for Sqlite {
         .await
     }
 
+    async fn secret(&self, name: &'static str) -> Result<String, Error> {
+        self.write(move |connection| {
+            let fresh = format!("{}{}", super::new_id(), super::new_id());
+            connection.execute("INSERT INTO facts (key, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING", [name, &fresh])?;
+            Ok(connection.query_row("SELECT value FROM facts WHERE key = ?1", [name], |row| row.get(0))?)
+        })
+        .await
+    }
+
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error> {
         self.write(move |connection| {
             let stopped = (status != RunStatus::Running && status != RunStatus::Uncertain).then(super::now_ms);

@@ -72,6 +72,10 @@ impl Trigger for Form {
         let form = form_route(&given, Str::new(), "authentication", further_page(&given)?)?;
         Ok(vec![Listen::Form(form.into())])
     }
+
+    fn woken_by(setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
+        super::submitted_item(&further_page(&Given::new(setup.params))?, &sent, setup.now_ms, setup.timezone)
+    }
 }
 
 fn further_page(given: &Given<'_>) -> Result<FormPage, NodeError> {
@@ -173,7 +177,8 @@ mod tests {
     fn listens(params: Value) -> Result<Vec<FormRoute>, NodeError> {
         let params = Form::spec().complete(2.5, params.as_object().unwrap());
         let node = NodeInfo::default();
-        let listens = Form::listens(&Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1" })?;
+        let listens =
+            Form::listens(&Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1", now_ms: 0, timezone: "UTC" })?;
         Ok(listens.into_iter().map(|listen| if let Listen::Form(form) = listen { *form } else { panic!("no form") }).collect())
     }
 

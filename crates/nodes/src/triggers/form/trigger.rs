@@ -115,7 +115,14 @@ mod tests {
     fn listens(version: f64, params: Value) -> Result<FormRoute, NodeError> {
         let params = FormTrigger::spec().complete(version, params.as_object().unwrap());
         let node = NodeInfo { version, ..NodeInfo::default() };
-        let listens = FormTrigger::listens(&Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1" })?;
+        let listens = FormTrigger::listens(&Setup {
+            node: &node,
+            params: &params,
+            webhook_id: Some("u-1"),
+            workflow_id: "w1",
+            now_ms: 0,
+            timezone: "UTC",
+        })?;
         match listens.as_slice() {
             [Listen::Form(form)] => Ok((**form).clone()),
             _ => panic!("a form trigger listens to one form"),

@@ -17,7 +17,7 @@ fn clocks<T: Trigger>(params: Value) -> Result<Vec<Arc<dyn Timetable>>, NodeErro
     let spec = T::spec();
     let params = spec.complete(spec.newest_version(), params.as_object().unwrap());
     let node = NodeInfo { id: "n1".into(), type_name: spec.id, ..NodeInfo::default() };
-    let listens = T::listens(&Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1" })?;
+    let listens = T::listens(&Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1", now_ms: 0, timezone: "UTC" })?;
     let clock = |listen: Listen| match listen {
         Listen::Clock(timetable) => timetable,
         _ => panic!("a schedule listens to the clock"),

@@ -73,7 +73,7 @@ mod tests {
 
     fn path(given: &str, webhook_id: Option<&str>) -> Result<Str, NodeError> {
         let (node, params) = (NodeInfo { id: "n-1".into(), ..NodeInfo::default() }, Object::new());
-        path_of(&Setup { node: &node, params: &params, webhook_id, workflow_id: "w1" }, "path", given)
+        path_of(&Setup { node: &node, params: &params, webhook_id, workflow_id: "w1", now_ms: 0, timezone: "UTC" }, "path", given)
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
             assert!(error.to_run_error("Webhook").hint.is_some(), "{given}");
         }
         let (node, params) = (NodeInfo::default(), Object::new());
-        let nameless = Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1" };
+        let nameless = Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1", now_ms: 0, timezone: "UTC" };
         assert_eq!(path_of(&nameless, "path", "").unwrap_err().code(), Code::NODE_PARAMETER);
     }
 }

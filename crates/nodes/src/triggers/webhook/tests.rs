@@ -9,7 +9,8 @@ use node_api::trigger::{AnswerData, AnswerWhen, WebhookAuth, WebhookRoute};
 fn listens(version: f64, params: Value) -> Result<WebhookRoute, NodeError> {
     let params = Webhook::spec().complete(version, params.as_object().unwrap());
     let node = NodeInfo { version, ..NodeInfo::default() };
-    let listens = Webhook::listens(&Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1" })?;
+    let listens =
+        Webhook::listens(&Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1", now_ms: 0, timezone: "UTC" })?;
     match listens.as_slice() {
         [Listen::Webhook(route)] => Ok(route.clone()),
         _ => panic!("a webhook listens to one address"),

@@ -1,0 +1,52 @@
+//! Addresses of waiting runs that cannot be guessed.
+
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use aws_lc_rs::hmac;
+use model::Str;
+
+/// How many letters of the signature stand in an address.
+const LETTERS: usize = 32;
+
+/// Signs the ids of runs, so that only who was given an address can wake one.
+pub struct Tickets {
+    key: hmac::Key,
+}
+
+impl Tickets {
+    pub(crate) fn new(secret: &str) -> Self {
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()) }
+    }
+
+    pub fn of(&self, id: i64) -> Str {
+        format!("{id}-{}", self.signature(id)).into()
+    }
+
+    /// The run that a ticket is for.
+    pub(crate) fn read(&self, ticket: &str) -> Option<i64> {
+        let (id, signature) = ticket.split_once('-')?;
+        let id = id.parse().ok()?;
+        verify_slices_are_equal(self.signature(id).as_bytes(), signature.as_bytes()).ok().map(|()| id)
+    }
+
+    fn signature(&self, id: i64) -> String {
+        let mut signature = hex::encode(hmac::sign(&self.key, id.to_string().as_bytes()));
+        signature.truncate(LETTERS);
+        signature
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_opens_its_own_run_and_no_other() {
+        let tickets = Tickets::new("secret");
+        let ticket = tickets.of(7);
+        assert_eq!(tickets.read(&ticket), Some(7));
+        assert_eq!(tickets.read(&ticket.replacen('7', "8", 1)), None);
+        assert_eq!(tickets.read("7"), None);
+        assert_eq!(tickets.read("7-"), None);
+        assert_eq!(Tickets::new("other").read(&ticket), None);
+    }
+}
