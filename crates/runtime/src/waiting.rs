@@ -60,6 +60,11 @@ impl Runtime {
         hooks::wait_for_answer(&self.runner, &waiting.hook, taken).await
     }
 
+    /// The answer to a call that an address does not take.
+    pub fn refusal(&self, hook: &Hook, call: &Call) -> Option<Answer> {
+        auth::refusal(&self.runner, hook, call)
+    }
+
     async fn wake_with_item(self: &Arc<Self>, waiting: &Waiting, sent: Item) -> Result<Taken, Error> {
         let Waiting { id, hook, params } = waiting;
         let zone = self.zone_of(&hook.workflow).to_owned();

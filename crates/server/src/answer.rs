@@ -23,7 +23,7 @@ pub(crate) fn of_workflow(answer: Answer) -> Response {
         AnswerBody::Empty => Response::new(Body::empty()),
         AnswerBody::Json(value) => json(status, &value),
         AnswerBody::Bytes(bytes) => Response::new(Body::from(bytes)),
-        AnswerBody::Page(page) => crate::form::page(&page, None),
+        AnswerBody::Page(page) => return crate::form::page(&page),
     };
     *response.status_mut() = status;
     let headers = response.headers_mut();

@@ -1,22 +1,68 @@
-//! The pages of forms.
+//! The pages of forms: what a person sees, and what they sent.
 
-use axum::body::Body;
-use axum::http::{HeaderValue, header};
-use axum::response::Response;
-use node_api::trigger::{FormCompletion, FormPage};
+mod page;
+mod sent;
 
-/// The page of a form, or what is shown once it was sent.
-pub(crate) fn page(page: &FormPage, _problem: Option<&str>) -> Response {
-    let body = match &page.completion {
-        FormCompletion::Message { title, text } => format!("<h1>{}</h1><p>{}</p>", escape(title), escape(text)),
-        FormCompletion::Redirect(url) => format!("<p><a href=\"{}\">Continue</a></p>", escape(url)),
-        FormCompletion::Html(html) => html.to_string(),
-    };
-    let mut response = Response::new(Body::from(body));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    response
+pub(crate) use page::page;
+
+use crate::App;
+use crate::answer::of_workflow;
+use crate::body;
+use crate::error::ApiError;
+use axum::extract::{Path, Request, State};
+use axum::http::{Method, header};
+use axum::response::{IntoResponse, Response};
+use model::Code;
+use node_api::trigger::{FormPage, WebhookRoute};
+use runtime::{Found, Hook, Waiting};
+
+/// `/form/PATH`: shows the form of an active workflow, and takes it.
+pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
+    match app.runtime.find(request.method().as_str(), &path) {
+        Found::Hook(hook, _) if hook.form.is_some() => answer(&app, &hook, None, request).await,
+        _ => missing().into_response(),
+    }
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+/// `/form-waiting/TICKET`: a further page of a run that waits for it.
+pub(crate) async fn waiting(State(app): State<App>, Path(ticket): Path<String>, request: Request) -> Response {
+    match app.runtime.waiting(&ticket, "").await {
+        Ok(Some(waiting)) if waiting.hook.form.is_some() => answer(&app, &waiting.hook, Some(&waiting), request).await,
+        Ok(_) => missing().into_response(),
+        Err(error) => ApiError::from(error).into_response(),
+    }
+}
+
+async fn answer(app: &App, hook: &Hook, waiting: Option<&Waiting>, request: Request) -> Response {
+    let form = hook.form.clone().unwrap_or_default();
+    if let Some(refusal) = app.runtime.refusal(hook, &crate::webhook::bare_call(&request)) {
+        return of_workflow(refusal);
+    }
+    match *request.method() {
+        Method::GET | Method::HEAD => {
+            let given = request.uri().query().map(|query| body::form_fields(query.as_bytes())).unwrap_or_default();
+            page::form(&form, &given, &[])
+        }
+        Method::POST => match take(app, hook, &form, waiting, request).await {
+            Ok(response) => response,
+            Err(error) => error.into_response(),
+        },
+        _ => missing().into_response(),
+    }
+}
+
+async fn take(app: &App, hook: &Hook, form: &FormPage, waiting: Option<&Waiting>, request: Request) -> Result<Response, ApiError> {
+    let (parts, content) = request.into_parts();
+    let content_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let route = WebhookRoute { raw_body: false, ..hook.route.clone() };
+    let read = body::read(content, content_type, &route, app.body_limits).await?;
+    let fields = read.json.as_object().cloned().unwrap_or_default();
+    match sent::check(form, &fields, read.files) {
+        Ok(sent) => Ok(of_workflow(app.runtime.submit(hook, waiting, sent).await?)),
+        Err(problems) => Ok(page::form(form, &fields, &problems)),
+    }
+}
+
+fn missing() -> ApiError {
+    ApiError::new(Code::WEBHOOK_NOT_FOUND, "There is no form at this address").hint("The workflow of a form must be active.")
 }

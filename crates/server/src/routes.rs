@@ -1,6 +1,6 @@
 //! The table of routes, and who may use them.
 
-use crate::{App, access, api, health, webhook};
+use crate::{App, access, api, form, health, webhook};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
@@ -15,6 +15,10 @@ pub(crate) const PUBLIC: &[Route] = &[
     ("/healthz", || get(health::live)),
     ("/healthz/readiness", || get(health::ready)),
     ("/webhook/{*path}", || any(webhook::production)),
+    ("/webhook-waiting/{ticket}", || any(webhook::waiting)),
+    ("/webhook-waiting/{ticket}/{*suffix}", || any(webhook::waiting_at)),
+    ("/form/{*path}", || any(form::production)),
+    ("/form-waiting/{ticket}", || any(form::waiting)),
 ];
 
 pub(crate) fn router(app: App) -> Router {

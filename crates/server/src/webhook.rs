@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
 use runtime::hooks::{self, Call};
-use runtime::{Found, Hook};
+use runtime::{Found, Hook, Waiting};
 use std::net::SocketAddr;
 
 /// `/webhook/PATH`: starts the workflow that listens there.
@@ -34,6 +34,47 @@ pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>,
     }
 }
 
+/// `/webhook-waiting/TICKET`: wakes the run that waits there.
+pub(crate) async fn waiting(State(app): State<App>, Path(ticket): Path<String>, request: Request) -> Response {
+    wake(&app, &ticket, "", request).await
+}
+
+/// `/webhook-waiting/TICKET/SUFFIX`.
+pub(crate) async fn waiting_at(State(app): State<App>, Path((ticket, suffix)): Path<(String, String)>, request: Request) -> Response {
+    wake(&app, &ticket, &suffix, request).await
+}
+
+async fn wake(app: &App, ticket: &str, suffix: &str, request: Request) -> Response {
+    let found = match app.runtime.waiting(ticket, suffix).await {
+        Ok(found) => found,
+        Err(error) => return ApiError::from(error).into_response(),
+    };
+    let takes = |waiting: &Waiting| {
+        waiting.hook.form.is_none() && waiting.hook.route.methods.iter().any(|method| method == request.method().as_str())
+    };
+    let Some(waiting) = found.filter(takes) else { return not_registered(request.method().as_str(), "", None) };
+    let answered = async {
+        let call = read_call(app, &waiting.hook, Object::new(), request).await?;
+        Ok::<_, ApiError>(of_workflow(app.runtime.wake_with(&waiting, call).await?))
+    };
+    answered.await.unwrap_or_else(IntoResponse::into_response)
+}
+
+/// A call as far as it is known before its body is read: enough to tell whose calls are taken.
+pub(crate) fn bare_call(request: &Request) -> Call {
+    Call {
+        method: request.method().as_str().into(),
+        url: Str::new(),
+        headers: headers(request.headers()),
+        params: Object::new(),
+        query: Object::new(),
+        body: Value::Undefined,
+        files: Vec::new(),
+        remote: request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip()),
+        is_test: false,
+    }
+}
+
 /// A browser asks with OPTIONS whether it may send the method it names.
 fn asked_method(request: &Request) -> String {
     let wanted = request.headers().get(header::ACCESS_CONTROL_REQUEST_METHOD).and_then(|value| value.to_str().ok());
@@ -44,13 +85,18 @@ fn asked_method(request: &Request) -> String {
 }
 
 async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Response, ApiError> {
+    let call = read_call(app, hook, params, request).await?;
+    Ok(of_workflow(hooks::answer(&app.runtime.runner, hook, call).await?))
+}
+
+async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Call, ApiError> {
     let (parts, body) = request.into_parts();
     let remote = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
     let content_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let read = body::read(body, content_type, &hook.route, app.body_limits).await?;
     let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok());
     let base = host.map_or_else(|| app.base_url.to_string(), |host| format!("http://{host}"));
-    let call = Call {
+    Ok(Call {
         method: parts.method.as_str().into(),
         url: format!("{base}{}", parts.uri.path()).into(),
         headers: headers(&parts.headers),
@@ -60,8 +106,7 @@ async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Resul
         files: read.files,
         remote,
         is_test: false,
-    };
-    Ok(of_workflow(hooks::answer(&app.runtime.runner, hook, call).await?))
+    })
 }
 
 /// Headers by lower-case name; those that come several times joined as HTTP joins them.
