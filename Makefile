@@ -2,11 +2,12 @@
 
 .PHONY: run test bench docs fuzz
 
-# Builds Heddle and runs the example workflow.
+# Builds Heddle, gives it an example workflow and starts it.
 run:
 	cargo run --release --quiet --package xtask -- sandbox
 	cargo build --release --package heddle
-	./target/release/heddle run examples/hello.json --input '{"hello": "world"}'
+	./target/release/heddle import --data .heddle --activate examples/greeting.json
+	./target/release/heddle serve --data .heddle
 
 # Installs what the tests need, then runs everything that CI runs.
 test:

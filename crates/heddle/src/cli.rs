@@ -5,10 +5,18 @@ use std::path::PathBuf;
 
 /// Runs AI-agent workflows in n8n's format.
 #[derive(Parser)]
-#[command(name = "heddle", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "heddle", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
+    /// Without one, the server starts
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+}
+
+impl Cli {
+    /// The command that was given; the server if none was.
+    pub(crate) fn chosen(self) -> Command {
+        self.command.or_else(|| Cli::parse_from(["heddle", "serve"]).command).unwrap_or(Command::Doctor)
+    }
 }
 
 const EXAMPLES: &str = "Examples:

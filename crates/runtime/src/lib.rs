@@ -283,6 +283,11 @@ impl Runtime {
         self.stopping.is_cancelled()
     }
 
+    /// Methods and paths of the webhooks there are, in order.
+    pub fn addresses(&self) -> Vec<(Str, Str)> {
+        self.active().routes.addresses()
+    }
+
     pub fn n_active(&self) -> usize {
         self.active().workflows.len()
     }

@@ -76,6 +76,15 @@ impl Routes {
         Ok(())
     }
 
+    /// Methods and paths without open parts, in order.
+    pub(crate) fn addresses(&self) -> Vec<(Str, Str)> {
+        let all = self.fixed.iter().flat_map(|(path, hooks)| hooks.iter().map(move |(method, hook)| (method, path, hook)));
+        let mut addresses: Vec<_> =
+            all.filter(|(_, _, hook)| hook.form.is_none()).map(|(method, path, _)| (method.clone(), path.clone())).collect();
+        addresses.sort();
+        addresses
+    }
+
     pub(crate) fn find(&self, method: &str, path: &str) -> Found {
         let path = path.trim_matches('/');
         let mut others: Vec<Str> = Vec::new();

@@ -26,7 +26,7 @@ pub(crate) fn dispatch(arguments: Cli) -> Result<ExitCode> {
     if let Ok(program) = std::env::current_exe() {
         ::nodes::files::read_pdfs_with(program);
     }
-    match arguments.command {
+    match arguments.chosen() {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Import(arguments) => workflows::import(&arguments),
         Command::List(data) => workflows::list(&data),

@@ -19,6 +19,9 @@ use tokio_util::sync::CancellationToken;
 /// How long runs may take to end once we are asked to stop; the others go on after the next start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How many addresses are shown at the start.
+const SHOWN: usize = 5;
+
 pub(super) fn run(arguments: &cli::Serve) -> Result<ExitCode> {
     let settings = Settings::load()?;
     tracing_subscriber::fmt()
@@ -45,6 +48,9 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     };
     let runtime = Runtime::start(world::engine(settings)?, Arc::new(store.clone()), options).await?;
     note(&format!("Heddle listens on {base_url} ({} active workflows, data in {})", runtime.n_active(), folder.display()));
+    for (method, path) in runtime.addresses().iter().take(SHOWN) {
+        note(&format!("  curl -X {method} {base_url}/webhook/{path}"));
+    }
     let stop = CancellationToken::new();
     let app = App { runtime: runtime.clone(), store, body_limits: BodyLimits::default(), base_url };
     let serving = tokio::spawn(server::serve(listener, app, stop.clone()));

@@ -34,6 +34,10 @@ impl Workflows for Sqlite {
 
     async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error> {
         self.write(move |connection| {
+            let known = find(connection, &workflow.id)?;
+            if let Some(same) = known.filter(|known| known.document == workflow.document && known.name == workflow.name) {
+                return Ok(same);
+            }
             let now = now_ms();
             let version = new_id();
             let author = workflow.author.as_deref();
