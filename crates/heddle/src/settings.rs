@@ -43,6 +43,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "256MB",
         help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
     },
+    Setting { name: "HEDDLE_DATA", default: "~/.heddle", help: "The folder of workflows, executions and credentials. Since 0.1." },
+    Setting { name: "HEDDLE_HOST", default: "127.0.0.1", help: "The address the server listens on. Since 0.1." },
+    Setting { name: "HEDDLE_PORT", default: "5678", help: "The port the server listens on. Since 0.1." },
+    Setting { name: "HEDDLE_BASE_URL", default: "", help: "Where callers reach the server, if not at its address. Since 0.1." },
+    Setting { name: "HEDDLE_LOG", default: "info", help: "What the server logs: off, error, warn, info, debug, trace. Since 0.1." },
     Setting { name: "HEDDLE_TEST_NODES", default: "0", help: "1 adds the nodes that test workflows use. Since 0.1." },
 ];
 
