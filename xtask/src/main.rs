@@ -1,6 +1,7 @@
 //! Chores of the project: what CI runs, and what is generated from code.
 
 mod bench;
+mod bench_server;
 mod ci;
 mod fuzz;
 mod sandbox;

@@ -155,3 +155,85 @@ fn a_run_that_sleeps_goes_on_after_a_restart() {
     assert_eq!(server.api("POST", "/executions/1/stop", None).json()["status"], "canceled");
     server.stop();
 }
+
+#[test]
+fn a_waiting_run_is_woken_by_its_address_and_by_no_other() {
+    let data = Folder::new("waiting");
+    let respond = node(
+        "Tell",
+        "respondToWebhook",
+        1.1,
+        json!({ "respondWith": "text", "responseBody": "={{ $execution.resumeUrl }}", "options": {} }),
+    );
+    let wait = node(
+        "Wait",
+        "wait",
+        1.1,
+        json!({ "resume": "webhook", "httpMethod": "POST", "responseMode": "lastNode", "options": { "webhookSuffix": "yes" } }),
+    );
+    import(&data, "waits", &row("Waits", &[webhook("waits", "responseNode"), respond, wait, doubled()]));
+    let server = Server::start(&data.0, &[]);
+    let address = server.call("POST", "/webhook/waits", Some(&json!({}))).text();
+    let path = address.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap();
+    wait_until("the run waits", || server.executions()[0]["status"] == "waiting");
+    let body = json!({ "n": 4 });
+    assert_eq!(server.call("POST", "/webhook-waiting/1/yes", Some(&body)).status, 404);
+    assert_eq!(server.call("POST", "/webhook-waiting/1-0123456789abcdef0123456789abcdef/yes", Some(&body)).status, 404);
+    assert_eq!(server.call("POST", &path, Some(&body)).status, 404, "the suffix belongs to the address");
+    assert_eq!(server.call("GET", &format!("{path}/yes"), None).status, 404);
+    assert_eq!(server.call("POST", &format!("{path}/yes"), Some(&body)).json(), json!({ "n": 8 }));
+    assert_eq!(server.call("POST", &format!("{path}/yes"), Some(&body)).status, 409);
+    assert_eq!(server.executions()[0]["status"], "success");
+}
+
+#[test]
+fn a_form_is_shown_checked_and_followed_by_the_next_page() {
+    let data = Folder::new("form");
+    let field = |label: &str| json!({ "fieldLabel": label, "requiredField": true });
+    let trigger = node(
+        "Form",
+        "formTrigger",
+        2.2,
+        json!({ "path": "apply", "formTitle": "Apply <b>", "formFields": { "values": [field("Name")] }, "options": {} }),
+    );
+    let more = node("More", "form", 2.3, json!({ "formFields": { "values": [field("={{ $json.Name }} why")] }, "options": {} }));
+    let end = node(
+        "End",
+        "form",
+        2.3,
+        json!({ "operation": "completion", "completionTitle": "={{ 'Bye ' + $('Form').item.json.Name }}", "options": {} }),
+    );
+    import(&data, "form", &row("Form", &[trigger, more, end]));
+    let server = Server::start(&data.0, &[]);
+    let page = server.call("GET", "/form/apply", None);
+    assert!(page.text().contains("<h1>Apply &lt;b&gt;</h1>"));
+    assert!(page.header("content-security-policy").unwrap().contains("default-src 'none'"));
+    let send = |path: &str, body: &str| {
+        support::request(&server.address, "POST", path, &[("content-type", "application/x-www-form-urlencoded")], body.as_bytes()).unwrap()
+    };
+    assert!(send("/form/apply", "Name=").text().contains("This field is required."));
+    let next = send("/form/apply", "Name=Ada&Extra=1");
+    assert_eq!(next.status, 303);
+    let place = next.header("location").unwrap().to_owned();
+    assert!(server.call("GET", &place, None).text().contains("Ada why"));
+    assert!(send(&place, "Ada+why=Looms").text().contains("Bye Ada"));
+    assert_eq!(send(&place, "Ada+why=Looms").status, 409);
+    let run = &server.executions()[0]["data"]["resultData"]["runData"];
+    assert_eq!(run["Form"][0]["data"]["main"][0][0]["json"]["Extra"], Value::Null);
+    assert_eq!(run["More"][0]["data"]["main"][0][0]["json"]["Ada why"], "Looms");
+}
+
+#[test]
+fn the_events_of_a_run_can_be_followed_and_taken_up_where_they_broke_off() {
+    let data = Folder::new("events");
+    import(&data, "last", &row("Last", &[webhook("last", "lastNode"), doubled()]));
+    let server = Server::start(&data.0, &[]);
+    server.call("POST", "/webhook/last", Some(&json!({ "n": 1 })));
+    let events = server.api("GET", "/executions/1/events", None).text();
+    let kinds: Vec<&str> = events.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    assert_eq!(kinds, ["executionStarted", "nodeStarted", "nodeFinished", "nodeStarted", "nodeFinished", "executionFinished"]);
+    let rest = server.api_with("GET", "/executions/1/events", &[("last-event-id", "1:4")]).text();
+    let kinds: Vec<&str> = rest.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    assert_eq!(kinds, ["nodeFinished", "executionFinished"]);
+    assert_eq!(server.api("GET", "/executions/9/events", None).status, 404);
+}

@@ -258,6 +258,11 @@ impl Runtime {
         Ok(Some(self.runner.resume(story.into_past(id, workflow, pieces, woken_by))))
     }
 
+    /// Writes what a run that goes on has told so far, so that its journal has it.
+    pub async fn settle(&self, id: i64) -> Result<(), Error> {
+        Ok(self.recorder.settle(&id.to_string()).await?)
+    }
+
     /// A workflow as it was when a run of it began.
     async fn version(&self, workflow_id: &str, version_id: &str) -> Result<Arc<Loaded>, Error> {
         if let Some(loaded) = self.active().workflows.get(workflow_id).filter(|loaded| loaded.version_id == version_id) {

@@ -45,6 +45,13 @@ impl Saving {
     pub const ALL: Saving = Saving { successes: true, failures: true };
 }
 
+/// How much of a run is on disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written {
+    pub pieces: i64,
+    pub events: u64,
+}
+
 /// When events must be on disk before the run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
@@ -89,8 +96,8 @@ impl Recorder {
     }
 
     /// Opens the log of a run that goes on; its first pieces are on disk.
-    pub fn reopen(&self, id: i64, workflow_id: Str, pieces: i64, durability: Durability) -> Arc<RunLog> {
-        let state = LogState { next_piece: pieces, is_written: true, ..LogState::default() };
+    pub fn reopen(&self, id: i64, workflow_id: Str, written: Written, durability: Durability) -> Arc<RunLog> {
+        let state = LogState { next_piece: written.pieces, n_events: written.events, is_written: true, ..LogState::default() };
         self.keep(RunLog { id, workflow_id, durability, saving: Saving::ALL, state: Mutex::new(state) })
     }
 
@@ -139,6 +146,14 @@ impl Recorder {
 
     pub fn listen(&self) -> broadcast::Receiver<LiveEvent> {
         self.live.subscribe()
+    }
+
+    /// Writes what a run that goes on has told so far.
+    pub async fn settle(&self, run_id: &str) -> Result<(), store::Error> {
+        match self.log(run_id) {
+            Some(log) => self.flush(&log).await,
+            None => Ok(()),
+        }
     }
 
     fn log(&self, run_id: &str) -> Option<Arc<RunLog>> {

@@ -1,6 +1,7 @@
 //! Goes on with runs after the process that had them is gone: from their journal, without repeating a step.
 
 use crate::loaded::Loaded;
+use crate::log::Written;
 use crate::runner::Past;
 use engine::Recorded;
 use model::{Items, RunEvent, RunStatus, Str, TaskStatus, Value};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 pub(crate) struct Story {
     pub started: Option<Started>,
     pub recorded: VecDeque<Recorded>,
+    pub n_events: u64,
     /// A step that began and has no result.
     pub in_flight: Option<Str>,
     /// The node the run sleeps at, with the parameters it had then.
@@ -38,7 +40,8 @@ pub(crate) enum Verdict {
 
 impl Story {
     pub(crate) fn read(events: Vec<RunEvent>) -> Self {
-        let mut story = Story { started: None, recorded: VecDeque::new(), in_flight: None, asleep: None, finished: None };
+        let n_events = events.len() as u64;
+        let mut story = Story { n_events, started: None, recorded: VecDeque::new(), in_flight: None, asleep: None, finished: None };
         for event in events {
             match event {
                 RunEvent::RunStarted { start_node, items, mode, .. } => story.started = Some(Started { node: start_node, items, mode }),
@@ -91,6 +94,7 @@ impl Story {
         };
         let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
         let wakes = woken_by.is_some();
-        Past { id, workflow, cause, node, items, mode, recorded: self.recorded, pieces, wakes, woken_by: woken_by.flatten() }
+        let written = Written { pieces, events: self.n_events };
+        Past { id, workflow, cause, node, items, mode, recorded: self.recorded, written, wakes, woken_by: woken_by.flatten() }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::loaded::Loaded;
-use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving};
+use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving, Written};
 use crate::ticket::Tickets;
 use engine::{Engine, Outcome, Recorded, Responder, RunOptions};
 use model::{Items, Object, RunEvent, Str, Value};
@@ -114,7 +114,7 @@ impl Runner {
 
     /// Goes on with a run that was cut off or slept.
     pub fn resume(self: &Arc<Self>, past: Past) -> Taken {
-        let log = self.recorder.reopen(past.id, past.workflow.id.clone(), past.pieces, past.workflow.durability);
+        let log = self.recorder.reopen(past.id, past.workflow.id.clone(), past.written, past.workflow.durability);
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
@@ -220,8 +220,7 @@ pub struct Past {
     pub items: Option<Items>,
     pub mode: Str,
     pub recorded: VecDeque<Recorded>,
-    /// How many pieces of its journal are on disk.
-    pub pieces: i64,
+    pub written: Written,
     /// It slept, and this is what woke it.
     pub wakes: bool,
     pub woken_by: Option<Items>,

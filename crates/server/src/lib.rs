@@ -8,6 +8,7 @@ mod answer;
 mod api;
 mod body;
 mod error;
+mod events;
 mod form;
 mod health;
 mod routes;

@@ -103,6 +103,12 @@ impl Server {
         request(&self.address, method, &format!("/api/v1{path}"), &headers, body.as_bytes()).unwrap()
     }
 
+    /// Calls the API with further headers.
+    pub(crate) fn api_with(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
+        let headers: Vec<(&str, &str)> = headers.iter().copied().chain([("x-n8n-api-key", self.key.as_str())]).collect();
+        request(&self.address, method, &format!("/api/v1{path}"), &headers, b"").unwrap()
+    }
+
     /// All executions, with their data.
     pub(crate) fn executions(&self) -> Vec<Value> {
         let mut all = Vec::new();

@@ -3,8 +3,8 @@
 mod executions;
 mod workflows;
 
-use crate::App;
 use crate::error::ApiError;
+use crate::{App, events};
 use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -23,6 +23,8 @@ pub(crate) fn router() -> Router<App> {
         .route("/workflows/{id}/deactivate", post(workflows::deactivate))
         .route("/executions", get(executions::list))
         .route("/executions/{id}", get(executions::get).delete(executions::delete))
+        .route("/executions/{id}/events", get(events::of_execution))
+        .route("/events", get(events::all))
         .route("/executions/{id}/retry", post(executions::retry))
         .route("/executions/{id}/stop", post(executions::stop))
         .fallback(not_found)

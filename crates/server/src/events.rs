@@ -1,0 +1,185 @@
+//! Live events: what runs do as they do it, over SSE.
+
+use crate::App;
+use crate::access::Principal;
+use crate::error::ApiError;
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures::Stream;
+use futures::stream;
+use model::{Kind, Object, RunEvent, Str, TaskData, Value};
+use runtime::LiveEvent;
+use std::collections::{HashMap, VecDeque};
+use std::convert::Infallible;
+use store::Executions as _;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+type Events = Sse<axum::response::sse::KeepAliveStream<std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>>>;
+
+/// `/api/v1/events`: the events of all runs, from now on. `?workflowId=` keeps to one workflow.
+pub(crate) async fn all(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Result<Events, ApiError> {
+    who.require("execution:read")?;
+    let workflow = query.get("workflowId").map(|id| Str::from(id.as_str()));
+    Ok(follow(VecDeque::new(), app.runtime.recorder.listen(), Wanted { run: None, workflow, after: 0 }))
+}
+
+/// `/api/v1/executions/ID/events`: the events of one run from its start, or from behind `Last-Event-ID`.
+pub(crate) async fn of_execution(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+) -> Result<Events, ApiError> {
+    who.require("execution:read")?;
+    // Listening first and reading then: an event that falls between comes twice and is left out the second time.
+    let live = app.runtime.recorder.listen();
+    if app.store.execution(id).await?.is_none() {
+        return Err(ApiError::from(runtime::Error::NoExecution { id }));
+    }
+    app.runtime.settle(id).await?;
+    let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(last_seq).unwrap_or(0);
+    let told = app.store.journal(id).await?;
+    let n_told = told.len() as u64;
+    let run_id: Str = id.to_string().into();
+    let past = (1..).zip(told).filter(|(seq, _)| *seq > after).map(|(seq, event)| (run_id.clone(), seq, event)).collect();
+    Ok(follow(past, live, Wanted { run: Some(run_id), workflow: None, after: n_told.max(after) }))
+}
+
+/// An event's id is `RUN:PLACE`.
+fn last_seq(id: &str) -> Option<u64> {
+    id.rsplit(':').next()?.parse().ok()
+}
+
+struct Wanted {
+    run: Option<Str>,
+    workflow: Option<Str>,
+    /// Events of the run up to this place were sent already.
+    after: u64,
+}
+
+impl Wanted {
+    fn takes(&self, event: &LiveEvent) -> bool {
+        self.run.as_ref().is_none_or(|run| *run == event.run_id && event.seq > self.after)
+            && self.workflow.as_ref().is_none_or(|workflow| *workflow == event.workflow_id)
+    }
+}
+
+/// What a stream still has to send.
+struct Following {
+    past: VecDeque<(Str, u64, RunEvent)>,
+    live: Receiver<LiveEvent>,
+    wanted: Wanted,
+    is_over: bool,
+}
+
+fn follow(past: VecDeque<(Str, u64, RunEvent)>, live: Receiver<LiveEvent>, wanted: Wanted) -> Events {
+    let following = Following { past, live, wanted, is_over: false };
+    let events = stream::unfold(following, |mut following| async move {
+        let event = following.next().await?;
+        Some((Ok(event), following))
+    });
+    Sse::new(Box::pin(events) as std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>).keep_alive(KeepAlive::default())
+}
+
+impl Following {
+    async fn next(&mut self) -> Option<Event> {
+        if self.is_over {
+            return None;
+        }
+        if let Some((run, seq, event)) = self.past.pop_front() {
+            return Some(self.tell(&run, seq, &event));
+        }
+        loop {
+            match self.live.recv().await {
+                Ok(live) if self.wanted.takes(&live) => return Some(self.tell(&live.run_id, live.seq, &live.event)),
+                Ok(_) => {}
+                // A reader that is too slow is told so; it may come back with the id of the last event it has.
+                Err(RecvError::Lagged(missed)) => {
+                    self.is_over = true;
+                    return Some(Event::default().event("missed").data(missed.to_string()));
+                }
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+
+    fn tell(&mut self, run: &Str, seq: u64, event: &RunEvent) -> Event {
+        // The stream of one run ends with it.
+        self.is_over = self.wanted.run.is_some() && matches!(event, RunEvent::RunFinished { .. });
+        let (kind, data) = told(run, event);
+        Event::default().id(format!("{run}:{seq}")).event(kind).data(model::json::to_string(&data))
+    }
+}
+
+/// An event in the words of the protocol. Items stay where they are; the execution has them.
+fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
+    let mut data = Object::from_iter([("executionId", Value::from(run.clone()))]);
+    let kind = match event {
+        RunEvent::RunStarted { workflow_id, workflow_name, mode, started_ms, .. } => {
+            data.insert("workflowId", workflow_id.clone());
+            data.insert("workflowName", workflow_name.clone());
+            data.insert("mode", mode.clone());
+            data.insert("startedMs", *started_ms);
+            "executionStarted"
+        }
+        RunEvent::NodeStarted { node, run_index, started_ms } => {
+            data.insert("node", node.clone());
+            data.insert("run", *run_index);
+            data.insert("startedMs", *started_ms);
+            "nodeStarted"
+        }
+        RunEvent::NodeLog { node, line } => {
+            data.insert("node", node.clone());
+            data.insert("line", line.clone());
+            "nodeLog"
+        }
+        RunEvent::NodeRetried { node, attempt, error } => {
+            data.insert("node", node.clone());
+            data.insert("attempt", u64::from(*attempt) as f64);
+            data.insert("error", error.to_value());
+            "nodeRetried"
+        }
+        RunEvent::NodeFinished { node, run_index, task, .. } => {
+            data.insert("node", node.clone());
+            data.insert("run", *run_index);
+            data.insert("status", task.status.name());
+            data.insert("durationMs", task.execution_time_ms as f64);
+            data.insert("items", counts(task));
+            if let Some(error) = &task.error {
+                data.insert("error", error.to_value());
+            }
+            "nodeFinished"
+        }
+        RunEvent::NodeSilent { node } => {
+            data.insert("node", node.clone());
+            "nodeSilent"
+        }
+        RunEvent::RunPaused { node, until_ms, .. } => {
+            data.insert("node", node.clone());
+            data.insert("untilMs", until_ms.map(|moment| moment as f64));
+            "executionWaiting"
+        }
+        RunEvent::RunResumed { .. } => "executionResumed",
+        RunEvent::RunFinished { status, error, finished_ms } => {
+            data.insert("status", status.name());
+            data.insert("finishedMs", *finished_ms);
+            if let Some(error) = error {
+                data.insert("error", error.to_value());
+            }
+            "executionFinished"
+        }
+    };
+    (kind, data.into())
+}
+
+/// How many items each output has.
+fn counts(task: &TaskData) -> Value {
+    let outputs = task.data.get(&Kind::Main).map(Vec::as_slice).unwrap_or_default();
+    Value::array(outputs.iter().map(|items| Value::from(items.as_ref().map_or(0, model::Items::len))).collect())
+}
