@@ -14,6 +14,7 @@ pub(crate) struct Settings {
     pub(crate) features: Vec<Feature>,
     pub(crate) run_data_limit: usize,
     pub(crate) run_memory_limit: usize,
+    pub(crate) retention: runtime::Retention,
 }
 
 /// A setting as it is documented.
@@ -43,6 +44,9 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "256MB",
         help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
     },
+    Setting { name: "HEDDLE_KEEP_DAYS", default: "14", help: "How long finished executions are kept. Since 0.1." },
+    Setting { name: "HEDDLE_KEEP_COUNT", default: "10000", help: "How many finished executions are kept. Since 0.1." },
+    Setting { name: "HEDDLE_KEEP_BYTES", default: "10GB", help: "How much room finished executions may take. Since 0.1." },
     Setting { name: "HEDDLE_DATA", default: "~/.heddle", help: "The folder of workflows, executions and credentials. Since 0.1." },
     Setting { name: "HEDDLE_HOST", default: "127.0.0.1", help: "The address the server listens on. Since 0.1." },
     Setting { name: "HEDDLE_PORT", default: "5678", help: "The port the server listens on. Since 0.1." },
@@ -74,6 +78,11 @@ impl Settings {
             features,
             run_data_limit: bytes("HEDDLE_RUN_DATA_LIMIT")?,
             run_memory_limit: bytes("HEDDLE_RUN_MEMORY_LIMIT")?,
+            retention: runtime::Retention {
+                age: std::time::Duration::from_secs(number("HEDDLE_KEEP_DAYS")?.saturating_mul(24 * 60 * 60)),
+                count: usize::try_from(number("HEDDLE_KEEP_COUNT")?).unwrap_or(usize::MAX),
+                bytes: bytes("HEDDLE_KEEP_BYTES")? as u64,
+            },
         })
     }
 }
@@ -82,6 +91,11 @@ impl Settings {
 pub(crate) fn read(name: &str) -> String {
     let default = SETTINGS.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
     std::env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())
+}
+
+fn number(name: &str) -> Result<u64> {
+    let text = read(name);
+    text.trim().parse().with_context(|| format!("{name} is '{text}', which is no whole number (SETTING_INVALID)"))
 }
 
 fn bytes(name: &str) -> Result<usize> {

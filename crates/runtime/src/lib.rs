@@ -13,6 +13,7 @@ mod jwt;
 mod loaded;
 mod log;
 mod recovery;
+mod retention;
 mod routes;
 mod runner;
 mod ticket;
@@ -22,6 +23,7 @@ pub use clock::CatchUp;
 pub use error::Error;
 pub use loaded::Loaded;
 pub use log::{LiveEvent, Recorder};
+pub use retention::Retention;
 pub use routes::{Found, Hook};
 pub use runner::{RunLimits, Runner, Start, Taken};
 pub use waiting::{Sent, Waiting};
@@ -49,6 +51,7 @@ pub struct Options {
     pub run: RunOptions,
     pub limits: RunLimits,
     pub catch_up: CatchUp,
+    pub keep: Retention,
     /// Where callers reach this instance, without a slash at the end.
     pub base_url: Str,
 }
@@ -106,6 +109,7 @@ impl Runtime {
         runtime.recover().await?;
         tokio::spawn(runtime.clone().keep_time());
         tokio::spawn(runtime.clone().watch());
+        tokio::spawn(runtime.clone().keep_tidy(options.keep));
         Ok(runtime)
     }
 

@@ -31,6 +31,8 @@ pub trait Executions: Send + Sync {
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old or too many; gives back how many.
     async fn prune(&self, keep: Keep) -> Result<usize, Error>;
+    /// Gives some free room in the file back to the disk; `true` while there is more.
+    async fn shrink(&self) -> Result<bool, Error>;
 }
 
 /// A run that has something to write. Asked when its turn comes, so that what happens while it waits goes along.

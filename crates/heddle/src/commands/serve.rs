@@ -44,6 +44,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         run: world::run_options(settings),
         limits: RunLimits::default(),
         catch_up: CatchUp::default(),
+        keep: settings.retention,
         base_url: base_url.clone(),
     };
     let runtime = Runtime::start(world::engine(settings)?, Arc::new(store.clone()), options).await?;

@@ -161,7 +161,21 @@ impl Executions for Sqlite {
         })
         .await
     }
+
+    async fn shrink(&self) -> Result<bool, Error> {
+        self.write(|connection| {
+            let mut vacuum = connection.prepare(&format!("PRAGMA incremental_vacuum({SHRINK_PAGES})"))?;
+            let mut rows = vacuum.query([])?;
+            while rows.next()?.is_some() {}
+            let free: i64 = connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
+            Ok(free > 0)
+        })
+        .await
+    }
 }
+
+/// Pages that are given back in one go; writers wait for no more than this.
+const SHRINK_PAGES: i64 = 2000;
 
 impl Sqlite {
     fn send_piece(&self, run: Arc<dyn Pending>, tell: impl FnOnce(Result<(), Error>) + Send + 'static) -> Result<(), Error> {

@@ -1,0 +1,135 @@
+//! The store on a real file: what was written is there, what failed left no trace, and the file does not grow for ever.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
+
+use heddle_store::executions::{Begun, ExecutionFilter, Executions, Keep, Pending, Piece, State};
+use heddle_store::workflows::{NewVersion, Workflows};
+use heddle_store::{Error, Sqlite, Use, journal};
+use model::{RunEvent, RunStatus};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("heddle-store-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn size(&self) -> u64 {
+        std::fs::metadata(self.0.join("heddle.db")).unwrap().len()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A run with one piece to write.
+struct Run(Mutex<Option<Piece>>);
+
+impl Pending for Run {
+    fn take(&self) -> Option<Piece> {
+        self.0.lock().unwrap().take()
+    }
+    fn give_back(&self, piece: Piece) {
+        *self.0.lock().unwrap() = Some(piece);
+    }
+}
+
+fn run(execution: i64, line: &str) -> Arc<Run> {
+    let mut events = Vec::new();
+    journal::write_event(&mut events, &RunEvent::NodeLog { node: "A".into(), line: line.into() });
+    let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
+    let state = State { status: RunStatus::Success, stopped_ms: Some(2), wait_till_ms: None, error: None };
+    Arc::new(Run(Mutex::new(Some(Piece { execution, seq: 0, begun: Some(begun), state: Some(state), events, discard: false }))))
+}
+
+#[tokio::test]
+async fn what_a_flush_has_returned_from_is_there_for_another_process() {
+    let folder = Folder::new("flush");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    assert_eq!(store.next_execution_id().await.unwrap(), 1);
+    store.flush(run(1, "said")).await.unwrap();
+    let other = Sqlite::open(&folder.0, Use::Beside).unwrap();
+    assert_eq!(other.execution(1).await.unwrap().unwrap().state.status, RunStatus::Success);
+    assert!(matches!(&other.journal(1).await.unwrap()[..], [RunEvent::NodeLog { line, .. }] if line == "said"));
+    assert!(other.delete_execution(1).await.unwrap());
+    assert_eq!(store.next_execution_id().await.unwrap(), 2, "the id of a deleted run is not used again");
+}
+
+#[tokio::test]
+async fn a_piece_that_cannot_be_written_goes_back_to_its_run() {
+    let folder = Folder::new("refused");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    store.flush(run(1, "first")).await.unwrap();
+    let again = run(1, "second");
+    assert!(store.flush(again.clone()).await.is_err(), "the row is there already");
+    assert!(again.take().is_some());
+    store.flush(run(2, "third")).await.unwrap();
+    assert_eq!(store.executions(ExecutionFilter { limit: 10, ..ExecutionFilter::default() }).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_flipped_bit_is_told_with_its_run_and_the_others_go_on() {
+    let folder = Folder::new("damaged");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    store.flush(run(1, "first")).await.unwrap();
+    store.flush(run(2, "second")).await.unwrap();
+    let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
+    raw.execute("UPDATE journal SET events = x'00ff' WHERE execution_id = 1", []).unwrap();
+    match store.journal(1).await {
+        Err(Error::Corrupt { what }) => assert!(what.contains("execution 1")),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(store.journal(2).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn pruning_removes_the_oldest_and_gives_the_room_back() {
+    let folder = Folder::new("prune");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let text = "x".repeat(100_000);
+    for id in 1..=200 {
+        store.flush(run(id, &text)).await.unwrap();
+    }
+    let keep = Keep { newer_than_ms: 0, at_most: 10, bytes: i64::MAX, step: 50 };
+    while store.prune(keep).await.unwrap() > 0 {}
+    while store.shrink().await.unwrap() {}
+    let left = store.executions(ExecutionFilter { limit: 1000, ..ExecutionFilter::default() }).await.unwrap();
+    assert_eq!(left.iter().map(|execution| execution.id).collect::<Vec<_>>(), (191..=200).rev().collect::<Vec<_>>());
+    let live: i64 = left.iter().map(|execution| execution.bytes).sum();
+    drop(store);
+    let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
+    raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    assert!(folder.size() as f64 <= 1.5 * live as f64, "{} bytes for {live} that live", folder.size());
+}
+
+#[tokio::test]
+async fn saving_makes_versions_and_the_same_document_makes_none() {
+    let folder = Folder::new("versions");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let version =
+        |document: &str| NewVersion { id: "w".into(), name: "W".into(), document: document.into(), author: None, static_data: None };
+    let first = store.save_workflow(version("{}")).await.unwrap();
+    assert_eq!(store.save_workflow(version("{}")).await.unwrap().version_id, first.version_id);
+    let second = store.save_workflow(version("{\"nodes\":[]}")).await.unwrap();
+    assert_ne!(second.version_id, first.version_id);
+    assert_eq!(store.version(&first.version_id).await.unwrap().as_deref(), Some("{}"));
+    assert_eq!(store.versions("w").await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_folder_of_a_newer_heddle_and_a_second_server_are_refused() {
+    let folder = Folder::new("refusals");
+    let first = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    assert!(matches!(Sqlite::open(&folder.0, Use::Serve), Err(Error::Locked { .. })));
+    drop(first);
+    let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
+    raw.pragma_update(None, "user_version", 999).unwrap();
+    assert!(matches!(Sqlite::open(&folder.0, Use::Beside), Err(Error::Newer { found: 999, .. })));
+}
