@@ -36,6 +36,7 @@ impl World {
             features: vec![Feature::ExecuteCommand],
             run_data_limit: 1 << 30,
             run_memory_limit: 256 << 20,
+            retention: runtime::Retention::default(),
         };
         let mut ports = ports(&settings).map_err(|error| format!("{error:#}"))?;
         let answers = self.http.clone().unwrap_or_else(|| Value::array(Vec::new()));
