@@ -84,6 +84,8 @@ codes! {
     REQUEST_INVALID      = Caller,   400, "The request has a field or parameter that cannot be used.";
     ACCESS_DENIED        = Caller,   401, "The request needs a valid API key or a session.";
     ACCESS_FORBIDDEN     = Caller,   403, "The key or the role does not allow this.";
+    ACCESS_ATTEMPTS      = Caller,   429, "There were too many attempts to sign in; wait as long as the answer says.";
+    NAME_TAKEN           = Caller,   409, "Something of this name is there already.";
     NOT_FOUND            = Caller,   404, "There is nothing at this address.";
     WEBHOOK_TAKEN        = Workflow, 409, "Another workflow listens at this address.";
     EXECUTION_NOT_FOUND  = Caller,   404, "The execution that was named is not there.";

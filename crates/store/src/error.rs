@@ -33,7 +33,7 @@ impl Error {
             Error::Newer { .. } => Code::STORE_NEWER,
             Error::Locked { .. } => Code::STORE_LOCKED,
             Error::Key => Code::VAULT_KEY,
-            Error::Taken { .. } => Code::OPERATION_INVALID,
+            Error::Taken { .. } => Code::NAME_TAKEN,
         }
     }
 

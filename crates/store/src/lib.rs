@@ -8,20 +8,29 @@
 
 pub mod access;
 mod codec;
+pub mod credentials;
 mod error;
 pub mod executions;
 pub mod journal;
 pub mod schedules;
 mod spill;
 mod sqlite;
+pub mod tags;
+pub mod users;
+pub mod variables;
+mod vault;
 pub mod workflows;
 mod workspace;
 
+pub use credentials::Credentials;
 pub use error::Error;
 pub use executions::Executions;
 pub use schedules::Schedules;
 pub use spill::{SpillFile, SpillLimits};
 pub use sqlite::{Sqlite, Use, new_id};
+pub use tags::Tags;
+pub use users::Users;
+pub use variables::Variables;
 pub use workflows::Workflows;
 pub use workspace::{FileLimits, Workspace};
 

@@ -56,6 +56,9 @@ pub struct WorkflowFilter {
     pub active: Option<bool>,
     pub name: Option<Str>,
     pub archived: Option<bool>,
+    /// Only those that have all of these tags, by name.
+    pub tags: Vec<Str>,
+    pub project_id: Option<Str>,
     /// Only those after this place in the list.
     pub after: Option<(i64, Str)>,
     pub limit: usize,

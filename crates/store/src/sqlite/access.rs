@@ -6,7 +6,7 @@ use crate::Error;
 use crate::access::{Access, ApiKey};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const COLUMNS: &str = "k.id, u.email, k.label, k.hint, k.scopes, k.created_ms, k.expires_ms";
+pub(super) const COLUMNS: &str = "k.id, u.email, k.label, k.hint, k.scopes, k.created_ms, k.expires_ms";
 
 #[async_trait::async_trait]
 impl Access for Sqlite {
@@ -52,7 +52,8 @@ impl Access for Sqlite {
 
 /// The id of a person; made as an owner without a password if there is none of that address.
 fn owner(connection: &Connection, email: &str) -> Result<String, Error> {
-    let found = connection.query_row("SELECT id FROM users WHERE email = ?1", [email], |row| row.get(0)).optional()?;
+    let email = email.to_lowercase();
+    let found = connection.query_row("SELECT id FROM users WHERE email = ?1", [&email], |row| row.get(0)).optional()?;
     if let Some(id) = found {
         return Ok(id);
     }
@@ -64,7 +65,7 @@ fn owner(connection: &Connection, email: &str) -> Result<String, Error> {
     Ok(id)
 }
 
-fn key(row: &Row<'_>) -> rusqlite::Result<ApiKey> {
+pub(super) fn key(row: &Row<'_>) -> rusqlite::Result<ApiKey> {
     let text = |index: usize| row.get_ref(index)?.as_str().map(model::Str::from).map_err(rusqlite::Error::from);
     let scopes: String = row.get(4)?;
     Ok(ApiKey {

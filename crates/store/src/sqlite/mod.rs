@@ -1,13 +1,18 @@
 //! Everything in one SQLite file: one writer that groups commits, and readers beside it.
 
 mod access;
+mod credentials;
 mod executions;
 mod migrate;
 mod schedules;
+mod tags;
+mod users;
+mod variables;
 mod workflows;
 mod writer;
 
 use crate::Error;
+use credentials::Vault;
 use rusqlite::Connection;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -31,6 +36,7 @@ struct Shared {
     file: PathBuf,
     writer: Writer,
     readers: Mutex<Vec<Connection>>,
+    vault: Vault,
     /// Held for as long as this process is the one that runs workflows here.
     _serving: Option<File>,
 }
@@ -55,7 +61,12 @@ impl Sqlite {
         let file = folder.join("heddle.db");
         let mut connection = connect(&file)?;
         migrate::migrate(&mut connection)?;
-        let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), _serving: serving };
+        let vault = Vault::new(folder);
+        if purpose == Use::Serve {
+            // Whoever runs workflows needs the right key; others find out when they use it.
+            vault.open(&connection)?;
+        }
+        let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), vault, _serving: serving };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -72,18 +83,26 @@ impl Sqlite {
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let store = self.clone();
-        let result = tokio::task::spawn_blocking(move || {
-            let readers = || store.shared.readers.lock().unwrap_or_else(PoisonError::into_inner);
-            let idle = readers().pop();
-            let connection = idle.map_or_else(|| connect(&store.shared.file), Ok)?;
-            let result = work(&connection);
-            let mut idle = readers();
-            if idle.len() < IDLE_READERS {
-                idle.push(connection);
-            }
-            result
-        });
+        let result = tokio::task::spawn_blocking(move || store.read_now(work));
         result.await.unwrap_or(Err(Error::Stopped))
+    }
+
+    /// Reads on this thread; for the few lookups that are over in an instant.
+    fn read_now<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        let readers = || self.shared.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = readers().pop();
+        let connection = idle.map_or_else(|| connect(&self.shared.file), Ok)?;
+        let result = work(&connection);
+        let mut idle = readers();
+        if idle.len() < IDLE_READERS {
+            idle.push(connection);
+        }
+        result
+    }
+
+    /// Makes sure that the key of the vault fits the credentials that are there; makes one at the first use.
+    pub fn open_vault(&self) -> Result<(), Error> {
+        self.read_now(|connection| self.shared.vault.open(connection))
     }
 
     /// How many writes wait for their turn.

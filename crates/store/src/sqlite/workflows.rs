@@ -22,12 +22,20 @@ impl Workflows for Sqlite {
                 "SELECT {COLUMNS} FROM workflows
                  WHERE (?1 IS NULL OR active = ?1) AND (?2 IS NULL OR name LIKE '%' || ?2 || '%') AND (?3 IS NULL OR archived = ?3)
                    AND (?4 IS NULL OR (updated_ms, id) < (?4, ?5))
+                   AND (?7 IS NULL OR coalesce(project_id, 'personal') = ?7)
+                   AND (?8 = 0 OR ?8 = (SELECT count(*) FROM workflow_tags w JOIN tags t ON t.id = w.tag_id
+                                        WHERE w.workflow_id = workflows.id AND t.name IN (SELECT value FROM json_each(?9))))
                  ORDER BY updated_ms DESC, id DESC LIMIT ?6"
             );
             let (moment, last) = filter.after.map(|(moment, last)| (moment, last.to_string())).unzip();
             let mut found = connection.prepare_cached(&sql)?;
-            let name = filter.name.as_deref();
-            rows(found.query_map(params![filter.active, name, filter.archived, moment, last, filter.limit as i64], stored)?)
+            let (name, project) = (filter.name.as_deref(), filter.project_id.as_deref());
+            let mut tags = filter.tags;
+            tags.sort();
+            tags.dedup();
+            let (n_tags, limit) = (tags.len() as i64, filter.limit as i64);
+            let tags = model::json::to_string(&model::Value::array(tags.into_iter().map(Into::into).collect()));
+            rows(found.query_map(params![filter.active, name, filter.archived, moment, last, limit, project, n_tags, tags], stored)?)
         })
         .await
     }

@@ -36,6 +36,14 @@ CREATE TABLE workflow_tags (
   PRIMARY KEY (workflow_id, tag_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Projects that workflows and credentials belong to; those of none are in the personal one.
+CREATE TABLE projects (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE executions (
   id INTEGER PRIMARY KEY,
   workflow_id TEXT NOT NULL,
@@ -53,6 +61,12 @@ CREATE TABLE executions (
 CREATE INDEX executions_of_workflow ON executions (workflow_id, id DESC);
 -- Only the few that are not over are looked for by status.
 CREATE INDEX executions_unfinished ON executions (status, wait_till_ms) WHERE status IN ('new', 'running', 'waiting', 'uncertain');
+
+CREATE TABLE execution_tags (
+  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  tag_id TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
+  PRIMARY KEY (execution_id, tag_id)
+) STRICT, WITHOUT ROWID;
 
 -- What happened in a run, in pieces of one or more events.
 CREATE TABLE journal (
@@ -115,6 +129,12 @@ CREATE TABLE sessions (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   csrf TEXT NOT NULL,
   created_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+-- Links by which new people choose their password.
+CREATE TABLE invitations (
+  token_hash BLOB PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   expires_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE api_keys (

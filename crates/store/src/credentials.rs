@@ -1,0 +1,83 @@
+//! What is kept of credentials: who they are in the open, what they hold in the vault.
+
+use crate::Error;
+use model::{Object, Str};
+
+/// Credentials, sealed. Implemented for SQLite; the API, the command line and running nodes use it.
+#[async_trait::async_trait]
+pub trait Credentials: Send + Sync {
+    async fn credential(&self, id: &str) -> Result<Option<Credential>, Error>;
+    /// Oldest first, after the one with this id.
+    async fn credentials(&self, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error>;
+    /// Adds a credential; one with the same id is replaced.
+    async fn save_credential(&self, credential: NewCredential) -> Result<Credential, Error>;
+    /// Changes what is named; nothing if there is no such credential.
+    async fn change_credential(&self, id: &str, change: CredentialChange) -> Result<Option<Credential>, Error>;
+    async fn delete_credential(&self, id: &str) -> Result<bool, Error>;
+    /// What a credential holds.
+    async fn open_credential(&self, id: &str) -> Result<Option<Secret>, Error>;
+    /// For a running node: the one with this id, or the only one of its kind. Reads without waiting for anything.
+    fn credential_for_node(&self, kind: &str, id: Option<&str>) -> Result<Chosen, Error>;
+    /// Seals everything with a new key; gives back how many there are.
+    async fn rotate_key(&self) -> Result<usize, Error>;
+}
+
+/// A credential without what it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Credential {
+    pub id: Str,
+    pub name: Str,
+    pub kind: Str,
+    pub project_id: Option<Str>,
+    pub created_ms: i64,
+    pub updated_ms: i64,
+}
+
+#[derive(Clone, Debug)]
+pub struct NewCredential {
+    pub id: Str,
+    pub name: Str,
+    pub kind: Str,
+    pub secret: Secret,
+    pub project_id: Option<Str>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct CredentialChange {
+    pub name: Option<Str>,
+    pub kind: Option<Str>,
+    pub secret: Option<Secret>,
+    /// The fields are laid over those that are there instead of replacing them.
+    pub is_partial: bool,
+    pub project_id: Option<Str>,
+}
+
+/// Fields that are never shown: not in a log, not by accident.
+#[derive(Clone, Default)]
+pub struct Secret(Object);
+
+impl Secret {
+    pub fn new(fields: Object) -> Self {
+        Self(fields)
+    }
+
+    /// The fields themselves, for whoever is to use them.
+    pub fn reveal(self) -> Object {
+        self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Secret(…)")
+    }
+}
+
+/// What a node's choice of a credential leads to.
+#[derive(Debug)]
+pub enum Chosen {
+    Found(Secret),
+    Missing,
+    /// None was named, and there are several of the kind.
+    Several,
+}

@@ -1,0 +1,415 @@
+//! Credentials in SQLite, sealed with the key beside it.
+
+use super::executions::rows;
+use super::{Sqlite, connect, now_ms};
+use crate::Error;
+use crate::credentials::{Chosen, Credential, CredentialChange, Credentials, NewCredential, Secret};
+use crate::vault::{Key, KeyFiles};
+use model::{Object, Str};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use std::sync::{Arc, Mutex, PoisonError};
+
+const COLUMNS: &str = "id, name, kind, project_id, created_ms, updated_ms";
+
+/// The key as it was last found to fit.
+pub(super) struct Vault {
+    files: KeyFiles,
+    opened: Mutex<Option<Arc<Opened>>>,
+}
+
+struct Opened {
+    key: Key,
+    /// The check value of the database that the key fits.
+    check: String,
+}
+
+/// How far a change of the key has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rotation {
+    KeyWritten,
+    Sealed,
+    Committed,
+}
+
+impl Vault {
+    pub(super) fn new(folder: &std::path::Path) -> Self {
+        Self { files: KeyFiles::new(folder), opened: Mutex::default() }
+    }
+
+    /// The key that fits the database; made if nothing has been sealed yet.
+    pub(super) fn open(&self, connection: &Connection) -> Result<(), Error> {
+        self.opened(connection).map(drop)
+    }
+
+    fn opened(&self, connection: &Connection) -> Result<Arc<Opened>, Error> {
+        let known = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let (Some(known), Some(check)) = (known, check_value(connection)?)
+            && known.check == check
+        {
+            return Ok(known);
+        }
+        let _lock = self.files.lock()?;
+        let opened = Arc::new(self.find_or_make(connection)?);
+        self.remember(opened.clone());
+        Ok(opened)
+    }
+
+    fn remember(&self, opened: Arc<Opened>) {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
+    }
+
+    fn find_or_make(&self, connection: &Connection) -> Result<Opened, Error> {
+        let current = self.files.current();
+        if let Some(check) = check_value(connection)? {
+            if let Ok(Some(key)) = &current
+                && key.fits(&check)
+            {
+                return current.map(|key| key.map(|key| Opened { key, check }))?.ok_or(Error::Key);
+            }
+            if let Some(key) = self.files.next()?.filter(|key| key.fits(&check)) {
+                // A change of the key was interrupted after everything had been sealed.
+                self.files.promote()?;
+                return Ok(Opened { key, check });
+            }
+        }
+        let n_sealed: i64 = connection.query_row("SELECT count(*) FROM credentials", [], |row| row.get(0))?;
+        if n_sealed > 0 {
+            return Err(Error::Key);
+        }
+        let key = current?.map_or_else(|| self.files.make_current(), Ok)?;
+        let check = key.check_value()?;
+        set_check_value(connection, &check)?;
+        Ok(Opened { key, check })
+    }
+
+    /// Seals everything with a new key. `reached` is told of each step, and may end it there.
+    pub(super) fn rotate(&self, connection: &mut Connection, reached: impl Fn(Rotation) -> Result<(), Error>) -> Result<usize, Error> {
+        let _lock = self.files.lock()?;
+        let old = self.find_or_make(connection)?;
+        let key = self.files.make_next()?;
+        reached(Rotation::KeyWritten)?;
+        let check = key.check_value()?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let sealed: Vec<(String, Vec<u8>)> =
+            rows(transaction.prepare("SELECT id, data FROM credentials")?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
+        for (id, data) in &sealed {
+            let plain = old.key.open(id, data).ok_or_else(|| damaged(id))?;
+            transaction.execute("UPDATE credentials SET data = ?2 WHERE id = ?1", params![id, key.seal(id, &plain)?])?;
+        }
+        set_check_value(&transaction, &check)?;
+        reached(Rotation::Sealed)?;
+        transaction.commit()?;
+        reached(Rotation::Committed)?;
+        self.files.promote()?;
+        self.remember(Arc::new(Opened { key, check }));
+        Ok(sealed.len())
+    }
+}
+
+impl Sqlite {
+    fn unseal(&self, connection: &Connection, id: &str) -> Result<Option<Secret>, Error> {
+        let vault = &self.shared.vault;
+        match unseal(connection, &vault.opened(connection)?.key, id) {
+            // Another process may have changed the key between two looks.
+            Err(Error::Corrupt { .. }) => unseal(connection, &vault.opened(connection)?.key, id),
+            other => other,
+        }
+    }
+
+    /// Writes with the key that fits. The writer never waits for the files of the key: if another process has changed the key
+    /// meanwhile, the work is done again.
+    async fn sealing<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection, &Key) -> Result<T, Error> + Send + Sync + 'static,
+    ) -> Result<T, Error> {
+        let work = Arc::new(work);
+        for _ in 0..5 {
+            let store = self.clone();
+            let opened = self.read(move |connection| store.shared.vault.opened(connection)).await?;
+            let work = work.clone();
+            let done = self.write(move |connection| match check_value(connection)? {
+                Some(check) if check == opened.check => work(connection, &opened.key).map(Some),
+                _ => Ok(None),
+            });
+            if let Some(done) = done.await? {
+                return Ok(done);
+            }
+        }
+        Err(Error::Key)
+    }
+}
+
+#[async_trait::async_trait]
+impl Credentials for Sqlite {
+    async fn credential(&self, id: &str) -> Result<Option<Credential>, Error> {
+        let id = id.to_owned();
+        self.read(move |connection| find(connection, &id)).await
+    }
+
+    async fn credentials(&self, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error> {
+        let after = after.map(str::to_owned);
+        self.read(move |connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM credentials
+                 WHERE ?1 IS NULL OR (created_ms, id) > ((SELECT created_ms FROM credentials WHERE id = ?1), ?1)
+                 ORDER BY created_ms, id LIMIT ?2"
+            );
+            rows(connection.prepare_cached(&sql)?.query_map(params![after, limit as i64], credential)?)
+        })
+        .await
+    }
+
+    async fn save_credential(&self, new: NewCredential) -> Result<Credential, Error> {
+        self.sealing(move |connection, key| {
+            let data = seal(key, &new.id, new.secret.clone())?;
+            connection.execute(
+                "INSERT INTO credentials (id, name, kind, data, project_id, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+                 ON CONFLICT (id) DO UPDATE
+                 SET name = excluded.name, kind = excluded.kind, data = excluded.data, updated_ms = excluded.updated_ms",
+                params![new.id.as_str(), new.name.as_str(), new.kind.as_str(), data, new.project_id.as_deref(), now_ms()],
+            )?;
+            find(connection, &new.id)?.ok_or_else(|| damaged(&new.id))
+        })
+        .await
+    }
+
+    async fn change_credential(&self, id: &str, change: CredentialChange) -> Result<Option<Credential>, Error> {
+        let id = id.to_owned();
+        self.sealing(move |connection, key| {
+            if find(connection, &id)?.is_none() {
+                return Ok(None);
+            }
+            let (name, kind, project) = (change.name.as_deref(), change.kind.as_deref(), change.project_id.as_deref());
+            connection.execute(
+                "UPDATE credentials SET name = coalesce(?2, name), kind = coalesce(?3, kind), project_id = coalesce(?4, project_id),
+                   updated_ms = ?5 WHERE id = ?1",
+                params![id, name, kind, project, now_ms()],
+            )?;
+            if let Some(secret) = change.secret.clone() {
+                let mut fields = if change.is_partial { unseal(connection, key, &id)?.unwrap_or_default().reveal() } else { Object::new() };
+                fields.extend(secret.reveal());
+                let data = seal(key, &id, Secret::new(fields))?;
+                connection.execute("UPDATE credentials SET data = ?2 WHERE id = ?1", params![id, data])?;
+            }
+            find(connection, &id)
+        })
+        .await
+    }
+
+    async fn delete_credential(&self, id: &str) -> Result<bool, Error> {
+        let id = id.to_owned();
+        self.write(move |connection| Ok(connection.execute("DELETE FROM credentials WHERE id = ?1", [id])? > 0)).await
+    }
+
+    async fn open_credential(&self, id: &str) -> Result<Option<Secret>, Error> {
+        let (store, id) = (self.clone(), id.to_owned());
+        self.read(move |connection| store.unseal(connection, &id)).await
+    }
+
+    fn credential_for_node(&self, kind: &str, id: Option<&str>) -> Result<Chosen, Error> {
+        self.read_now(|connection| {
+            let mut found = connection.prepare_cached("SELECT id FROM credentials WHERE kind = ?1 AND (?2 IS NULL OR id = ?2) LIMIT 2")?;
+            let ids: Vec<String> = rows(found.query_map(params![kind, id], |row| row.get(0))?)?;
+            let [id] = ids.as_slice() else {
+                return Ok(if ids.is_empty() { Chosen::Missing } else { Chosen::Several });
+            };
+            Ok(self.unseal(connection, id)?.map_or(Chosen::Missing, Chosen::Found))
+        })
+    }
+
+    async fn rotate_key(&self) -> Result<usize, Error> {
+        let store = self.clone();
+        let work = tokio::task::spawn_blocking(move || {
+            let mut connection = connect(&store.shared.file)?;
+            store.shared.vault.rotate(&mut connection, |_| Ok(()))
+        });
+        work.await.unwrap_or(Err(Error::Stopped))
+    }
+}
+
+fn find(connection: &Connection, id: &str) -> Result<Option<Credential>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM credentials WHERE id = ?");
+    Ok(connection.prepare_cached(&sql)?.query_row([id], credential).optional()?)
+}
+
+fn credential(row: &Row<'_>) -> rusqlite::Result<Credential> {
+    let text = |index: usize| row.get_ref(index)?.as_str().map(Str::from).map_err(rusqlite::Error::from);
+    let project: Option<String> = row.get(3)?;
+    Ok(Credential {
+        id: text(0)?,
+        name: text(1)?,
+        kind: text(2)?,
+        project_id: project.map(Into::into),
+        created_ms: row.get(4)?,
+        updated_ms: row.get(5)?,
+    })
+}
+
+fn seal(key: &Key, id: &str, secret: Secret) -> Result<Vec<u8>, Error> {
+    key.seal(id, model::json::to_string(&secret.reveal().into()).as_bytes())
+}
+
+fn unseal(connection: &Connection, key: &Key, id: &str) -> Result<Option<Secret>, Error> {
+    let mut found = connection.prepare_cached("SELECT data FROM credentials WHERE id = ?")?;
+    let Some(sealed) = found.query_row([id], |row| row.get::<_, Vec<u8>>(0)).optional()? else { return Ok(None) };
+    let plain = key.open(id, &sealed).and_then(|plain| String::from_utf8(plain).ok());
+    let fields = plain.and_then(|text| model::json::parse(&text).ok()).and_then(|value| value.as_object().cloned());
+    fields.map(|fields| Some(Secret::new(fields))).ok_or_else(|| damaged(id))
+}
+
+fn damaged(id: &str) -> Error {
+    Error::Corrupt { what: format!("the credential '{id}'").into() }
+}
+
+fn check_value(connection: &Connection) -> Result<Option<String>, Error> {
+    let mut found = connection.prepare_cached("SELECT value FROM facts WHERE key = 'vault_check'")?;
+    Ok(found.query_row([], |row| row.get(0)).optional()?)
+}
+
+fn set_check_value(connection: &Connection, check: &str) -> Result<(), Error> {
+    connection.execute(
+        "INSERT INTO facts (key, value) VALUES ('vault_check', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        [check],
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Use;
+    use std::path::PathBuf;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("heddle-vault-{}-{name}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&path);
+            Self(path)
+        }
+
+        fn open(&self) -> Result<Sqlite, Error> {
+            Sqlite::open(&self.0, Use::Beside).and_then(|store| store.open_vault().map(|()| store))
+        }
+
+        fn key(&self) -> String {
+            std::fs::read_to_string(self.0.join("vault.key")).unwrap()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn header(id: &str, value: &str) -> NewCredential {
+        let secret = Secret::new(Object::from_iter([("name", "X-Key"), ("value", value)]));
+        NewCredential { id: id.into(), name: id.into(), kind: "httpHeaderAuth".into(), secret, project_id: None }
+    }
+
+    async fn value(store: &Sqlite, id: &str) -> Option<String> {
+        let secret = store.open_credential(id).await.unwrap()?;
+        secret.reveal().get("value").and_then(|value| value.as_str().map(str::to_owned))
+    }
+
+    #[tokio::test]
+    async fn a_credential_is_sealed_on_disk_and_opens_again() {
+        let folder = Folder::new("seal");
+        let store = folder.open().unwrap();
+        store.save_credential(header("a", "canary-4711")).await.unwrap();
+        drop(store);
+        for file in ["heddle.db", "heddle.db-wal"] {
+            let bytes = std::fs::read(folder.0.join(file)).unwrap_or_default();
+            assert!(!bytes.windows(11).any(|window| window == b"canary-4711"), "{file}");
+        }
+        assert_eq!(value(&folder.open().unwrap(), "a").await.unwrap(), "canary-4711");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn only_its_owner_can_read_the_key() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = Folder::new("mode");
+        folder.open().unwrap();
+        assert_eq!(std::fs::metadata(folder.0.join("vault.key")).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[tokio::test]
+    async fn a_wrong_or_missing_key_is_refused_and_nothing_is_changed() {
+        let folder = Folder::new("wrong");
+        folder.open().unwrap().save_credential(header("a", "one")).await.unwrap();
+        let right = folder.key();
+        for wrong in [Some("00".repeat(32)), Some("no key".to_owned()), None] {
+            match &wrong {
+                Some(text) => std::fs::write(folder.0.join("vault.key"), text).unwrap(),
+                None => std::fs::remove_file(folder.0.join("vault.key")).unwrap(),
+            }
+            assert!(matches!(folder.open(), Err(Error::Key)), "{wrong:?}");
+            assert!(matches!(Sqlite::open(&folder.0, Use::Serve), Err(Error::Key)), "{wrong:?}");
+            assert_eq!(std::fs::read_to_string(folder.0.join("vault.key")).ok(), wrong);
+        }
+        std::fs::write(folder.0.join("vault.key"), right).unwrap();
+        assert_eq!(value(&folder.open().unwrap(), "a").await.unwrap(), "one");
+    }
+
+    #[tokio::test]
+    async fn a_change_of_the_key_ends_well_wherever_it_is_interrupted() {
+        for step in [Rotation::KeyWritten, Rotation::Sealed, Rotation::Committed] {
+            let folder = Folder::new(&format!("rotate-{step:?}"));
+            let store = folder.open().unwrap();
+            for id in ["a", "b", "c"] {
+                store.save_credential(header(id, id)).await.unwrap();
+            }
+            let mut connection = connect(&store.shared.file).unwrap();
+            let killed = store.shared.vault.rotate(&mut connection, |reached| if reached == step { Err(Error::Stopped) } else { Ok(()) });
+            assert!(matches!(killed, Err(Error::Stopped)));
+            drop((connection, store));
+            let store = folder.open().unwrap();
+            assert_eq!(value(&store, "b").await.unwrap(), "b", "{step:?}");
+            let before = folder.key();
+            assert_eq!(store.rotate_key().await.unwrap(), 3);
+            assert_ne!(folder.key(), before);
+            assert_eq!(value(&folder.open().unwrap(), "c").await.unwrap(), "c", "{step:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn another_process_may_change_the_key_beside_us() {
+        let folder = Folder::new("beside");
+        let (here, there) = (folder.open().unwrap(), folder.open().unwrap());
+        here.save_credential(header("a", "one")).await.unwrap();
+        there.rotate_key().await.unwrap();
+        assert_eq!(value(&here, "a").await.unwrap(), "one");
+        there.rotate_key().await.unwrap();
+        here.save_credential(header("b", "two")).await.unwrap();
+        assert!(matches!(here.credential_for_node("httpHeaderAuth", Some("a")), Ok(Chosen::Found(_))));
+        assert_eq!(value(&there, "b").await.unwrap(), "two");
+    }
+
+    #[tokio::test]
+    async fn a_node_finds_a_credential_by_id_or_as_the_only_one_of_its_kind() {
+        let folder = Folder::new("choose");
+        let store = folder.open().unwrap();
+        assert!(matches!(store.credential_for_node("httpHeaderAuth", None), Ok(Chosen::Missing)));
+        store.save_credential(header("a", "one")).await.unwrap();
+        assert!(matches!(store.credential_for_node("httpHeaderAuth", None), Ok(Chosen::Found(_))));
+        assert!(matches!(store.credential_for_node("httpBasicAuth", Some("a")), Ok(Chosen::Missing)));
+        store.save_credential(header("b", "two")).await.unwrap();
+        assert!(matches!(store.credential_for_node("httpHeaderAuth", None), Ok(Chosen::Several)));
+    }
+
+    #[tokio::test]
+    async fn fields_are_replaced_or_laid_over_those_that_are_there() {
+        let folder = Folder::new("change");
+        let store = folder.open().unwrap();
+        store.save_credential(header("a", "one")).await.unwrap();
+        let new = || Some(Secret::new(Object::from_iter([("value", "two")])));
+        let change = CredentialChange { secret: new(), is_partial: true, ..CredentialChange::default() };
+        store.change_credential("a", change).await.unwrap().unwrap();
+        assert_eq!(store.open_credential("a").await.unwrap().unwrap().reveal().len(), 2);
+        store.change_credential("a", CredentialChange { secret: new(), ..CredentialChange::default() }).await.unwrap().unwrap();
+        assert_eq!(store.open_credential("a").await.unwrap().unwrap().reveal().len(), 1);
+    }
+}

@@ -1,0 +1,101 @@
+//! What is kept of people: who they are, what they may do, and where they are signed in.
+
+use crate::Error;
+use crate::access::ApiKey;
+use model::Str;
+
+#[async_trait::async_trait]
+pub trait Users: Send + Sync {
+    /// By id or by e-mail address.
+    async fn user(&self, id_or_email: &str) -> Result<Option<User>, Error>;
+    /// Oldest first, after the one with this id.
+    async fn users(&self, after: Option<&str>, limit: usize) -> Result<Vec<User>, Error>;
+    async fn add_user(&self, user: NewUser) -> Result<User, Error>;
+    /// Whether anybody can sign in as the owner.
+    async fn has_owner(&self) -> Result<bool, Error>;
+    /// The first owner; an owner without a password, made for API keys on the command line, becomes this person.
+    /// Nothing if there is an owner already.
+    async fn claim(&self, owner: NewUser) -> Result<Option<User>, Error>;
+    /// The hash of somebody's password, with the person.
+    async fn password_of(&self, email: &str) -> Result<Option<(User, Str)>, Error>;
+    /// Ends all sessions too.
+    async fn set_password(&self, id: &str, hash: &str) -> Result<bool, Error>;
+    async fn set_role(&self, id: &str, role: Role) -> Result<bool, Error>;
+    /// With keys, sessions and invitations.
+    async fn delete_user(&self, id: &str) -> Result<bool, Error>;
+
+    async fn add_session(&self, token_hash: Vec<u8>, session: NewSession) -> Result<(), Error>;
+    /// The session with this token, unless it has expired or its person is gone.
+    async fn session(&self, token_hash: Vec<u8>) -> Result<Option<Session>, Error>;
+    async fn end_session(&self, token_hash: Vec<u8>) -> Result<(), Error>;
+    async fn add_invitation(&self, token_hash: Vec<u8>, user_id: &str, expires_ms: i64) -> Result<(), Error>;
+    /// Uses an invitation up: names and password of whoever it was for are set.
+    async fn accept_invitation(&self, token_hash: Vec<u8>, first: &str, last: &str, password: &str) -> Result<Option<User>, Error>;
+    /// The person behind an API key, and the key.
+    async fn user_of_key(&self, key_hash: Vec<u8>) -> Result<Option<(User, ApiKey)>, Error>;
+
+    /// Keeps the hash of the token by which the first owner is made.
+    async fn set_setup_token(&self, hash: Option<Vec<u8>>) -> Result<(), Error>;
+    async fn setup_token(&self) -> Result<Option<Vec<u8>>, Error>;
+}
+
+/// What somebody may do; each may do what those below may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    Viewer,
+    Editor,
+    Admin,
+    Owner,
+}
+
+impl Role {
+    pub const ALL: [Role; 4] = [Role::Viewer, Role::Editor, Role::Admin, Role::Owner];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Viewer => "viewer",
+            Role::Editor => "editor",
+            Role::Admin => "admin",
+            Role::Owner => "owner",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Role> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct User {
+    pub id: Str,
+    pub email: Str,
+    pub first_name: Str,
+    pub last_name: Str,
+    pub role: Role,
+    /// Nobody has chosen a password yet.
+    pub is_pending: bool,
+    pub created_ms: i64,
+    pub updated_ms: i64,
+}
+
+#[derive(Clone)]
+pub struct NewUser {
+    pub email: Str,
+    pub first_name: Str,
+    pub last_name: Str,
+    pub role: Role,
+    pub password_hash: Option<Str>,
+}
+
+#[derive(Clone)]
+pub struct NewSession {
+    pub user_id: Str,
+    pub csrf: Str,
+    pub expires_ms: i64,
+}
+
+#[derive(Clone)]
+pub struct Session {
+    pub user: User,
+    pub csrf: Str,
+}
