@@ -48,6 +48,12 @@ pub(crate) enum Command {
     /// Make and remove keys of the API
     #[command(subcommand)]
     ApiKeys(ApiKeys),
+    /// Look at the credentials of the data folder, and bring some along
+    #[command(subcommand)]
+    Credentials(Credentials),
+    /// Say who may sign in
+    #[command(subcommand)]
+    Users(Users),
     /// Run a workflow file
     Run(Run),
     /// Evaluate an expression
@@ -189,6 +195,79 @@ pub(crate) enum ApiKeys {
         #[command(flatten)]
         data: DataFolder,
         id: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Credentials {
+    /// Take credentials over from a file that `n8n export:credentials --all --decrypted` wrote
+    Import {
+        #[command(flatten)]
+        data: DataFolder,
+        /// A list of credentials, each with id, name, type and data; `-` reads standard input
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+    /// The credentials there are, without what they hold
+    List {
+        #[command(flatten)]
+        data: DataFolder,
+    },
+    /// See whether the key opens all of them
+    Verify {
+        #[command(flatten)]
+        data: DataFolder,
+    },
+    /// Print them with what they hold, in n8n's format
+    Export {
+        #[command(flatten)]
+        data: DataFolder,
+        /// Yes, print the secrets
+        #[arg(long)]
+        decrypted: bool,
+    },
+    /// Seal all of them with a new key
+    Rotate {
+        #[command(flatten)]
+        data: DataFolder,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Users {
+    /// Everybody, and whether they can sign in
+    List {
+        #[command(flatten)]
+        data: DataFolder,
+    },
+    /// Add somebody; the password comes from standard input
+    Create {
+        #[command(flatten)]
+        data: DataFolder,
+        email: String,
+        /// viewer, editor, admin or owner
+        #[arg(long, default_value = "editor")]
+        role: String,
+    },
+    /// Change what somebody may do
+    Role {
+        #[command(flatten)]
+        data: DataFolder,
+        email: String,
+        /// viewer, editor, admin or owner
+        role: String,
+    },
+    /// Set somebody's password, from standard input
+    Password {
+        #[command(flatten)]
+        data: DataFolder,
+        email: String,
+    },
+    /// Remove somebody, with their keys and sessions
+    Delete {
+        #[command(flatten)]
+        data: DataFolder,
+        email: String,
     },
 }
 

@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod conformance;
+mod credentials;
 mod settings;
 mod terminal;
 mod world;

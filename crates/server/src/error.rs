@@ -10,22 +10,29 @@ pub(crate) struct ApiError {
     pub(crate) code: Code,
     pub(crate) message: Str,
     pub(crate) hint: Option<Str>,
+    /// After how many seconds it may be tried again.
+    pub(crate) retry_after: Option<u64>,
 }
 
 impl ApiError {
     pub(crate) fn new(code: Code, message: impl Into<Str>) -> Self {
-        Self { code, message: message.into(), hint: None }
+        Self { code, message: message.into(), hint: None, retry_after: None }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<Str>) -> Self {
         self.hint = Some(hint.into());
         self
     }
+
+    pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
 }
 
 impl From<runtime::Error> for ApiError {
     fn from(error: runtime::Error) -> Self {
-        Self { code: error.code(), message: error.to_string().into(), hint: error.hint() }
+        Self { code: error.code(), message: error.to_string().into(), hint: error.hint(), retry_after: None }
     }
 }
 
@@ -42,7 +49,7 @@ impl IntoResponse for ApiError {
         let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = crate::answer::json(status, &body.into());
         if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after.unwrap_or(1)));
         }
         response
     }

@@ -14,6 +14,7 @@ mod health;
 mod routes;
 mod webhook;
 
+pub use access::{first_start, passwords};
 pub use body::BodyLimits;
 
 use model::Str;

@@ -3,13 +3,14 @@
 use crate::{App, access, api, form, health, webhook};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware;
 use axum::routing::{MethodRouter, any, get};
+use axum::{Extension, middleware};
+use std::sync::Arc;
 
 /// A path and what answers there.
-type Route = (&'static str, fn() -> MethodRouter<App>);
+pub(crate) type Route = (&'static str, fn() -> MethodRouter<App>);
 
-/// Everything that needs no principal. All other routes do.
+/// Everything that needs no principal, together with signing in ([`access::PUBLIC`]). All other routes do.
 pub(crate) const PUBLIC: &[Route] = &[
     ("/", || get(health::welcome)),
     ("/healthz", || get(health::live)),
@@ -23,13 +24,17 @@ pub(crate) const PUBLIC: &[Route] = &[
 
 pub(crate) fn router(app: App) -> Router {
     // Calls of workflows go the shortest way: they are the many.
-    let public = PUBLIC.iter().fold(Router::new(), |router, (path, handler)| router.route(path, handler()));
+    let table = |rows: &[Route]| {
+        rows.iter().fold(Router::new(), |router: Router<App>, (path, handler)| router.route(path, handler()))
+    };
+    let attempts = Extension(Arc::new(access::Attempts::default()));
     let guarded = Router::new()
         .nest("/api/v1", api::router())
+        .merge(table(access::PRIVATE).layer(attempts.clone()))
         .route("/metrics", get(health::metrics))
         .layer(middleware::from_fn_with_state(app.clone(), access::require))
         .layer(DefaultBodyLimit::max(app.body_limits.bytes));
-    public.merge(guarded).fallback(api::not_found).with_state(app)
+    table(PUBLIC).merge(table(access::PUBLIC).layer(attempts)).merge(guarded).fallback(api::not_found).with_state(app)
 }
 
 #[cfg(test)]
@@ -39,5 +44,7 @@ mod tests {
     #[test]
     fn no_path_of_the_api_is_public() {
         assert!(PUBLIC.iter().all(|(path, _)| !path.starts_with("/api") && !path.starts_with("/metrics")));
+        let signing_in: Vec<_> = access::PUBLIC.iter().map(|(path, _)| *path).collect();
+        assert_eq!(signing_in, ["/api/setup", "/api/login", "/api/invitation"]);
     }
 }

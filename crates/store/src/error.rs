@@ -16,7 +16,7 @@ pub enum Error {
     Newer { found: i64, known: i64 },
     #[error("another Heddle uses the data folder {folder}")]
     Locked { folder: Str },
-    #[error("the key of the vault does not fit the credentials in the data folder")]
+    #[error("the key of the vault, vault.key, does not fit the credentials in the data folder (VAULT_KEY)")]
     Key,
     #[error("{what} '{name}' is there already")]
     Taken { what: &'static str, name: Str },

@@ -118,7 +118,10 @@ impl KeyFiles {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&path).map_err(failed)?;
-        file.write_all(hex::encode(bytes).as_bytes()).and_then(|()| file.write_all(b"\n")).and_then(|()| file.sync_all()).map_err(failed)?;
+        file.write_all(hex::encode(bytes).as_bytes())
+            .and_then(|()| file.write_all(b"\n"))
+            .and_then(|()| file.sync_all())
+            .map_err(failed)?;
         self.sync_folder()
     }
 

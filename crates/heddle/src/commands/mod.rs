@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod check;
+mod credentials;
 mod doctor;
 mod executions;
 mod export;
@@ -10,6 +11,7 @@ mod node_docs;
 mod nodes;
 mod run;
 mod serve;
+mod users;
 mod workflows;
 
 use crate::cli::{Cli, Command};
@@ -34,6 +36,8 @@ pub(crate) fn dispatch(arguments: Cli) -> Result<ExitCode> {
         Command::Deactivate(arguments) => workflows::set_active(&arguments, false),
         Command::Executions(arguments) => executions::run(arguments),
         Command::ApiKeys(arguments) => api_keys::run(arguments),
+        Command::Credentials(arguments) => credentials::run(arguments),
+        Command::Users(arguments) => users::run(arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Expr(arguments) => expr::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

@@ -2,6 +2,7 @@
 
 use super::block_on;
 use crate::cli;
+use crate::credentials::StoredCredentials;
 use crate::settings::Settings;
 use crate::terminal::note;
 use crate::world;
@@ -47,10 +48,15 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         keep: settings.retention,
         base_url: base_url.clone(),
     };
-    let runtime = Runtime::start(world::engine(settings)?, Arc::new(store.clone()), options).await?;
+    let mut engine = world::engine(settings)?;
+    engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
+    let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
     note(&format!("Heddle listens on {base_url} ({} active workflows, data in {})", runtime.n_active(), folder.display()));
     for (method, path) in runtime.addresses().iter().take(SHOWN) {
         note(&format!("  curl -X {method} {base_url}/webhook/{path}"));
+    }
+    if let Some(token) = server::first_start(&store).await? {
+        note(&format!("There is no owner yet. Make one at {base_url}/api/setup with this token, which works once: {token}"));
     }
     let stop = CancellationToken::new();
     let app = App { runtime: runtime.clone(), store, body_limits: BodyLimits::default(), base_url };

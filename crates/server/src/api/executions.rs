@@ -1,20 +1,46 @@
 //! `/api/v1/executions`.
 
-use super::{Query, flag, from_cursor, invalid, iso, limit, page, to_cursor};
-use crate::App;
-use crate::access::Principal;
+use super::operation::{CURSOR, LIMIT, Param};
+use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, to_cursor};
+use crate::{App, events};
 use crate::answer::json;
 use crate::error::ApiError;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use axum::routing::{delete, get, post};
 use model::{Code, Object, RunStatus, Str, Value};
 use runtime::{Start, history};
 use store::executions::{Execution, ExecutionFilter};
 use store::{Executions as _, Workflows as _};
 
-pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
-    who.require("execution:list")?;
+const INCLUDE_DATA: Param = Param("includeData", "boolean");
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/executions", "execution:list", "getExecutions", "List executions, newest first", || get(list))
+        .query(&[LIMIT, CURSOR, INCLUDE_DATA, Param("status", "string"), Param("workflowId", "string")])
+        .gives(200, "executionList"),
+    Operation::new("POST", "/executions/stop", "execution:stop", "stopManyExecutions", "Stop several executions", || post(stop_many))
+        .takes("stopInput")
+        .gives(200, "stopped"),
+    Operation::new("GET", "/executions/{id}", "execution:read", "getExecution", "Show an execution", || get(show))
+        .query(&[INCLUDE_DATA])
+        .gives(200, "execution"),
+    Operation::new("DELETE", "/executions/{id}", "execution:delete", "deleteExecution", "Remove an execution", || delete(remove))
+        .gives(200, "execution"),
+    Operation::new("GET", "/executions/{id}/events", "execution:read", "followExecution", "Follow an execution as it runs (SSE)", || {
+        get(events::of_execution)
+    }),
+    Operation::new("GET", "/events", "execution:read", "followExecutions", "Follow all executions as they run (SSE)", || get(events::all))
+        .query(&[Param("workflowId", "string")]),
+    Operation::new("POST", "/executions/{id}/retry", "execution:retry", "retryExecution", "Run a failed execution again", || post(retry))
+        .takes("schema")
+        .gives(200, "execution"),
+    Operation::new("POST", "/executions/{id}/stop", "execution:stop", "stopExecution", "Stop an execution", || post(stop))
+        .gives(200, "execution"),
+];
+
+async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let status = query.get("status").map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is not known"))).transpose()?;
     let before =
@@ -32,13 +58,7 @@ pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Princ
     Ok(json(StatusCode::OK, &page(rows, next)))
 }
 
-pub(super) async fn get(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Path(id): Path<String>,
-    query: Query,
-) -> Result<Response, ApiError> {
-    who.require("execution:read")?;
+async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
     let execution = find(&app, &id).await?;
     let value = match flag(&query, "includeData")?.unwrap_or(false) {
         true => with_data_of(&app, &execution).await?,
@@ -47,12 +67,7 @@ pub(super) async fn get(
     Ok(json(StatusCode::OK, &value))
 }
 
-pub(super) async fn delete(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    who.require("execution:delete")?;
+async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let execution = find(&app, &id).await?;
     if app.runtime.runner.is_running(execution.id) {
         let hint = "Stop it first.";
@@ -63,12 +78,7 @@ pub(super) async fn delete(
 }
 
 /// Runs the workflow again on what the execution began with.
-pub(super) async fn retry(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    who.require("execution:retry")?;
+async fn retry(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let execution = find(&app, &id).await?;
     if !matches!(execution.state.status, RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain) {
         let message = format!("Execution {id} is {}, and only failed ones are run again", execution.state.status.name());
@@ -88,12 +98,7 @@ pub(super) async fn retry(
     Ok(json(StatusCode::OK, &row(&find(&app, &taken.id.to_string()).await?)))
 }
 
-pub(super) async fn stop(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    who.require("execution:stop")?;
+async fn stop(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let execution = find(&app, &id).await?;
     let is_stopped = app.runtime.runner.cancel(execution.id);
     if !is_stopped {
@@ -104,6 +109,46 @@ pub(super) async fn stop(
         app.store.set_status(execution.id, RunStatus::Cancelled).await?;
     }
     Ok(json(StatusCode::OK, &row(&find(&app, &id).await?)))
+}
+
+/// Stops whatever stands like this: running here, or asleep.
+async fn stop_many(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
+    let body = Body::read(&body, &["status", "workflowId", "startedAfter", "startedBefore"])?;
+    let list = body.get("status").and_then(Value::as_array).filter(|list| !list.is_empty());
+    let list = list.ok_or_else(|| invalid("status", "must be a list with at least one status"))?;
+    let mut wanted = Vec::new();
+    for status in list {
+        match status.as_str() {
+            Some("running" | "queued") => wanted.push(RunStatus::Running),
+            Some("waiting") => wanted.push(RunStatus::Waiting),
+            _ => return Err(invalid("status", "can be queued, running and waiting")),
+        }
+    }
+    wanted.dedup();
+    let moment = |field: &str| -> Result<Option<i64>, ApiError> {
+        let text = body.optional_text(field, 1, 50)?;
+        let parse = |text: &str| text.parse::<jiff::Timestamp>().map_err(|_| invalid(field, "is no moment such as 2026-01-31T12:00:00Z"));
+        Ok(text.map(parse).transpose()?.map(|moment| moment.as_millisecond()))
+    };
+    let (after, before) = (moment("startedAfter")?, moment("startedBefore")?);
+    let workflow_id: Option<Str> = body.optional_text("workflowId", 1, 100)?.map(Into::into);
+    let mut stopped = 0;
+    for status in wanted {
+        let filter = ExecutionFilter { workflow_id: workflow_id.clone(), status: Some(status), before: None, limit: usize::MAX >> 1 };
+        for execution in app.store.executions(filter).await? {
+            let began = execution.begun.started_ms;
+            if after.is_some_and(|after| began <= after) || before.is_some_and(|before| began >= before) {
+                continue;
+            }
+            if app.runtime.runner.cancel(execution.id) {
+                stopped += 1;
+            } else if execution.state.status == RunStatus::Waiting {
+                app.store.set_status(execution.id, RunStatus::Cancelled).await?;
+                stopped += 1;
+            }
+        }
+    }
+    Ok(json(StatusCode::OK, &Object::from_iter([("stopped", stopped)]).into()))
 }
 
 async fn find(app: &App, id: &str) -> Result<Execution, ApiError> {

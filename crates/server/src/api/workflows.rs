@@ -1,6 +1,7 @@
 //! `/api/v1/workflows`.
 
-use super::{Query, flag, from_cursor, invalid, iso, limit, page, to_cursor};
+use super::operation::{CURSOR, LIMIT, Param};
+use super::{Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, tags, to_cursor};
 use crate::App;
 use crate::access::Principal;
 use crate::answer::json;
@@ -8,9 +9,52 @@ use crate::error::ApiError;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use model::{Code, Object, Value, Workflow};
-use store::Workflows as _;
+use axum::routing::{delete, get, post, put};
+use model::{Code, Object, Str, Value, Workflow};
+use store::tags::Tag;
 use store::workflows::{NewVersion, StoredWorkflow, WorkflowFilter};
+use store::{Tags as _, Workflows as _};
+
+const EXCLUDE_PINS: Param = Param("excludePinnedData", "boolean");
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/workflows", "workflow:list", "getWorkflows", "List workflows, last changed first", || get(list))
+        .query(&[
+            LIMIT,
+            CURSOR,
+            Param("active", "boolean"),
+            Param("tags", "string"),
+            Param("name", "string"),
+            Param("query", "string"),
+            Param("projectId", "string"),
+            EXCLUDE_PINS,
+        ])
+        .gives(200, "workflowList"),
+    Operation::new("POST", "/workflows", "workflow:create", "createWorkflow", "Make a workflow", || post(create))
+        .takes("workflowInput")
+        .gives(200, "workflow"),
+    Operation::new("GET", "/workflows/{id}", "workflow:read", "getWorkflow", "Show a workflow", || get(show))
+        .query(&[EXCLUDE_PINS])
+        .gives(200, "workflow"),
+    Operation::new("PUT", "/workflows/{id}", "workflow:update", "updateWorkflow", "Save a new version of a workflow", || put(update))
+        .takes("workflowInput")
+        .gives(200, "workflow"),
+    Operation::new("DELETE", "/workflows/{id}", "workflow:delete", "deleteWorkflow", "Remove a workflow and its executions", || {
+        delete(remove)
+    })
+    .gives(200, "workflow"),
+    Operation::new("POST", "/workflows/{id}/activate", "workflow:activate", "activateWorkflow", "Let a workflow listen", || post(activate))
+        .gives(200, "workflow"),
+    Operation::new(
+        "POST",
+        "/workflows/{id}/deactivate",
+        "workflow:deactivate",
+        "deactivateWorkflow",
+        "Let a workflow stop listening",
+        || post(deactivate),
+    )
+    .gives(200, "workflow"),
+];
 
 /// Fields that a caller may send; the server owns the others.
 const WRITABLE: [&str; 7] = ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"];
@@ -34,8 +78,7 @@ const ECHOED: [&str; 16] = [
     "scopes",
 ];
 
-pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
-    who.require("workflow:list")?;
+async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let after = from_cursor(&query)?
         .map(|text| {
@@ -45,8 +88,10 @@ pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Princ
         .transpose()?;
     let filter = WorkflowFilter {
         active: flag(&query, "active")?,
-        name: query.get("name").map(|name| name.as_str().into()),
+        name: query.get("name").or_else(|| query.get("query")).map(|name| name.as_str().into()),
         archived: None,
+        tags: query.get("tags").map(|tags| tag_names(tags)).unwrap_or_default(),
+        project_id: query.get("projectId").map(|id| id.as_str().into()),
         after,
         limit: limit + 1,
     };
@@ -54,33 +99,41 @@ pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Princ
     let has_more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| has_more).map(|last| to_cursor(&format!("{} {}", last.updated_ms, last.id)));
-    let rows = found.iter().map(to_value).collect::<Result<Vec<_>, _>>()?;
+    let tags = app.store.tags_of_workflows(found.iter().map(|stored| stored.id.clone()).collect()).await?;
+    let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
+    let mut rows = Vec::with_capacity(found.len());
+    for stored in &found {
+        let own: Vec<&Tag> = tags.iter().filter(|(id, _)| *id == stored.id).map(|(_, tag)| tag).collect();
+        let mut row = to_value(stored, &own)?;
+        if without_pins {
+            row.make_object().remove("pinData");
+        }
+        rows.push(row);
+    }
     Ok(json(StatusCode::OK, &page(rows, next)))
 }
 
-pub(super) async fn get(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    who.require("workflow:read")?;
-    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?)?))
+async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
+    let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
+    let mut value = with_tags(&app, &find(&app, &id).await?).await?;
+    if without_pins {
+        value.make_object().remove("pinData");
+    }
+    Ok(json(StatusCode::OK, &value))
 }
 
-pub(super) async fn create(State(app): State<App>, Extension(who): Extension<Principal>, body: String) -> Result<Response, ApiError> {
-    who.require("workflow:create")?;
+async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
     let document = read(&body)?;
     let saved = save(&app, store::new_id(), document, &who).await?;
-    Ok(json(StatusCode::OK, &to_value(&saved)?))
+    Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
 
-pub(super) async fn update(
+async fn update(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Path(id): Path<String>,
-    body: String,
+    Text(body): Text,
 ) -> Result<Response, ApiError> {
-    who.require("workflow:update")?;
     let before = find(&app, &id).await?;
     let document = read(&body)?;
     let saved = save(&app, before.id.clone(), document, &who).await?;
@@ -88,39 +141,25 @@ pub(super) async fn update(
         // The new version listens from now on; if it cannot, the caller is told and the old one has ended.
         app.runtime.activate(&before.id).await?;
     }
-    Ok(json(StatusCode::OK, &to_value(&saved)?))
+    Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
 
-pub(super) async fn delete(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    who.require("workflow:delete")?;
+async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let before = find(&app, &id).await?;
+    let shown = with_tags(&app, &before).await?;
     app.store.delete_workflow(&id).await?;
     app.runtime.reload().await?;
-    Ok(json(StatusCode::OK, &to_value(&before)?))
+    Ok(json(StatusCode::OK, &shown))
 }
 
-pub(super) async fn activate(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    who.require("workflow:activate")?;
+async fn activate(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
     app.runtime.activate(&id).await?;
-    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?)?))
+    Ok(json(StatusCode::OK, &with_tags(&app, &find(&app, &id).await?).await?))
 }
 
-pub(super) async fn deactivate(
-    State(app): State<App>,
-    Extension(who): Extension<Principal>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    who.require("workflow:deactivate")?;
+async fn deactivate(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
     app.runtime.deactivate(&id).await?;
-    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?)?))
+    Ok(json(StatusCode::OK, &with_tags(&app, &find(&app, &id).await?).await?))
 }
 
 async fn find(app: &App, id: &str) -> Result<StoredWorkflow, ApiError> {
@@ -160,8 +199,17 @@ async fn save(app: &App, id: model::Str, document: Object, who: &Principal) -> R
     Ok(app.store.save_workflow(version).await?)
 }
 
+fn tag_names(text: &str) -> Vec<Str> {
+    text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Into::into).collect()
+}
+
+async fn with_tags(app: &App, stored: &StoredWorkflow) -> Result<Value, ApiError> {
+    let own = app.store.tags_of_workflows(vec![stored.id.clone()]).await?;
+    to_value(stored, &own.iter().map(|(_, tag)| tag).collect::<Vec<_>>())
+}
+
 /// The workflow as n8n shows it: the document, and around it what the server knows.
-fn to_value(stored: &StoredWorkflow) -> Result<Value, ApiError> {
+fn to_value(stored: &StoredWorkflow, own: &[&Tag]) -> Result<Value, ApiError> {
     let damaged = |_| ApiError::new(Code::STORE_CORRUPT, format!("The document of workflow '{}' is damaged", stored.id));
     let document = model::json::parse(&stored.document).map_err(damaged)?;
     let mut value = Object::from_iter([
@@ -194,6 +242,6 @@ fn to_value(stored: &StoredWorkflow) -> Result<Value, ApiError> {
     });
     let count = triggers.count();
     value.insert("triggerCount", count);
-    value.insert("tags", Value::array(Vec::new()));
+    value.insert("tags", Value::array(own.iter().map(|tag| tags::to_value(tag)).collect()));
     Ok(value.into())
 }

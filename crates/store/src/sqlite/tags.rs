@@ -162,9 +162,9 @@ impl Tags for Sqlite {
 
     async fn move_workflow(&self, id: &str, project: &str) -> Result<bool, Error> {
         let (id, project) = (id.to_owned(), Some(project.to_owned()).filter(|project| project != PERSONAL));
-        self.write(move |connection| {
-            Ok(connection.execute("UPDATE workflows SET project_id = ?2 WHERE id = ?1", params![id, project])? > 0)
-        })
+        self.write(
+            move |connection| Ok(connection.execute("UPDATE workflows SET project_id = ?2 WHERE id = ?1", params![id, project])? > 0),
+        )
         .await
     }
 }
@@ -175,5 +175,10 @@ fn find(connection: &Connection, id: &str) -> Result<Option<Tag>, Error> {
 }
 
 fn tag(row: &Row<'_>) -> rusqlite::Result<Tag> {
-    Ok(Tag { id: row.get_ref(0)?.as_str()?.into(), name: row.get_ref(1)?.as_str()?.into(), created_ms: row.get(2)?, updated_ms: row.get(3)? })
+    Ok(Tag {
+        id: row.get_ref(0)?.as_str()?.into(),
+        name: row.get_ref(1)?.as_str()?.into(),
+        created_ms: row.get(2)?,
+        updated_ms: row.get(3)?,
+    })
 }

@@ -54,7 +54,14 @@ impl Users for Sqlite {
             };
             connection.execute(
                 "UPDATE users SET email = ?2, first_name = ?3, last_name = ?4, password = ?5, updated_ms = ?6 WHERE id = ?1",
-                params![id, owner.email.as_str(), owner.first_name.as_str(), owner.last_name.as_str(), owner.password_hash.as_deref(), now_ms()],
+                params![
+                    id,
+                    owner.email.as_str(),
+                    owner.first_name.as_str(),
+                    owner.last_name.as_str(),
+                    owner.password_hash.as_deref(),
+                    now_ms()
+                ],
             )?;
             find(connection, &id)
         })

@@ -1,0 +1,117 @@
+//! `heddle credentials`: the vault of a data folder, beside a server or without one.
+
+use super::{block_on, read_text};
+use crate::cli::{Credentials, DataFolder};
+use crate::terminal::{Colour, note, paint, say};
+use anyhow::{Context as _, Result, bail, ensure};
+use model::{Object, Value};
+use std::path::Path;
+use std::process::ExitCode;
+use store::credentials::{Credential, Credentials as _, NewCredential, Secret};
+use store::{Sqlite, Use};
+
+pub(super) fn run(arguments: Credentials) -> Result<ExitCode> {
+    match arguments {
+        Credentials::Import { data, file } => import(&data, &file),
+        Credentials::List { data } => list(&data),
+        Credentials::Verify { data } => verify(&data),
+        Credentials::Export { data, decrypted } => export(&data, decrypted),
+        Credentials::Rotate { data } => rotate(&data),
+    }
+}
+
+fn open(data: &DataFolder) -> Result<Sqlite> {
+    let store = Sqlite::open(&data.path(), Use::Beside)?;
+    store.open_vault().with_context(|| format!("the vault in {} cannot be opened (VAULT_KEY)", data.path().display()))?;
+    Ok(store)
+}
+
+fn all(store: &Sqlite) -> Result<Vec<Credential>> {
+    Ok(block_on(store.credentials(None, usize::MAX >> 1))??)
+}
+
+fn import(data: &DataFolder, file: &Path) -> Result<ExitCode> {
+    let value = model::json::parse(&read_text(file)?).with_context(|| format!("{} is not JSON", file.display()))?;
+    let rows = match value {
+        Value::Array(rows) => rows.to_vec(),
+        Value::Object(_) => vec![value],
+        other => bail!("{} is {}, not a list of credentials", file.display(), other.kind_name()),
+    };
+    // All are looked at before the first is kept.
+    let new = rows.iter().enumerate().map(|(index, row)| read(row).with_context(|| format!("credential {}", index + 1)));
+    let new = new.collect::<Result<Vec<_>>>()?;
+    let store = open(data)?;
+    block_on(async {
+        for credential in new {
+            let kept = store.save_credential(credential).await?;
+            say(&format!("{}  {}  {}", kept.id, kept.kind, kept.name));
+        }
+        Ok(ExitCode::SUCCESS)
+    })?
+}
+
+/// A credential as n8n's `export:credentials --decrypted` writes it.
+fn read(row: &Value) -> Result<NewCredential> {
+    let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let kind = text("type").context("it has no type")?;
+    let name = text("name").context("it has no name")?;
+    let fields = match row.get("data") {
+        Some(Value::Object(fields)) => (**fields).clone(),
+        Some(Value::String(_)) => bail!("its data is encrypted; export it with --decrypted"),
+        _ => bail!("it has no data"),
+    };
+    let id = match row.get("id") {
+        Some(Value::String(id)) if !id.is_empty() => id.as_str().into(),
+        // Old exports number them.
+        Some(id @ Value::Number(_)) => id.to_js_string(),
+        _ => store::new_id(),
+    };
+    Ok(NewCredential { id, name: name.into(), kind: kind.into(), secret: Secret::new(fields), project_id: None })
+}
+
+fn list(data: &DataFolder) -> Result<ExitCode> {
+    let found = all(&Sqlite::open(&data.path(), Use::Beside)?)?;
+    if found.is_empty() {
+        note("There are no credentials. Add some with `heddle credentials import FILE`.");
+    }
+    for credential in found {
+        say(&format!("{}  {}  {}", credential.id, credential.kind, credential.name));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(data: &DataFolder) -> Result<ExitCode> {
+    let store = open(data)?;
+    let found = all(&store)?;
+    let mut n_damaged = 0;
+    for credential in &found {
+        if block_on(store.open_credential(&credential.id))?.is_err() {
+            n_damaged += 1;
+            say(&format!("{}  {}  {}  {}", paint("damaged", Colour::Red), credential.id, credential.kind, credential.name));
+        }
+    }
+    say(&format!("{} of {} credentials open with the key.", found.len() - n_damaged, found.len()));
+    Ok(if n_damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
+    ensure!(decrypted, "an export holds the secrets as they are; say so with --decrypted");
+    let store = open(data)?;
+    let mut rows = Vec::new();
+    for credential in all(&store)? {
+        let secret = block_on(store.open_credential(&credential.id))??;
+        let Credential { id, name, kind, .. } = credential;
+        let fields = secret.context("a credential has gone meanwhile")?.reveal();
+        let row = [("id", Value::from(id)), ("name", name.into()), ("type", kind.into()), ("data", fields.into())];
+        rows.push(Object::from_iter(row).into());
+    }
+    say(&model::json::to_string(&Value::array(rows)));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rotate(data: &DataFolder) -> Result<ExitCode> {
+    let count = block_on(open(data)?.rotate_key())??;
+    say(&format!("{count} credentials are sealed with a new key."));
+    note("Backups made before need the old key.");
+    Ok(ExitCode::SUCCESS)
+}

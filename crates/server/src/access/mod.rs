@@ -1,0 +1,90 @@
+//! Who is calling: a key or a session, the person behind it, and what that person may do.
+
+mod attempts;
+mod origin;
+pub mod passwords;
+mod scopes;
+mod session;
+mod sign_in;
+
+pub(crate) use attempts::Attempts;
+pub(crate) use scopes::allows;
+pub use sign_in::first_start;
+pub(crate) use sign_in::{PRIVATE, PUBLIC, is_email};
+
+use crate::App;
+use crate::error::ApiError;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use model::{Code, Str};
+use store::Users as _;
+use store::access::hash_of_key;
+use store::users::{Role, User};
+
+/// Whoever a request comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Principal {
+    /// The e-mail address.
+    pub(crate) user: Str,
+    pub(crate) user_id: Str,
+    pub(crate) role: Role,
+    /// What the key allows of all that the role does; sessions allow everything the role does.
+    key_scopes: Option<Vec<Str>>,
+}
+
+impl Principal {
+    fn of_session(user: User) -> Self {
+        Self { user: user.email, user_id: user.id, role: user.role, key_scopes: None }
+    }
+
+    /// Whether the role allows something, and the key too.
+    pub(crate) fn require(&self, scope: &str) -> Result<(), ApiError> {
+        if !allows(self.role, scope) {
+            let message = format!("The role '{}' of {} does not allow '{scope}'", self.role.name(), self.user);
+            return Err(ApiError::new(Code::ACCESS_FORBIDDEN, message));
+        }
+        match &self.key_scopes {
+            Some(scopes) if !scopes.iter().any(|held| held == "*" || held == scope) => {
+                Err(ApiError::new(Code::ACCESS_FORBIDDEN, format!("The API key of {} has no scope '{scope}'", self.user)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Lets a request through that shows a valid key or session.
+pub(crate) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    match principal(&app, request.method(), request.headers()).await {
+        Ok(principal) => {
+            request.extensions_mut().insert(principal);
+            next.run(request).await
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+fn key_of(headers: &HeaderMap) -> Option<&str> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    header("x-n8n-api-key").or_else(|| header("x-api-key")).or(bearer)
+}
+
+async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Result<Principal, ApiError> {
+    let denied = || {
+        ApiError::new(Code::ACCESS_DENIED, "This needs an API key in the header X-N8N-API-KEY, or a session")
+            .hint("Make a key with `heddle api-keys create`.")
+    };
+    if let Some(key) = key_of(headers) {
+        let (user, key) = app.store.user_of_key(hash_of_key(key)).await?.ok_or_else(denied)?;
+        return Ok(Principal { user: user.email, user_id: user.id, role: user.role, key_scopes: Some(key.scopes) });
+    }
+    let token = session::token_of(headers).ok_or_else(denied)?;
+    let session = app.store.session(hash_of_key(token)).await?.ok_or_else(denied)?;
+    if !method.is_safe() {
+        origin::check(headers)?;
+        session::check_csrf(headers, &session.csrf)?;
+    }
+    Ok(Principal::of_session(session.user))
+}

@@ -1,0 +1,215 @@
+//! The first owner, signing in and out, and accepting an invitation.
+
+use super::session::{self, Begun};
+use super::{Attempts, Principal, origin, passwords, scopes};
+use crate::App;
+use crate::answer::json;
+use crate::api::{Body, Text, invalid};
+use crate::error::ApiError;
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use axum::extract::{ConnectInfo, Extension, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{MethodRouter, get, post};
+use model::{Code, Object, Str, Value};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use store::access::hash_of_key;
+use store::users::{NewUser, Role, User};
+use store::{Sqlite, Users as _};
+
+/// What somebody needs before there is a session.
+pub(crate) const PUBLIC: &[(&str, fn() -> MethodRouter<App>)] =
+    &[("/api/setup", || get(needs_setup).post(set_up)), ("/api/login", || post(log_in)), ("/api/invitation", || post(accept_invitation))];
+
+/// What a session is for besides the API.
+pub(crate) const PRIVATE: &[(&str, fn() -> MethodRouter<App>)] =
+    &[("/api/me", || get(me)), ("/api/me/password", || post(change_password)), ("/api/logout", || post(log_out))];
+
+/// At the start: as long as there is no owner, a token by which one is made. Whoever started the server sees it, nobody else.
+pub async fn first_start(store: &Sqlite) -> Result<Option<String>, store::Error> {
+    if store.has_owner().await? {
+        store.set_setup_token(None).await?;
+        return Ok(None);
+    }
+    let token = session::new_token();
+    store.set_setup_token(Some(hash_of_key(&token))).await?;
+    Ok(Some(token))
+}
+
+async fn needs_setup(State(app): State<App>) -> Result<Response, ApiError> {
+    let needed = !app.store.has_owner().await?;
+    Ok(json(StatusCode::OK, &Object::from_iter([("needsSetup", needed)]).into()))
+}
+
+async fn set_up(
+    State(app): State<App>,
+    Extension(attempts): Extension<Arc<Attempts>>,
+    ConnectInfo(remote): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let fields = sent(&headers, &body, &["token", "email", "password", "firstName", "lastName"])?;
+    let (email, password) = (fields.email()?, fields.new_password()?);
+    let (first_name, last_name) = fields.names()?;
+    attempts.begin("set-up", Some(remote.ip()))?;
+    let expected = app.store.setup_token().await?.unwrap_or_default();
+    let given = hash_of_key(fields.text("token", 1, 200)?);
+    if expected.is_empty() || verify_slices_are_equal(&expected, &given).is_err() {
+        return Err(ApiError::new(Code::ACCESS_DENIED, "The set-up token is wrong or has been used")
+            .hint("The server prints it at its start as long as there is no owner."));
+    }
+    let password_hash = Some(hashed(password).await?.into());
+    let owner = NewUser { email, first_name, last_name, role: Role::Owner, password_hash };
+    let claimed = app.store.claim(owner).await?;
+    let user = claimed.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "There is an owner already"))?;
+    app.store.set_setup_token(None).await?;
+    attempts.succeeded("set-up", Some(remote.ip()));
+    signed_in(&app, user).await
+}
+
+async fn log_in(
+    State(app): State<App>,
+    Extension(attempts): Extension<Arc<Attempts>>,
+    ConnectInfo(remote): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let fields = sent(&headers, &body, &["email", "password"])?;
+    let email = fields.text("email", 1, 320)?.to_owned();
+    let password = fields.text("password", 0, 10_000)?.to_owned();
+    let remote: Option<IpAddr> = Some(remote.ip());
+    attempts.begin(&email, remote)?;
+    let (user, hash) = app.store.password_of(&email).await?.unzip();
+    // Whether there is such a person takes as long to find out, and is answered the same.
+    let is_right = passwords::is_right(password, hash.map(|hash: Str| hash.to_string())).await;
+    match user.filter(|_| is_right) {
+        Some(user) => {
+            attempts.succeeded(&email, remote);
+            signed_in(&app, user).await
+        }
+        None => Err(ApiError::new(Code::ACCESS_DENIED, "The e-mail address or the password is wrong")),
+    }
+}
+
+async fn accept_invitation(
+    State(app): State<App>,
+    Extension(attempts): Extension<Arc<Attempts>>,
+    ConnectInfo(remote): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let fields = sent(&headers, &body, &["token", "password", "firstName", "lastName"])?;
+    let (first, last) = fields.names()?;
+    let password = fields.new_password()?;
+    attempts.begin("invitation", Some(remote.ip()))?;
+    let token = hash_of_key(fields.text("token", 1, 200)?);
+    let accepted = app.store.accept_invitation(token, &first, &last, &hashed(password).await?).await?;
+    let user = accepted.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "The invitation is wrong, used or too old"))?;
+    attempts.succeeded("invitation", Some(remote.ip()));
+    signed_in(&app, user).await
+}
+
+async fn log_out(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
+    if let Some(token) = session::token_of(&headers) {
+        app.store.end_session(hash_of_key(token)).await?;
+    }
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    response.headers_mut().insert(header::SET_COOKIE, session::ended_cookie(&app)?);
+    Ok(response)
+}
+
+async fn me(State(app): State<App>, Extension(who): Extension<Principal>, headers: HeaderMap) -> Result<Response, ApiError> {
+    let gone = || ApiError::new(Code::ACCESS_DENIED, "This person is not here any more");
+    let user = app.store.user(&who.user_id).await?.ok_or_else(gone)?;
+    let session = match session::token_of(&headers) {
+        Some(token) => app.store.session(hash_of_key(token)).await?,
+        None => None,
+    };
+    let csrf = session.filter(|session| session.user.id == who.user_id).map(|session| session.csrf);
+    Ok(json(StatusCode::OK, &person(&user, csrf)))
+}
+
+async fn change_password(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Extension(attempts): Extension<Arc<Attempts>>,
+    ConnectInfo(remote): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let fields = sent(&headers, &body, &["currentPassword", "password"])?;
+    let (current, password) = (fields.text("currentPassword", 0, 10_000)?.to_owned(), fields.new_password()?);
+    attempts.begin(&who.user, Some(remote.ip()))?;
+    let kept = app.store.password_of(&who.user).await?.map(|(_, hash)| hash.to_string());
+    if !passwords::is_right(current, kept).await {
+        return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The current password is wrong"));
+    }
+    attempts.succeeded(&who.user, Some(remote.ip()));
+    app.store.set_password(&who.user_id, &hashed(password).await?).await?;
+    let user = app.store.user(&who.user_id).await?.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "This person is not here any more"))?;
+    signed_in(&app, user).await
+}
+
+async fn signed_in(app: &App, user: User) -> Result<Response, ApiError> {
+    let Begun { cookie, csrf } = session::begin(app, &user.id).await?;
+    let mut response = json(StatusCode::OK, &person(&user, Some(csrf)));
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(response)
+}
+
+fn person(user: &User, csrf: Option<Str>) -> Value {
+    Object::from_iter([
+        ("id", Value::from(user.id.clone())),
+        ("email", user.email.clone().into()),
+        ("firstName", user.first_name.clone().into()),
+        ("lastName", user.last_name.clone().into()),
+        ("role", user.role.name().into()),
+        ("scopes", Value::array(scopes::of_role(user.role).map(Value::from).collect())),
+        ("csrfToken", csrf.into()),
+    ])
+    .into()
+}
+
+async fn hashed(password: String) -> Result<String, ApiError> {
+    passwords::hash(password).await.ok_or_else(|| ApiError::new(Code::OVERLOAD, "There is no memory for this right now"))
+}
+
+pub(super) fn now_ms() -> i64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}
+
+/// The fields of a request that signs somebody in. A form of another site's page cannot send these.
+fn sent(headers: &HeaderMap, body: &str, known: &[&str]) -> Result<Body, ApiError> {
+    origin::check(headers)?;
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if kind.split(';').next().unwrap_or_default().trim() != "application/json" {
+        return Err(invalid("Content-Type", "must be application/json"));
+    }
+    Body::read(body, known)
+}
+
+impl Body {
+    fn email(&self) -> Result<Str, ApiError> {
+        let email = self.text("email", 3, 320)?.to_lowercase();
+        if is_email(&email) { Ok(email.into()) } else { Err(invalid("email", "is no e-mail address")) }
+    }
+
+    fn names(&self) -> Result<(Str, Str), ApiError> {
+        let name = |field: &str| Ok::<Str, ApiError>(self.optional_text(field, 0, 32)?.unwrap_or_default().into());
+        Ok((name("firstName")?, name("lastName")?))
+    }
+
+    fn new_password(&self) -> Result<String, ApiError> {
+        let password = self.text("password", 0, passwords::LONGEST)?;
+        if password.chars().count() < passwords::SHORTEST {
+            return Err(invalid("password", &format!("needs at least {} letters", passwords::SHORTEST)));
+        }
+        Ok(password.to_owned())
+    }
+}
+
+pub(crate) fn is_email(text: &str) -> bool {
+    let fine = |part: &str| !part.is_empty() && part.chars().all(|letter| !letter.is_whitespace() && !letter.is_control() && letter != '@');
+    text.len() <= 320 && text.split_once('@').is_some_and(|(name, host)| fine(name) && fine(host))
+}

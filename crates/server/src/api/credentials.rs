@@ -1,0 +1,131 @@
+//! `/api/v1/credentials`: what they are, never what they hold.
+
+use super::operation::{CURSOR, LIMIT};
+use super::{Body, Operation, Query, Text, credential_kinds, from_cursor, invalid, iso, limit, missing, page_of};
+use crate::App;
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{delete, get, patch, post};
+use model::{Object, Value};
+use store::Credentials as _;
+use store::credentials::{Credential, CredentialChange, NewCredential, Secret};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/credentials", "credential:list", "getCredentials", "List credentials, without what they hold", || get(list))
+        .query(&[LIMIT, CURSOR])
+        .gives(200, "credentialList"),
+    Operation::new("POST", "/credentials", "credential:create", "createCredential", "Make a credential", || post(create))
+        .takes("credentialInput")
+        .gives(200, "credential"),
+    Operation::new("GET", "/credentials/{id}", "credential:read", "getCredential", "Show a credential, without what it holds", || {
+        get(show)
+    })
+    .gives(200, "credential"),
+    Operation::new("PATCH", "/credentials/{id}", "credential:update", "updateCredential", "Change a credential", || patch(update))
+        .takes("credentialChange")
+        .gives(200, "credential"),
+    Operation::new("DELETE", "/credentials/{id}", "credential:delete", "deleteCredential", "Remove a credential", || delete(remove))
+        .gives(200, "credential"),
+    Operation::new("GET", "/credentials/schema/{kind}", "", "getCredentialType", "The fields of a kind of credential", || get(schema))
+        .for_everybody()
+        .gives(200, "schema"),
+];
+
+async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
+    let limit = limit(&query)?;
+    let found = app.store.credentials(from_cursor(&query)?.as_deref(), limit + 1).await?;
+    Ok(json(StatusCode::OK, &page_of(found, limit, |credential| &credential.id, to_value)))
+}
+
+async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?)))
+}
+
+async fn create(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
+    let body = Body::read(&body, &["name", "type", "data", "isResolvable", "projectId"])?;
+    let (name, kind) = (body.text("name", 1, 128)?, body.text("type", 1, 128)?);
+    let fields = fields(&body)?.ok_or_else(|| invalid("data", "is missing"))?;
+    known(&app, kind)?;
+    credential_kinds::check(kind, &fields, false)?;
+    let project_id = body.optional_text("projectId", 1, 100)?.map(Into::into);
+    let new = NewCredential { id: store::new_id(), name: name.into(), kind: kind.into(), secret: Secret::new(fields), project_id };
+    Ok(json(StatusCode::OK, &to_value(&app.store.save_credential(new).await?)))
+}
+
+async fn update(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+    let before = find(&app, &id).await?;
+    let body = Body::read(&body, &["name", "type", "data", "isGlobal", "isResolvable", "isPartialData"])?;
+    let is_partial = match body.get("isPartialData") {
+        None => false,
+        Some(value) => value.as_bool().ok_or_else(|| invalid("isPartialData", "must be true or false"))?,
+    };
+    let kind = body.optional_text("type", 1, 128)?;
+    let fields = fields(&body)?;
+    if kind.is_some_and(|kind| kind != before.kind) && (fields.is_none() || is_partial) {
+        return Err(invalid("data", "is needed, whole, when the type changes"));
+    }
+    let new_kind = kind.unwrap_or(&before.kind);
+    known(&app, new_kind)?;
+    if let Some(fields) = &fields {
+        credential_kinds::check(new_kind, fields, is_partial)?;
+    }
+    let change = CredentialChange {
+        name: body.optional_text("name", 1, 128)?.map(Into::into),
+        kind: kind.map(Into::into),
+        secret: fields.map(Secret::new),
+        is_partial,
+        project_id: None,
+    };
+    let after = app.store.change_credential(&id, change).await?.ok_or_else(|| missing("credential", &id))?;
+    Ok(json(StatusCode::OK, &to_value(&after)))
+}
+
+async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let before = find(&app, &id).await?;
+    app.store.delete_credential(&id).await?;
+    Ok(json(StatusCode::OK, &to_value(&before)))
+}
+
+async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Response, ApiError> {
+    let any_fields = || {
+        let fields = [("additionalProperties", Value::from(true)), ("type", "object".into()), ("properties", Value::empty_object())];
+        Value::from(Object::from_iter(fields))
+    };
+    let shown = credential_kinds::schema(&kind).or_else(|| is_used_by_a_node(&app, &kind).then(any_fields));
+    Ok(json(StatusCode::OK, &shown.ok_or_else(|| missing("kind of credential", &kind))?))
+}
+
+async fn find(app: &App, id: &str) -> Result<Credential, ApiError> {
+    app.store.credential(id).await?.ok_or_else(|| missing("credential", id))
+}
+
+fn fields(body: &Body) -> Result<Option<Object>, ApiError> {
+    let Some(value) = body.get("data") else { return Ok(None) };
+    value.as_object().cloned().map(Some).ok_or_else(|| invalid("data", "must be an object"))
+}
+
+fn known(app: &App, kind: &str) -> Result<(), ApiError> {
+    if credential_kinds::is_known(kind) || is_used_by_a_node(app, kind) {
+        return Ok(());
+    }
+    Err(invalid("type", &format!("is '{}', which is no kind of credential known here", kind.chars().take(100).collect::<String>())))
+}
+
+fn is_used_by_a_node(app: &App, kind: &str) -> bool {
+    app.runtime.engine.registry.all().iter().any(|node| node.spec.credentials.iter().any(|used| used.kind == kind))
+}
+
+fn to_value(credential: &Credential) -> Value {
+    Object::from_iter([
+        ("id", Value::from(credential.id.clone())),
+        ("name", credential.name.clone().into()),
+        ("type", credential.kind.clone().into()),
+        ("isManaged", false.into()),
+        ("createdAt", iso(credential.created_ms)),
+        ("updatedAt", iso(credential.updated_ms)),
+    ])
+    .into()
+}

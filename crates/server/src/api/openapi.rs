@@ -1,0 +1,139 @@
+//! `GET /api/v1/openapi.json`: the description of the API, made from the table of operations.
+
+use super::operation::Param;
+use super::{OPERATIONS as TABLES, Operation};
+use crate::App;
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use model::{Code, Object, Value};
+
+pub(super) const OPERATIONS: &[Operation] =
+    &[Operation::new("GET", "/openapi.json", "", "getOpenApi", "This description", || get(show)).for_everybody().gives(200, "schema")];
+
+/// What goes in and comes out, by name.
+const SCHEMAS: &str = include_str!("schemas.json");
+
+async fn show(State(app): State<App>) -> Result<Response, ApiError> {
+    let damaged = || ApiError::new(Code::STORE_CORRUPT, "The description cannot be made");
+    Ok(json(StatusCode::OK, &document(&app.base_url).ok_or_else(damaged)?))
+}
+
+fn document(base_url: &str) -> Option<Value> {
+    let mut paths = Object::new();
+    for operation in TABLES.iter().flat_map(|table| table.iter()) {
+        let path = paths.entry(operation.path).make_object();
+        path.insert(operation.method.to_lowercase(), described(operation));
+    }
+    let key = object([("type", "apiKey".into()), ("in", "header".into()), ("name", "X-N8N-API-KEY".into())]);
+    let components = object([("schemas", model::json::parse(SCHEMAS).ok()?), ("securitySchemes", object([("ApiKeyAuth", key)]))]);
+    Some(object([
+        ("openapi", "3.0.3".into()),
+        (
+            "info",
+            object([("title", "Heddle".into()), ("version", "1.1.1".into()), ("description", "In the shape of n8n's public API.".into())]),
+        ),
+        ("servers", Value::array(vec![object([("url", format!("{base_url}/api/v1").into())])])),
+        ("security", Value::array(vec![object([("ApiKeyAuth", Value::array(Vec::new()))])])),
+        ("paths", paths.into()),
+        ("components", components),
+    ]))
+}
+
+fn described(operation: &Operation) -> Value {
+    let group = operation.path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    let mut fields = Object::from_iter([
+        ("operationId", Value::from(operation.id)),
+        ("tags", Value::array(vec![group.into()])),
+        ("summary", operation.summary.into()),
+    ]);
+    if let Some(scope) = operation.scope {
+        fields.insert("x-required-scope", scope);
+    }
+    let in_path = operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path = in_path.map(|name| parameter(name, "path", "string"));
+    let in_query = operation.query.iter().map(|Param(name, kind)| parameter(name, "query", kind));
+    fields.insert("parameters", Value::array(in_path.chain(in_query).collect()));
+    if let Some(schema) = operation.body {
+        let is_required = schema != "auditInput";
+        fields.insert("requestBody", object([("required", is_required.into()), ("content", content(schema))]));
+    }
+    fields.insert("responses", responses(operation));
+    fields.into()
+}
+
+fn parameter(name: &str, place: &str, kind: &str) -> Value {
+    let mut schema = Object::from_iter([("type", Value::from(kind))]);
+    if name == "limit" {
+        schema.extend([("minimum", 1), ("maximum", 250)]);
+    }
+    object([("name", name.into()), ("in", place.into()), ("required", (place == "path").into()), ("schema", schema.into())])
+}
+
+fn responses(operation: &Operation) -> Value {
+    let mut responses = Object::new();
+    let mut success = Object::from_iter([("description", "It is done.")]);
+    if let Some(schema) = operation.answer {
+        success.insert("content", content(schema));
+    }
+    responses.insert(operation.status.to_string(), success);
+    let has_place = operation.path.contains('{');
+    let takes_names = operation.body.is_some();
+    let failures = [
+        (400, "The request cannot be used.", true),
+        (401, "Nobody is known to be calling.", true),
+        (403, "Whoever is calling may not do this.", true),
+        (404, "There is no such thing.", has_place || takes_names),
+        (409, "Something is in the way: a name, or how a thing stands.", takes_names || operation.method != "GET"),
+        (413, "The request is too large.", takes_names),
+        (422, "The workflow cannot be used.", takes_names || operation.method == "POST"),
+    ];
+    for (status, description, _) in failures.into_iter().filter(|(_, _, can_be)| *can_be) {
+        let fields = [("description", Value::from(description)), ("content", content("error"))];
+        responses.insert(status.to_string(), Object::from_iter(fields));
+    }
+    responses.into()
+}
+
+fn content(schema: &str) -> Value {
+    let reference = object([("$ref", format!("#/components/schemas/{schema}").into())]);
+    object([("application/json", object([("schema", reference)]))])
+}
+
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Object::from_iter(fields).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_operation_is_described_once_and_every_schema_is_there() {
+        let document = document("http://x").unwrap();
+        let schemas = document.get("components").and_then(|parts| parts.get("schemas")).unwrap();
+        let (mut ids, mut routes) = (HashSet::new(), HashSet::new());
+        for operation in TABLES.iter().flat_map(|table| table.iter()) {
+            assert!(ids.insert(operation.id), "{} is there twice", operation.id);
+            assert!(routes.insert((operation.method, operation.path)), "{} {} is there twice", operation.method, operation.path);
+            let described = document.get("paths").and_then(|paths| paths.get(operation.path)).unwrap();
+            assert!(described.get(&operation.method.to_lowercase()).is_some());
+            for name in operation.body.into_iter().chain(operation.answer) {
+                assert!(schemas.get(name).is_some(), "there is no schema '{name}'");
+            }
+        }
+    }
+
+    #[test]
+    fn references_between_schemas_lead_somewhere() {
+        let schemas = model::json::parse(SCHEMAS).unwrap();
+        for part in SCHEMAS.split("#/components/schemas/").skip(1) {
+            let name = part.split('"').next().unwrap();
+            assert!(schemas.get(name).is_some(), "there is no schema '{name}'");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! One operation of the API: its route, who may use it, and how it is described.
+
+use super::invalid;
+use crate::App;
+use crate::access::Principal;
+use crate::error::ApiError;
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use axum::response::IntoResponse;
+use axum::routing::MethodRouter;
+use model::Code;
+
+/// A row of the table of operations.
+pub(crate) struct Operation {
+    pub(crate) method: &'static str,
+    /// Below `/api/v1`.
+    pub(crate) path: &'static str,
+    /// What a principal needs; `None` if being one is enough.
+    pub(crate) scope: Option<&'static str>,
+    /// The name that n8n gives it.
+    pub(super) id: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) query: &'static [Param],
+    /// The schema of the body, by its name in `schemas.json`.
+    pub(super) body: Option<&'static str>,
+    pub(super) status: u16,
+    pub(super) answer: Option<&'static str>,
+    handler: fn() -> MethodRouter<App>,
+}
+
+/// A parameter behind `?`, and its type.
+pub(super) struct Param(pub(super) &'static str, pub(super) &'static str);
+
+pub(super) const LIMIT: Param = Param("limit", "integer");
+pub(super) const CURSOR: Param = Param("cursor", "string");
+
+impl Operation {
+    pub(super) const fn new(
+        method: &'static str,
+        path: &'static str,
+        scope: &'static str,
+        id: &'static str,
+        summary: &'static str,
+        handler: fn() -> MethodRouter<App>,
+    ) -> Self {
+        Self { method, path, scope: Some(scope), id, summary, query: &[], body: None, status: 200, answer: None, handler }
+    }
+
+    pub(super) const fn for_everybody(mut self) -> Self {
+        self.scope = None;
+        self
+    }
+
+    pub(super) const fn query(mut self, query: &'static [Param]) -> Self {
+        self.query = query;
+        self
+    }
+
+    pub(super) const fn takes(mut self, schema: &'static str) -> Self {
+        self.body = Some(schema);
+        self
+    }
+
+    pub(super) const fn gives(mut self, status: u16, schema: &'static str) -> Self {
+        self.status = status;
+        self.answer = Some(schema);
+        self
+    }
+
+    pub(super) const fn gives_nothing(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The handler behind the check of this row.
+    pub(super) fn guarded(&'static self) -> MethodRouter<App> {
+        (self.handler)().layer(middleware::from_fn(move |request: Request, next: Next| async move {
+            match self.check(&request) {
+                Ok(()) => next.run(request).await,
+                Err(error) => error.into_response(),
+            }
+        }))
+    }
+
+    fn check(&self, request: &Request) -> Result<(), ApiError> {
+        let who = request.extensions().get::<Principal>();
+        let who = who.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "This needs an API key or a session"))?;
+        if let Some(scope) = self.scope {
+            who.require(scope)?;
+        }
+        let asked = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes());
+        for (name, value) in asked {
+            if !self.query.iter().any(|Param(known, _)| *known == name) {
+                return Err(invalid(&name, "is not a parameter of this address"));
+            }
+            if value.contains('\0') {
+                return Err(invalid(&name, "has a character that cannot be used"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! What requests of the API bring along: pages, flags, cursors and bodies.
+
+use crate::App;
+use crate::error::ApiError;
+use axum::body::Body as RawBody;
+use axum::extract::{FromRequest, Request};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use model::{Code, Object, Value};
+use std::collections::HashMap;
+
+/// Rows on a page when nothing is said, and at most.
+const PAGE: usize = 100;
+const MAX_PAGE: usize = 250;
+
+/// The parameters behind `?`.
+pub(super) type Query = axum::extract::Query<HashMap<String, String>>;
+
+pub(super) fn limit(query: &HashMap<String, String>) -> Result<usize, ApiError> {
+    match query.get("limit") {
+        None => Ok(PAGE),
+        Some(text) => match text.parse::<usize>() {
+            Ok(limit @ 1..=MAX_PAGE) => Ok(limit),
+            _ => Err(invalid("limit", &format!("must be a number from 1 to {MAX_PAGE}"))),
+        },
+    }
+}
+
+pub(super) fn flag(query: &HashMap<String, String>, name: &str) -> Result<Option<bool>, ApiError> {
+    match query.get(name).map(String::as_str) {
+        None => Ok(None),
+        Some("true") => Ok(Some(true)),
+        Some("false") => Ok(Some(false)),
+        Some(_) => Err(invalid(name, "must be true or false")),
+    }
+}
+
+pub(crate) fn invalid(field: &str, problem: &str) -> ApiError {
+    let field: String = field.chars().take(100).collect();
+    ApiError::new(Code::REQUEST_INVALID, format!("'{field}' {problem}"))
+}
+
+/// A cursor is opaque to callers; inside it is text.
+pub(super) fn to_cursor(text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(text)
+}
+
+pub(super) fn from_cursor(query: &HashMap<String, String>) -> Result<Option<String>, ApiError> {
+    let Some(cursor) = query.get("cursor") else { return Ok(None) };
+    let text = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    text.map(Some).ok_or_else(|| invalid("cursor", "is none that a list gave out"))
+}
+
+/// The body of a request as text.
+pub(crate) struct Text(pub(crate) String);
+
+impl FromRequest<App> for Text {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let limit = app.body_limits.bytes;
+        let bytes = axum::body::to_bytes(request.into_body(), limit)
+            .await
+            .map_err(|_| ApiError::new(Code::REQUEST_TOO_LARGE, format!("The body cannot be read, or is larger than {limit} bytes")))?;
+        let text = String::from_utf8(bytes.into()).map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body is not UTF-8"))?;
+        Ok(Self(text))
+    }
+}
+
+/// The fields of a body. Those that nobody knows are refused.
+pub(crate) struct Body(Object);
+
+impl Body {
+    pub(crate) fn read(text: &str, known: &[&str]) -> Result<Self, ApiError> {
+        Self::of(&json(text)?, known)
+    }
+
+    pub(crate) fn of(value: &Value, known: &[&str]) -> Result<Self, ApiError> {
+        let Some(fields) = value.as_object() else { return Err(invalid("body", "must be an object")) };
+        match fields.keys().find(|key| !known.contains(&key.as_str())) {
+            Some(key) => Err(invalid(key, "is not a field that can be set here")),
+            None => Ok(Self(fields.clone())),
+        }
+    }
+
+    pub(crate) fn get(&self, field: &str) -> Option<&Value> {
+        self.0.get(field)
+    }
+
+    pub(crate) fn text(&self, field: &str, shortest: usize, longest: usize) -> Result<&str, ApiError> {
+        self.optional_text(field, shortest, longest)?.ok_or_else(|| invalid(field, "is missing"))
+    }
+
+    pub(crate) fn optional_text(&self, field: &str, shortest: usize, longest: usize) -> Result<Option<&str>, ApiError> {
+        let Some(value) = self.0.get(field) else { return Ok(None) };
+        let text = value.as_str().ok_or_else(|| invalid(field, "must be a text"))?;
+        if text.contains('\0') {
+            return Err(invalid(field, "has a character that cannot be kept"));
+        }
+        if text.chars().count() < shortest || text.len() > longest {
+            return Err(invalid(field, &format!("must have {shortest} to {longest} letters")));
+        }
+        Ok(Some(text))
+    }
+}
+
+pub(super) fn json(text: &str) -> Result<Value, ApiError> {
+    model::json::parse(text).map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")))
+}
+
+/// What the framework refuses by itself it tells as plain text; callers get the one shape of errors.
+pub(super) async fn as_json(response: Response) -> Response {
+    let is_plain = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    let status = response.status();
+    if !status.is_client_error() || !is_plain {
+        return response;
+    }
+    let body: RawBody = response.into_body();
+    let text = axum::body::to_bytes(body, 1000).await.unwrap_or_default();
+    let mut response = ApiError::new(Code::REQUEST_INVALID, String::from_utf8_lossy(&text).into_owned()).into_response();
+    *response.status_mut() = status;
+    response
+}

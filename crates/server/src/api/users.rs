@@ -1,0 +1,165 @@
+//! `/api/v1/users`.
+
+use super::operation::{CURSOR, LIMIT, Param};
+use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page_of, request};
+use crate::App;
+use crate::access::{Principal, is_email};
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::extract::{Extension, Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, patch, post};
+use model::{Code, Object, Value};
+use store::Users as _;
+use store::access::hash_of_key;
+use store::users::{NewUser, Role, User};
+
+const INVITATION_LASTS_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+const INCLUDE_ROLE: Param = Param("includeRole", "boolean");
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/users", "user:list", "getUsers", "List users", || get(list))
+        .query(&[LIMIT, CURSOR, INCLUDE_ROLE])
+        .gives(200, "userList"),
+    Operation::new("POST", "/users", "user:create", "createUser", "Invite users", || post(create))
+        .takes("userInputs")
+        .gives(201, "invitations"),
+    Operation::new("GET", "/users/{id}", "user:read", "getUser", "Show a user, by id or e-mail address", || get(show))
+        .query(&[INCLUDE_ROLE])
+        .gives(200, "user"),
+    Operation::new("DELETE", "/users/{id}", "user:delete", "deleteUser", "Remove a user", || delete(remove)).gives_nothing(204),
+    Operation::new("PATCH", "/users/{id}/role", "user:changeRole", "changeRole", "Change a user's role", || patch(set_role))
+        .takes("roleInput")
+        .gives_nothing(204),
+];
+
+async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
+    let (limit, with_role) = (limit(&query)?, flag(&query, "includeRole")?.unwrap_or(false));
+    let found = app.store.users(from_cursor(&query)?.as_deref(), limit + 1).await?;
+    Ok(json(StatusCode::OK, &page_of(found, limit, |user| &user.id, |user| to_value(user, with_role))))
+}
+
+async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
+    let with_role = flag(&query, "includeRole")?.unwrap_or(false);
+    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?, with_role)))
+}
+
+/// Each gets a link by which a password is chosen; nobody sends mail here, so the caller passes it on.
+async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+    let value = request::json(&body)?;
+    let list = value.as_array().ok_or_else(|| invalid("body", "must be a list of users"))?;
+    if list.len() > 100 {
+        return Err(invalid("body", "has more than 100 users"));
+    }
+    let mut wanted = Vec::with_capacity(list.len());
+    for row in list {
+        let row = Body::of(row, &["email", "role"])?;
+        let email = row.text("email", 3, 320)?.to_lowercase();
+        if !is_email(&email) {
+            return Err(invalid("email", "is no e-mail address"));
+        }
+        let role = row.optional_text("role", 1, 100)?.map_or(Ok(Role::Editor), role_named)?;
+        may_handle(&who, role)?;
+        wanted.push((email, role));
+    }
+    let mut rows = Vec::with_capacity(wanted.len());
+    for (email, role) in wanted {
+        rows.push(invite(&app, email, role).await?);
+    }
+    Ok(json(StatusCode::CREATED, &Value::array(rows)))
+}
+
+async fn invite(app: &App, email: String, role: Role) -> Result<Value, ApiError> {
+    let new = NewUser { email: email.as_str().into(), first_name: "".into(), last_name: "".into(), role, password_hash: None };
+    let mut row = Object::from_iter([("email", Value::from(email)), ("role", role_name(role).into()), ("emailSent", false.into())]);
+    let error = match app.store.add_user(new).await {
+        Ok(user) => {
+            let token = format!("{}{}{}", store::new_id(), store::new_id(), store::new_id());
+            app.store.add_invitation(hash_of_key(&token), &user.id, user.created_ms + INVITATION_LASTS_MS).await?;
+            row.insert("id", user.id);
+            row.insert("inviteAcceptUrl", format!("{}/invitation#{token}", app.base_url));
+            String::new()
+        }
+        Err(error @ store::Error::Taken { .. }) => {
+            row.insert("id", "");
+            error.to_string()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Object::from_iter([("user", Value::from(row)), ("error", error.into())]).into())
+}
+
+async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let user = find(&app, &id).await?;
+    not_oneself(&who, &user)?;
+    may_handle(&who, user.role)?;
+    app.store.delete_user(&user.id).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn set_role(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let role = role_named(Body::read(&body, &["newRoleName"])?.text("newRoleName", 1, 100)?)?;
+    let user = find(&app, &id).await?;
+    not_oneself(&who, &user)?;
+    may_handle(&who, user.role)?;
+    may_handle(&who, role)?;
+    app.store.set_role(&user.id, role).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn find(app: &App, id: &str) -> Result<User, ApiError> {
+    app.store.user(id).await?.ok_or_else(|| missing("user", id))
+}
+
+/// Nobody makes, changes or removes people above themselves, and owners are made at the set-up only.
+fn may_handle(who: &Principal, role: Role) -> Result<(), ApiError> {
+    if role < Role::Owner && role <= who.role {
+        return Ok(());
+    }
+    Err(ApiError::new(Code::ACCESS_FORBIDDEN, format!("The role '{}' cannot be given, changed or removed here", role_name(role))))
+}
+
+fn not_oneself(who: &Principal, user: &User) -> Result<(), ApiError> {
+    if user.id == who.user_id {
+        return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "Nobody removes themselves or changes their own role"));
+    }
+    Ok(())
+}
+
+/// Roles as n8n names them; it has no viewers, and calls editors members.
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "global:owner",
+        Role::Admin => "global:admin",
+        Role::Editor => "global:member",
+        Role::Viewer => "global:viewer",
+    }
+}
+
+fn role_named(name: &str) -> Result<Role, ApiError> {
+    let plain = name.strip_prefix("global:").unwrap_or(name);
+    let role = if plain == "member" { Some(Role::Editor) } else { Role::from_name(plain) };
+    role.ok_or_else(|| invalid("role", "is none of global:admin, global:member and global:viewer"))
+}
+
+fn to_value(user: &User, with_role: bool) -> Value {
+    let mut value = Object::from_iter([
+        ("id", Value::from(user.id.clone())),
+        ("email", user.email.clone().into()),
+        ("firstName", user.first_name.clone().into()),
+        ("lastName", user.last_name.clone().into()),
+        ("isPending", user.is_pending.into()),
+        ("createdAt", iso(user.created_ms)),
+        ("updatedAt", iso(user.updated_ms)),
+    ]);
+    if with_role {
+        value.insert("role", role_name(user.role));
+    }
+    value.into()
+}

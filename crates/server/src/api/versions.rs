@@ -1,0 +1,62 @@
+//! The versions of a workflow.
+
+use super::operation::Param;
+use super::{Operation, Query, invalid, iso, missing};
+use crate::App;
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use model::{Code, Object, Value};
+use store::Workflows as _;
+use store::workflows::Version;
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/workflows/{id}/history", "workflow:read", "getWorkflowHistory", "The versions of a workflow", || get(history))
+        .query(&[Param("take", "integer"), Param("skip", "integer")])
+        .gives(200, "versions"),
+    Operation::new("GET", "/workflows/{id}/{versionId}", "workflow:read", "getWorkflowVersion", "A workflow as it was", || get(show))
+        .gives(200, "version"),
+];
+
+async fn history(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
+    let number = |name: &str, default: usize, most: usize| match query.get(name) {
+        None => Ok(default),
+        Some(text) => text.parse().ok().filter(|number| *number <= most).ok_or_else(|| invalid(name, &format!("must be 0 to {most}"))),
+    };
+    let (take, skip) = (number("take", 10, 250)?, number("skip", 0, usize::MAX >> 1)?);
+    let rows = versions(&app, &id).await?.into_iter().skip(skip).take(take).map(|version| row(&id, &version).into());
+    Ok(json(StatusCode::OK, &Value::array(rows.collect())))
+}
+
+async fn show(State(app): State<App>, Path((id, version_id)): Path<(String, String)>) -> Result<Response, ApiError> {
+    let missing = || missing("version", &version_id);
+    // The id of a version of another workflow leads nowhere.
+    let version = versions(&app, &id).await?.into_iter().find(|version| version.id == version_id).ok_or_else(missing)?;
+    let text = app.store.version(&version_id).await?.ok_or_else(missing)?;
+    let damaged = |_| ApiError::new(Code::STORE_CORRUPT, format!("The version '{version_id}' is damaged"));
+    let document = model::json::parse(&text).map_err(damaged)?;
+    let mut value = row(&id, &version);
+    for key in ["nodes", "connections", "name"] {
+        value.insert(key, document.get(key).cloned().unwrap_or(Value::Null));
+    }
+    Ok(json(StatusCode::OK, &value.into()))
+}
+
+async fn versions(app: &App, id: &str) -> Result<Vec<Version>, ApiError> {
+    let missing = || ApiError::new(Code::WORKFLOW_NOT_FOUND, format!("There is no workflow with the id '{id}'"));
+    app.store.workflow(id).await?.ok_or_else(missing)?;
+    Ok(app.store.versions(id).await?)
+}
+
+fn row(workflow_id: &str, version: &Version) -> Object {
+    Object::from_iter([
+        ("versionId", Value::from(version.id.clone())),
+        ("workflowId", workflow_id.into()),
+        ("authors", version.author.clone().unwrap_or_default().into()),
+        ("createdAt", iso(version.created_ms)),
+        ("updatedAt", iso(version.created_ms)),
+    ])
+}
