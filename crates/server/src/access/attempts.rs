@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 /// Attempts without a wait.
 const FREE_PER_ACCOUNT: u32 = 5;
 const FREE_PER_ADDRESS: u32 = 20;
+/// How long the first attempt after those waits.
+const FIRST_WAIT: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 /// Names that are remembered at most; the oldest are forgotten first.
 const MOST: usize = 10_000;
@@ -73,7 +75,7 @@ impl Attempts {
 fn wait(count: u32, free: u32) -> Duration {
     match count.checked_sub(free) {
         None => Duration::ZERO,
-        Some(over) => Duration::from_secs(1 << over.min(20)).min(LONGEST_WAIT),
+        Some(over) => (FIRST_WAIT * (1 << over.min(10))).min(LONGEST_WAIT),
     }
 }
 
@@ -103,11 +105,11 @@ mod tests {
         for _ in 0..FREE_PER_ACCOUNT {
             attempts.begin_at("a@b.c", HERE, start).unwrap();
         }
-        assert_eq!(attempts.begin_at("A@B.C", HERE, start).unwrap_err().retry_after, Some(2));
+        assert_eq!(attempts.begin_at("A@B.C", HERE, start).unwrap_err().retry_after, Some(11));
         attempts.begin_at("other@b.c", HERE, start).unwrap();
-        let later = start + Duration::from_secs(1);
+        let later = start + FIRST_WAIT;
         attempts.begin_at("a@b.c", HERE, later).unwrap();
-        assert_eq!(attempts.begin_at("a@b.c", HERE, later).unwrap_err().retry_after, Some(3));
+        assert_eq!(attempts.begin_at("a@b.c", HERE, later).unwrap_err().retry_after, Some(21));
         attempts.begin_at("a@b.c", HERE, later + LONGEST_WAIT).unwrap();
         attempts.begin_at("a@b.c", HERE, later + LONGEST_WAIT).unwrap();
     }

@@ -1,0 +1,249 @@
+//! A real server on a free port over a data folder of its own, and a client that sends exactly what it is told.
+
+use engine::{Clock, Engine, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use heddle_server::{App, BodyLimits};
+use model::{Object, Value};
+use providers::http::{GuardedHttp, Policy};
+use runtime::{CatchUp, Options, RunLimits, Runtime};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use store::access::{Access as _, ApiKey, hash_of_key};
+use store::users::{NewUser, Role, User, Users as _};
+use store::{Sqlite, Use, Workspace};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+pub(crate) struct TestApp {
+    pub(crate) address: SocketAddr,
+    pub(crate) store: Sqlite,
+    /// By which the first owner is made.
+    pub(crate) setup_token: String,
+    folder: PathBuf,
+    stop: CancellationToken,
+}
+
+impl TestApp {
+    pub(crate) async fn start() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("heddle-api-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        let store = Sqlite::open(&folder, Use::Serve).unwrap();
+        let ports = Ports {
+            clock: Arc::new(RealClock),
+            random: Arc::new(RealRandom),
+            http: Arc::new(GuardedHttp::new(Policy::parse("").unwrap())),
+            files: Arc::new(Workspace::new(folder.join("files"))),
+            credentials: Arc::new(NoCredentials),
+            workflows: Arc::new(NoWorkflows),
+            journal: Arc::new(NoJournal),
+            spill: None,
+        };
+        let engine = Engine::new(Arc::new(nodes::registry()), ports);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let base_url: model::Str = format!("http://{address}").into();
+        let options =
+            Options { run: RunOptions::default(), limits: RunLimits::default(), catch_up: CatchUp::default(), base_url: base_url.clone() };
+        let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await.unwrap();
+        let setup_token = heddle_server::first_start(&store).await.unwrap().unwrap();
+        let stop = CancellationToken::new();
+        let app = App { runtime, store: store.clone(), body_limits: BodyLimits::default(), base_url };
+        tokio::spawn(heddle_server::serve(listener, app, stop.clone()));
+        Self { address, store, setup_token, folder, stop }
+    }
+
+    pub(crate) fn call(&self, method: &str, path: &str) -> Call<'_> {
+        Call { app: self, method: method.to_owned(), path: path.to_owned(), headers: Vec::new(), body: String::new() }
+    }
+
+    pub(crate) async fn user(&self, email: &str, role: Role) -> User {
+        let password_hash = heddle_server::passwords::hash(PASSWORD.to_owned()).await.map(Into::into);
+        let new = NewUser { email: email.into(), first_name: "".into(), last_name: "".into(), role, password_hash };
+        self.store.add_user(new).await.unwrap()
+    }
+
+    /// An API key of somebody, with these scopes.
+    pub(crate) async fn key(&self, email: &str, scopes: &[&str]) -> String {
+        let key = format!("heddle_{}", store::new_id());
+        let kept = ApiKey {
+            id: store::new_id(),
+            user: email.into(),
+            label: "test".into(),
+            hint: "".into(),
+            scopes: scopes.iter().map(|scope| (*scope).into()).collect(),
+            created_ms: 0,
+            expires_ms: None,
+        };
+        self.store.add_api_key(kept, hash_of_key(&key)).await.unwrap();
+        key
+    }
+
+    /// A key that allows everything.
+    pub(crate) async fn owner_key(&self) -> String {
+        self.key("owner@localhost", &["*"]).await
+    }
+
+    pub(crate) async fn log_in(&self, email: &str) -> Session {
+        let body = format!(r#"{{"email":"{email}","password":"{PASSWORD}"}}"#);
+        let reply = self.call("POST", "/api/login").json(&body).send().await;
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        Session::of(&reply)
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Session {
+    pub(crate) cookie: String,
+    pub(crate) csrf: String,
+}
+
+impl Session {
+    pub(crate) fn of(reply: &Reply) -> Self {
+        let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        Self { cookie, csrf: reply.json().get("csrfToken").unwrap().as_str().unwrap().to_owned() }
+    }
+}
+
+pub(crate) struct Call<'a> {
+    app: &'a TestApp,
+    method: String,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Call<'_> {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn key(self, key: &str) -> Self {
+        self.header("X-N8N-API-KEY", key)
+    }
+
+    /// With the cookie alone, as a page of another site could send it.
+    pub(crate) fn cookie(self, session: &Session) -> Self {
+        self.header("Cookie", &session.cookie)
+    }
+
+    pub(crate) fn session(self, session: &Session) -> Self {
+        self.cookie(session).header("X-CSRF-Token", &session.csrf)
+    }
+
+    pub(crate) fn json(mut self, body: &str) -> Self {
+        self.body = body.to_owned();
+        self.header("Content-Type", "application/json")
+    }
+
+    /// The path goes out as it is, with nothing tidied up.
+    pub(crate) async fn send(self) -> Reply {
+        let mut text = format!("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.method, self.path, self.app.address);
+        for (name, value) in &self.headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        text.push_str(&format!("Content-Length: {}\r\n\r\n{}", self.body.len(), self.body));
+        let mut stream = TcpStream::connect(self.app.address).await.unwrap();
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).await.unwrap();
+        Reply::read(&bytes)
+    }
+}
+
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    fn read(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Self { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        model::json::parse(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    pub(crate) fn text(&self, key: &str) -> String {
+        self.json().get(key).and_then(Value::as_str).unwrap_or_else(|| panic!("no {key} in {}", self.body)).to_owned()
+    }
+
+    /// The rows of a page.
+    pub(crate) fn rows(&self) -> Vec<Value> {
+        self.json().get("data").and_then(Value::as_array).unwrap_or_else(|| panic!("no list in {}", self.body)).to_vec()
+    }
+}
+
+/// Every operation that the server says it has: method, path with an id that is not there, name and scope.
+pub(crate) async fn operations(app: &TestApp) -> Vec<Operation> {
+    let key = app.owner_key().await;
+    let reply = app.call("GET", "/api/v1/openapi.json").key(&key).send().await;
+    assert_eq!(reply.status, 200);
+    let document = reply.json();
+    let mut found = Vec::new();
+    for (path, methods) in document.get("paths").and_then(Value::as_object).unwrap().iter() {
+        let real: Vec<&str> = path.split('/').map(|part| if part.starts_with('{') { "nope" } else { part }).collect();
+        for (method, described) in methods.as_object().unwrap_or(&Object::new()).iter() {
+            let text = |key: &str| described.get(key).and_then(Value::as_str).map(str::to_owned);
+            found.push(Operation {
+                method: method.to_uppercase().to_string(),
+                path: format!("/api/v1{}", real.join("/")),
+                id: text("operationId").unwrap(),
+                scope: text("x-required-scope"),
+            });
+        }
+    }
+    assert!(found.len() > 35);
+    found
+}
+
+pub(crate) struct Operation {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) id: String,
+    pub(crate) scope: Option<String>,
+}
+
+struct RealClock;
+
+#[async_trait::async_trait]
+impl Clock for RealClock {
+    fn now_ms(&self) -> i64 {
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64
+    }
+
+    async fn sleep(&self, milliseconds: u64) {
+        tokio::time::sleep(std::time::Duration::from_millis(milliseconds)).await;
+    }
+}
+
+struct RealRandom;
+
+impl Random for RealRandom {
+    fn fill(&self, bytes: &mut [u8]) {
+        getrandom::fill(bytes).unwrap();
+    }
+}

@@ -1,0 +1,9 @@
+//! The API as its callers meet it: over HTTP, against a real server.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
+
+mod app;
+mod doors;
+mod resources;
+mod roles;
+mod secrets;
+mod sign_in;
