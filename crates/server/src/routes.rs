@@ -24,9 +24,7 @@ pub(crate) const PUBLIC: &[Route] = &[
 
 pub(crate) fn router(app: App) -> Router {
     // Calls of workflows go the shortest way: they are the many.
-    let table = |rows: &[Route]| {
-        rows.iter().fold(Router::new(), |router: Router<App>, (path, handler)| router.route(path, handler()))
-    };
+    let table = |rows: &[Route]| rows.iter().fold(Router::new(), |router: Router<App>, (path, handler)| router.route(path, handler()));
     let attempts = Extension(Arc::new(access::Attempts::default()));
     let guarded = Router::new()
         .nest("/api/v1", api::router())

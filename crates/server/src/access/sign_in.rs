@@ -6,11 +6,12 @@ use crate::App;
 use crate::answer::json;
 use crate::api::{Body, Text, invalid};
 use crate::error::ApiError;
+use crate::routes::Route;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::extract::{ConnectInfo, Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{get, post};
 use model::{Code, Object, Str, Value};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -19,11 +20,11 @@ use store::users::{NewUser, Role, User};
 use store::{Sqlite, Users as _};
 
 /// What somebody needs before there is a session.
-pub(crate) const PUBLIC: &[(&str, fn() -> MethodRouter<App>)] =
+pub(crate) const PUBLIC: &[Route] =
     &[("/api/setup", || get(needs_setup).post(set_up)), ("/api/login", || post(log_in)), ("/api/invitation", || post(accept_invitation))];
 
 /// What a session is for besides the API.
-pub(crate) const PRIVATE: &[(&str, fn() -> MethodRouter<App>)] =
+pub(crate) const PRIVATE: &[Route] =
     &[("/api/me", || get(me)), ("/api/me/password", || post(change_password)), ("/api/logout", || post(log_out))];
 
 /// At the start: as long as there is no owner, a token by which one is made. Whoever started the server sees it, nobody else.
@@ -166,7 +167,7 @@ fn person(user: &User, csrf: Option<Str>) -> Value {
         ("lastName", user.last_name.clone().into()),
         ("role", user.role.name().into()),
         ("scopes", Value::array(scopes::of_role(user.role).map(Value::from).collect())),
-        ("csrfToken", csrf.into()),
+        ("csrfToken", csrf.map_or(Value::Null, Into::into)),
     ])
     .into()
 }

@@ -163,7 +163,7 @@ fn row(execution: &Execution) -> Value {
         ("id", Value::from(Str::from(id.to_string()))),
         ("finished", (state.status == RunStatus::Success).into()),
         ("mode", begun.mode.clone().into()),
-        ("retryOf", begun.retry_of.map(|id| Str::from(id.to_string())).into()),
+        ("retryOf", begun.retry_of.map_or(Value::Null, |id| Str::from(id.to_string()).into())),
         ("retrySuccessId", Value::Null),
         ("status", state.status.name().into()),
         ("startedAt", iso(begun.started_ms)),

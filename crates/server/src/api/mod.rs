@@ -59,7 +59,7 @@ async fn wrong_method() -> Response {
 
 /// A page of a list, and where the next one begins.
 fn page(rows: Vec<Value>, next: Option<String>) -> Value {
-    Object::from_iter([("data", Value::array(rows)), ("nextCursor", next.map(Str::from).into())]).into()
+    Object::from_iter([("data", Value::array(rows)), ("nextCursor", next.map_or(Value::Null, |next| Str::from(next).into()))]).into()
 }
 
 /// A page of things that were asked for one more than fits, so that it is known whether there is another.

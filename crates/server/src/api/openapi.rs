@@ -67,8 +67,14 @@ fn described(operation: &Operation) -> Value {
 
 fn parameter(name: &str, place: &str, kind: &str) -> Value {
     let mut schema = Object::from_iter([("type", Value::from(kind))]);
-    if name == "limit" {
-        schema.extend([("minimum", 1), ("maximum", 250)]);
+    let choices = |names: &[&str]| Value::array(names.iter().map(|name| Value::from(*name)).collect());
+    match name {
+        "limit" => schema.extend([("minimum", 1), ("maximum", 250)]),
+        "take" => schema.extend([("minimum", 0), ("maximum", 250)]),
+        "skip" => schema.extend([("minimum", 0)]),
+        "state" => schema.extend([("enum", choices(&["empty"]))]),
+        "status" => schema.extend([("enum", choices(&["canceled", "error", "running", "success", "waiting", "uncertain"]))]),
+        _ => {}
     }
     object([("name", name.into()), ("in", place.into()), ("required", (place == "path").into()), ("schema", schema.into())])
 }

@@ -48,7 +48,7 @@ pub(super) fn to_cursor(text: &str) -> String {
 }
 
 pub(super) fn from_cursor(query: &HashMap<String, String>) -> Result<Option<String>, ApiError> {
-    let Some(cursor) = query.get("cursor") else { return Ok(None) };
+    let Some(cursor) = query.get("cursor").filter(|cursor| !cursor.is_empty()) else { return Ok(None) };
     let text = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     text.map(Some).ok_or_else(|| invalid("cursor", "is none that a list gave out"))
 }

@@ -66,6 +66,7 @@ async fn lists_come_in_pages() {
         let (mut seen, mut cursor) = (Vec::new(), String::new());
         loop {
             let page = send(&app, &key, "GET", &format!("{path}?limit=2{cursor}"), "").await;
+            assert!(page.json().get("nextCursor").is_some(), "{path} does not say whether there is more");
             let rows = page.rows();
             assert!(rows.len() <= 2);
             seen.extend(rows.iter().map(|row| row.get("id").unwrap().as_str().unwrap().to_owned()));

@@ -218,7 +218,7 @@ fn add(connection: &Connection, new: &NewUser) -> Result<User, Error> {
         ],
     )?;
     if added == 0 {
-        return Err(Error::Taken { what: "a user", name: email.into() });
+        return Err(Error::Taken { what: "a user", name: email });
     }
     find(connection, &id)?.ok_or_else(|| Error::Corrupt { what: "the table of users".into() })
 }
