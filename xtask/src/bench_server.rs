@@ -39,7 +39,8 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
         crate::call("target/release/heddle", &["import", "--data", data, "--activate", file.to_str().context("path")?])?;
         let began = Instant::now();
         let server = Server::start("target/release/heddle", &["serve", "--data", data, "--port", "0"], BufferOf::Errors)?;
-        server.measure(method, path, 1)?;
+        let one = AtomicUsize::new(1);
+        connection(&server.address, &server.request(method, path), &one)?;
         let first = began.elapsed();
         let idle = server.memory()?;
         let n_requests = if *name == "js-code-node" { REQUESTS / 10 } else { REQUESTS };
@@ -105,15 +106,19 @@ impl Server {
         Ok(line.split_whitespace().nth(1).and_then(|kb| kb.parse::<u64>().ok()).context("status")? / 1024)
     }
 
-    /// Sends requests on kept connections as fast as they are answered; what is done after the answers counts too.
-    fn measure(&self, method: &str, path: &str, n_requests: usize) -> Result<Measured> {
+    fn request(&self, method: &str, path: &str) -> Vec<u8> {
         let body = if method == "GET" { "" } else { BODY };
-        let request = format!(
+        format!(
             "{method} {path} HTTP/1.1\r\nhost: {}\r\nuser-agent: bench\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             self.address,
             body.len()
-        );
-        let request: Arc<[u8]> = request.into_bytes().into();
+        )
+        .into_bytes()
+    }
+
+    /// Sends requests on kept connections as fast as they are answered; what is done after the answers counts too.
+    fn measure(&self, method: &str, path: &str, n_requests: usize) -> Result<Measured> {
+        let request: Arc<[u8]> = self.request(method, path).into();
         let left = Arc::new(AtomicUsize::new(n_requests));
         let before = self.cpu()?;
         let began = Instant::now();

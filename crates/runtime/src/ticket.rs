@@ -44,7 +44,7 @@ mod tests {
         let tickets = Tickets::new("secret");
         let ticket = tickets.of(7);
         assert_eq!(tickets.read(&ticket), Some(7));
-        assert_eq!(tickets.read(&ticket.replacen('7', "8", 1)), None);
+        assert_eq!(tickets.read(&ticket.replacen("7", "8", 1)), None);
         assert_eq!(tickets.read("7"), None);
         assert_eq!(tickets.read("7-"), None);
         assert_eq!(Tickets::new("other").read(&ticket), None);

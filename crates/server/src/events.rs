@@ -18,20 +18,13 @@ use tokio::sync::broadcast::error::RecvError;
 type Events = Sse<axum::response::sse::KeepAliveStream<std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>>>;
 
 /// `/api/v1/events`: the events of all runs, from now on. `?workflowId=` keeps to one workflow.
-pub(crate) async fn all(
-    State(app): State<App>,
-    Query(query): Query<HashMap<String, String>>,
-) -> Result<Events, ApiError> {
+pub(crate) async fn all(State(app): State<App>, Query(query): Query<HashMap<String, String>>) -> Result<Events, ApiError> {
     let workflow = query.get("workflowId").map(|id| Str::from(id.as_str()));
     Ok(follow(VecDeque::new(), app.runtime.recorder.listen(), Wanted { run: None, workflow, after: 0 }))
 }
 
 /// `/api/v1/executions/ID/events`: the events of one run from its start, or from behind `Last-Event-ID`.
-pub(crate) async fn of_execution(
-    State(app): State<App>,
-    Path(id): Path<i64>,
-    headers: HeaderMap,
-) -> Result<Events, ApiError> {
+pub(crate) async fn of_execution(State(app): State<App>, Path(id): Path<i64>, headers: HeaderMap) -> Result<Events, ApiError> {
     // Listening first and reading then: an event that falls between comes twice and is left out the second time.
     let live = app.runtime.recorder.listen();
     if app.store.execution(id).await?.is_none() {

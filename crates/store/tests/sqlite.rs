@@ -1,6 +1,6 @@
 //! The store on a real file: what was written is there, what failed left no trace, and the file does not grow for ever.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use heddle_store::executions::{Begun, ExecutionFilter, Executions, Keep, Pending, Piece, State};
 use heddle_store::workflows::{NewVersion, Workflows};

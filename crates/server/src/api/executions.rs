@@ -2,9 +2,9 @@
 
 use super::operation::{CURSOR, LIMIT, Param};
 use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, to_cursor};
-use crate::{App, events};
 use crate::answer::json;
 use crate::error::ApiError;
+use crate::{App, events};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
