@@ -48,8 +48,13 @@ impl TestApp {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let base_url: model::Str = format!("http://{address}").into();
-        let options =
-            Options { run: RunOptions::default(), limits: RunLimits::default(), catch_up: CatchUp::default(), base_url: base_url.clone() };
+        let options = Options {
+            run: RunOptions::default(),
+            limits: RunLimits::default(),
+            catch_up: CatchUp::default(),
+            keep: runtime::Retention::default(),
+            base_url: base_url.clone(),
+        };
         let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await.unwrap();
         let setup_token = heddle_server::first_start(&store).await.unwrap().unwrap();
         let stop = CancellationToken::new();
