@@ -164,8 +164,16 @@ impl Call<'_> {
         let mut stream = TcpStream::connect(self.app.address).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).await.unwrap();
-        Reply::read(&bytes)
+        let mut buffer = [0; 4096];
+        loop {
+            let count = stream.read(&mut buffer).await.unwrap();
+            bytes.extend_from_slice(&buffer[..count]);
+            // A stream of events has no end; that it begins is enough.
+            let is_stream = bytes.windows(17).any(|window| window == b"text/event-stream");
+            if count == 0 || (is_stream && bytes.windows(4).any(|window| window == b"\r\n\r\n")) {
+                return Reply::read(&bytes);
+            }
+        }
     }
 }
 

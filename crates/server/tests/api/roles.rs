@@ -9,7 +9,7 @@ const LEAST: &[(Role, &[&str])] = &[
     (Role::Viewer, &[
         "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getExecutions", "getExecution", "getCredentials",
         "getCredential", "getCredentialType", "getTags", "getTag", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
-        "getOpenApi",
+        "getOpenApi", "followExecution", "followExecutions",
     ]),
     (Role::Editor, &[
         "createWorkflow", "updateWorkflow", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "deleteExecution",
