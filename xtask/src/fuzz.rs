@@ -17,7 +17,23 @@ pub(crate) fn run() -> Result<()> {
     let list = Command::new("cargo").args(["fuzz", "list"]).output().context("cargo fuzz cannot list its targets")?;
     for target in String::from_utf8_lossy(&list.stdout).lines() {
         let time = format!("-max_total_time={seconds}");
-        call("cargo", &["fuzz", "run", "--sanitizer", "none", target, "--", &time, "-timeout=10", "-rss_limit_mb=2048", "-max_len=4096"])?;
+        call(
+            "cargo",
+            &[
+                "fuzz",
+                "run",
+                "--sanitizer",
+                "none",
+                "--codegen-units",
+                "16",
+                target,
+                "--",
+                &time,
+                "-timeout=10",
+                "-rss_limit_mb=2048",
+                "-max_len=4096",
+            ],
+        )?;
     }
     Ok(())
 }

@@ -15,6 +15,8 @@ pub(crate) struct Settings {
     pub(crate) run_data_limit: usize,
     pub(crate) run_memory_limit: usize,
     pub(crate) retention: runtime::Retention,
+    pub(crate) max_body: usize,
+    pub(crate) catch_up: runtime::CatchUp,
 }
 
 /// A setting as it is documented.
@@ -43,6 +45,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         name: "HEDDLE_RUN_MEMORY_LIMIT",
         default: "256MB",
         help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
+    },
+    Setting { name: "HEDDLE_MAX_BODY", default: "16MB", help: "How large the body of a request may be. Since 0.1." },
+    Setting {
+        name: "HEDDLE_CATCH_UP",
+        default: "skip",
+        help: "What becomes of schedules missed while nothing ran: skip, one (a run for all) or all. Since 0.1.",
     },
     Setting { name: "HEDDLE_KEEP_DAYS", default: "14", help: "How long finished executions are kept. Since 0.1." },
     Setting { name: "HEDDLE_KEEP_COUNT", default: "10000", help: "How many finished executions are kept. Since 0.1." },
@@ -83,6 +91,8 @@ impl Settings {
                 count: usize::try_from(number("HEDDLE_KEEP_COUNT")?).unwrap_or(usize::MAX),
                 bytes: bytes("HEDDLE_KEEP_BYTES")? as u64,
             },
+            max_body: bytes("HEDDLE_MAX_BODY")?,
+            catch_up: catch_up()?,
         })
     }
 }
@@ -91,6 +101,15 @@ impl Settings {
 pub(crate) fn read(name: &str) -> String {
     let default = SETTINGS.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
     std::env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())
+}
+
+fn catch_up() -> Result<runtime::CatchUp> {
+    match read("HEDDLE_CATCH_UP").as_str() {
+        "skip" => Ok(runtime::CatchUp::Skip),
+        "one" => Ok(runtime::CatchUp::One),
+        "all" => Ok(runtime::CatchUp::All),
+        other => anyhow::bail!("HEDDLE_CATCH_UP is '{other}', which is none of skip, one and all (SETTING_INVALID)"),
+    }
 }
 
 fn number(name: &str) -> Result<u64> {

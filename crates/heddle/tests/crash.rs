@@ -149,5 +149,12 @@ fn what_was_accepted_survives_kill_9_and_nothing_happens_twice_silently() {
     for id in 0..next.load(Ordering::Relaxed) {
         assert!(ledger.count("one", id) <= 1 && ledger.count("two", id) <= 1, "call {id} was paid twice");
     }
+    // A person may decide to take an uncertain step again.
+    let doubtful = server.api("GET", "/executions?status=uncertain&limit=1", None).json();
+    if let Some(id) = doubtful["data"][0]["id"].as_str() {
+        assert_eq!(server.api("POST", &format!("/executions/{id}/resume"), None).status, 200);
+        assert_eq!(server.api("POST", &format!("/executions/{id}/resume"), None).status, 409);
+        wait_until("the run went on", || server.api("GET", &format!("/executions/{id}"), None).json()["status"] == "success");
+    }
     eprintln!("{crashes} crashes, {} calls accepted, {uncertain} uncertain", accepted.len());
 }

@@ -219,6 +219,7 @@ fn a_form_is_shown_checked_and_followed_by_the_next_page() {
     assert!(send(&place, "Ada+why=Looms").text().contains("Bye Ada"));
     assert_eq!(send(&place, "Ada+why=Looms").status, 409);
     let run = &server.executions()[0]["data"]["resultData"]["runData"];
+    assert_eq!(server.call("POST", "/webhook/apply", Some(&json!({}))).status, 404, "a form has no second door");
     assert_eq!(run["Form"][0]["data"]["main"][0][0]["json"]["Extra"], Value::Null);
     assert_eq!(run["More"][0]["data"]["main"][0][0]["json"]["Ada why"], "Looms");
 }
@@ -236,4 +237,37 @@ fn the_events_of_a_run_can_be_followed_and_taken_up_where_they_broke_off() {
     let kinds: Vec<&str> = rest.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
     assert_eq!(kinds, ["nodeFinished", "executionFinished"]);
     assert_eq!(server.api("GET", "/executions/9/events", None).status, 404);
+}
+
+#[test]
+fn a_delivery_that_comes_twice_starts_one_run() {
+    let data = Folder::new("deliveries");
+    let options = json!({ "deliveryHeader": "X-Delivery" });
+    let hook = node("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "once", "options": options }));
+    import(&data, "once", &row("Once", &[hook]));
+    let server = Server::start(&data.0, &[]);
+    let send = |server: &Server, key: &str| {
+        support::request(&server.address, "POST", "/webhook/once", &[("x-delivery", key)], b"").unwrap().text()
+    };
+    assert!(send(&server, "a").contains("Workflow was started"));
+    assert!(send(&server, "a").contains("taken before"));
+    server.kill();
+    let server = Server::start(&data.0, &[]);
+    assert!(send(&server, "a").contains("taken before"));
+    assert!(send(&server, "b").contains("Workflow was started"));
+    assert_eq!(server.executions().len(), 2);
+}
+
+#[test]
+fn variables_reach_workflows_and_workflows_set_no_cookie_of_ours() {
+    let data = Folder::new("variables");
+    let headers = json!({ "entries": [{ "name": "Set-Cookie", "value": "heddle_session=x" }] });
+    let options = json!({ "responseHeaders": headers });
+    let respond =
+        node("Answer", "respondToWebhook", 1.1, json!({ "respondWith": "text", "responseBody": "={{ $vars.city }}", "options": options }));
+    import(&data, "vars", &row("Vars", &[webhook("vars", "responseNode"), respond]));
+    let server = Server::start(&data.0, &[]);
+    assert_eq!(server.api("POST", "/variables", Some(&json!({ "key": "city", "value": "Ghent" }))).status, 201);
+    wait_until("the variable is there", || server.call("POST", "/webhook/vars", None).text() == "Ghent");
+    assert_eq!(server.call("POST", "/webhook/vars", None).header("set-cookie"), None);
 }

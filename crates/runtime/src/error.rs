@@ -20,6 +20,8 @@ pub enum Error {
     NoTrigger,
     #[error("too many runs are waiting")]
     Overload,
+    #[error("this instance is stopping")]
+    Stopping,
     #[error("execution {id} is {status}")]
     WrongStatus { id: i64, status: &'static str },
 }
@@ -33,7 +35,7 @@ impl Error {
             Error::Unreadable { .. } => Code::WORKFLOW_JSON,
             Error::Trigger { error, .. } => error.code(),
             Error::NoTrigger => Code::WORKFLOW_NO_START,
-            Error::Overload => Code::OVERLOAD,
+            Error::Overload | Error::Stopping => Code::OVERLOAD,
             Error::WrongStatus { .. } => Code::EXECUTION_STATUS,
         }
     }
@@ -42,7 +44,7 @@ impl Error {
     pub fn hint(&self) -> Option<Str> {
         match self {
             Error::NoTrigger => Some("Add a trigger such as Webhook or Schedule Trigger.".into()),
-            Error::Overload => Some("Try again in a moment.".into()),
+            Error::Overload | Error::Stopping => Some("Try again in a moment.".into()),
             Error::Trigger { error, .. } => error.to_run_error("").hint,
             _ => None,
         }

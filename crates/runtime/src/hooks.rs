@@ -7,7 +7,6 @@ use crate::runner::{Runner, Start, Taken};
 use bytes::Bytes;
 use engine::Outcome;
 use model::{Binary, Item, Items, Object, RunStatus, Str, Value};
-use node_api::StartedBy;
 use node_api::trigger::{Answer, AnswerBody, AnswerData, AnswerWhen};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -55,21 +54,21 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Ans
     if let Some(refusal) = auth::refusal(runner, hook, &call) {
         return Ok(refusal);
     }
+    let told = hook.route.delivery_header.as_ref().and_then(|name| call.header(name)).filter(|value| !value.is_empty());
+    let delivery = told.map(|value| format!("{}/{}/{value}", hook.workflow.id, hook.node));
     let method = call.method.clone();
     let mut item = call.into_item();
     if hook.route.methods.len() > 1 {
         item.json.make_object().insert("$method", method);
     }
-    let start = Start {
-        workflow: hook.workflow.clone(),
-        cause: StartedBy::Hand,
-        node: Some(hook.node.clone()),
-        items: Some(Items::one(item)),
-        mode: "webhook",
-        retry_of: None,
-        destination: None,
+    let start = Start::of_call(hook, item);
+    let taken = match delivery {
+        Some(key) => runner.start_once(key, start).await?,
+        None => Some(runner.start(start)?),
     };
-    let taken = runner.start(start)?;
+    let Some(taken) = taken else {
+        return Ok(plain(hook, AnswerBody::Json(Object::from_iter([("message", "This delivery was taken before")]).into())));
+    };
     wait_for_answer(runner, hook, taken).await
 }
 

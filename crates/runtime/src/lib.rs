@@ -24,7 +24,7 @@ pub use error::Error;
 pub use loaded::Loaded;
 pub use log::{LiveEvent, Recorder};
 pub use retention::Retention;
-pub use routes::{Found, Hook};
+pub use routes::{Door, Found, Hook};
 pub use runner::{RunLimits, Runner, Start, Taken};
 pub use waiting::{Sent, Waiting};
 
@@ -106,6 +106,7 @@ impl Runtime {
             waking: Mutex::default(),
         });
         runtime.reload().await?;
+        runtime.read_variables().await?;
         runtime.recover().await?;
         tokio::spawn(runtime.clone().keep_time());
         tokio::spawn(runtime.clone().watch());
@@ -114,8 +115,8 @@ impl Runtime {
     }
 
     /// What a call of an address finds.
-    pub fn find(&self, method: &str, path: &str) -> Found {
-        self.active().routes.find(method, path)
+    pub fn find(&self, door: Door, method: &str, path: &str) -> Found {
+        self.active().routes.find(door, method, path)
     }
 
     /// The workflow as it is active, or as it was last saved.
@@ -195,10 +196,21 @@ impl Runtime {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
                 () = self.stopping.cancelled() => return,
             }
-            if let Err(error) = self.reload().await {
-                tracing::error!(%error, "The workflows could not be read.");
+            let read = async {
+                self.reload().await?;
+                self.read_variables().await
+            };
+            if let Err(error) = read.await {
+                tracing::error!(%error, "The workflows and variables could not be read.");
             }
         }
+    }
+
+    /// Gives new runs the variables as they are now.
+    async fn read_variables(&self) -> Result<(), Error> {
+        let variables = self.store.variables().await?;
+        self.runner.set_variables(variables.into_iter().map(|variable| (variable.key, variable.value)).collect());
+        Ok(())
     }
 
     /// Goes on with what was running when the last process ended.
@@ -282,6 +294,7 @@ impl Runtime {
     /// Stops taking things on and waits for runs to end, at most so long; what is left goes on after the next start.
     pub async fn stop(&self, patience: Duration) {
         self.stopping.cancel();
+        self.runner.close();
         let began = std::time::Instant::now();
         while self.runner.in_progress() > 0 && began.elapsed() < patience {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -348,6 +361,7 @@ impl engine::Workflows for StoredWorkflows {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// A lock that outlives a panic elsewhere.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,11 @@
 //! The journal of runs on its way to disk: events are gathered per run and written in pieces.
 
+use crate::lock;
 use engine::{Journal, JournalError};
 use model::{RunEvent, RunStatus, Str};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store::executions::{Begun, Pending, Piece, State};
 use store::{Store, journal};
@@ -262,8 +263,4 @@ impl Pending for RunLog {
         state.is_written &= piece.begun.is_none();
         state.next_piece = piece.seq;
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

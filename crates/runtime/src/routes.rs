@@ -20,6 +20,19 @@ pub struct Hook {
 /// All addresses, ready to be looked up. Made anew when a workflow changes.
 #[derive(Default)]
 pub(crate) struct Routes {
+    webhooks: Table,
+    forms: Table,
+}
+
+/// Which kind of address a call came to. A form is taken only at the address of a form, where it is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    Webhook,
+    Form,
+}
+
+#[derive(Default)]
+struct Table {
     fixed: HashMap<Str, Vec<(Str, Arc<Hook>)>>,
     /// Addresses with parts that take any value.
     open: Vec<(Vec<Part>, Str, Arc<Hook>)>,
@@ -48,14 +61,35 @@ impl Routes {
                 Listen::Clock(_) | Listen::Poll(_) => continue,
             };
             let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form });
-            let methods: Vec<Str> = if hook.form.is_some() { vec!["GET".into(), "POST".into()] } else { hook.route.methods.clone() };
-            for method in methods {
-                self.insert(method, &hook)?;
+            if hook.form.is_some() {
+                self.forms.insert("GET".into(), &hook)?;
+                self.forms.insert("POST".into(), &hook)?;
+            }
+            for method in hook.route.methods.iter().filter(|_| hook.form.is_none()) {
+                self.webhooks.insert(method.clone(), &hook)?;
             }
         }
         Ok(())
     }
 
+    pub(crate) fn find(&self, door: Door, method: &str, path: &str) -> Found {
+        match door {
+            Door::Webhook => self.webhooks.find(method, path),
+            Door::Form => self.forms.find(method, path),
+        }
+    }
+
+    /// Methods and paths of webhooks without open parts, in order.
+    pub(crate) fn addresses(&self) -> Vec<(Str, Str)> {
+        let all = self.webhooks.fixed.iter();
+        let mut addresses: Vec<_> =
+            all.flat_map(|(path, hooks)| hooks.iter().map(move |(method, _)| (method.clone(), path.clone()))).collect();
+        addresses.sort();
+        addresses
+    }
+}
+
+impl Table {
     fn insert(&mut self, method: Str, hook: &Arc<Hook>) -> Result<(), Error> {
         let path = hook.route.path.trim_matches('/');
         if path.split('/').any(|part| part.starts_with(':')) {
@@ -76,16 +110,7 @@ impl Routes {
         Ok(())
     }
 
-    /// Methods and paths without open parts, in order.
-    pub(crate) fn addresses(&self) -> Vec<(Str, Str)> {
-        let all = self.fixed.iter().flat_map(|(path, hooks)| hooks.iter().map(move |(method, hook)| (method, path, hook)));
-        let mut addresses: Vec<_> =
-            all.filter(|(_, _, hook)| hook.form.is_none()).map(|(method, path, _)| (method.clone(), path.clone())).collect();
-        addresses.sort();
-        addresses
-    }
-
-    pub(crate) fn find(&self, method: &str, path: &str) -> Found {
+    fn find(&self, method: &str, path: &str) -> Found {
         let path = path.trim_matches('/');
         let mut others: Vec<Str> = Vec::new();
         for (known, hook) in self.fixed.get(path).into_iter().flatten() {

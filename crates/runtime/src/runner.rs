@@ -1,16 +1,17 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
-use crate::Error;
 use crate::loaded::Loaded;
 use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving, Written};
+use crate::routes::Hook;
 use crate::ticket::Tickets;
+use crate::{Error, lock};
 use engine::{Engine, Outcome, Recorded, Responder, RunOptions};
-use model::{Items, Object, RunEvent, Str, Value};
+use model::{Item, Items, Object, RunEvent, Str, Value};
 use node_api::trigger::Answer;
 use node_api::{NodeError, StartedBy};
-use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use store::Store;
 use store::executions::Begun;
 use tokio::sync::{Semaphore, oneshot};
@@ -41,6 +42,21 @@ pub struct Start {
     pub destination: Option<Str>,
 }
 
+impl Start {
+    /// A run that a call of an address starts.
+    pub(crate) fn of_call(hook: &Hook, item: Item) -> Self {
+        Self {
+            workflow: hook.workflow.clone(),
+            cause: StartedBy::Hand,
+            node: Some(hook.node.clone()),
+            items: Some(Items::one(item)),
+            mode: "webhook",
+            retry_of: None,
+            destination: None,
+        }
+    }
+}
+
 /// A run that has been taken on. It goes on whether or not anybody waits for it.
 pub struct Taken {
     pub id: i64,
@@ -61,6 +77,11 @@ pub struct Runner {
     running: Mutex<HashMap<i64, CancellationToken>>,
     base_url: Str,
     pub tickets: Tickets,
+    /// `$vars` of runs that begin from now on.
+    variables: Mutex<Object>,
+    is_closed: AtomicBool,
+    /// Deliveries that are being taken.
+    arriving: Mutex<HashSet<String>>,
 }
 
 impl Runner {
@@ -74,12 +95,30 @@ impl Runner {
         tickets: Tickets,
     ) -> Arc<Self> {
         let slots = Arc::new(Semaphore::new(limits.at_once));
-        let (taken, running) = (AtomicUsize::new(0), Mutex::default());
-        Arc::new(Self { engine, store, recorder, options, slots, limits, taken, running, base_url, tickets })
+        let (taken, running, variables) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
+        let (is_closed, arriving) = (AtomicBool::new(false), Mutex::default());
+        Arc::new(Self {
+            engine,
+            store,
+            recorder,
+            options,
+            slots,
+            limits,
+            taken,
+            running,
+            base_url,
+            tickets,
+            variables,
+            is_closed,
+            arriving,
+        })
     }
 
     /// Takes a run on and starts it. It counts as accepted once its log is flushed.
     pub fn start(self: &Arc<Self>, start: Start) -> Result<Taken, Error> {
+        if self.is_closed.load(Ordering::Relaxed) {
+            return Err(Error::Stopping);
+        }
         if self.taken.load(Ordering::Relaxed) >= self.limits.at_once + self.limits.waiting {
             return Err(Error::Overload);
         }
@@ -137,6 +176,7 @@ impl Runner {
         let id = log.id();
         let options = RunOptions {
             run_id: log.run_id(),
+            variables: lock(&self.variables).clone(),
             mode,
             is_announced: true,
             static_data: Some(workflow.static_data()),
@@ -194,6 +234,36 @@ impl Runner {
         self.engine.ports.credentials.get(kind, id)
     }
 
+    pub(crate) fn set_variables(&self, variables: Object) {
+        *lock(&self.variables) = variables;
+    }
+
+    /// Takes no run on from now on.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Starts a run for a delivery, unless it was taken before or is being taken now. It is noted once the run is on disk,
+    /// so that a delivery that a crash cut off is taken when it is sent again.
+    pub(crate) async fn start_once(self: &Arc<Self>, key: String, start: Start) -> Result<Option<Taken>, Error> {
+        if !lock(&self.arriving).insert(key.clone()) {
+            return Ok(None);
+        }
+        let taken = self.take_delivery(&key, start).await;
+        lock(&self.arriving).remove(&key);
+        taken
+    }
+
+    async fn take_delivery(self: &Arc<Self>, key: &str, start: Start) -> Result<Option<Taken>, Error> {
+        if self.store.is_delivered(key).await? {
+            return Ok(None);
+        }
+        let taken = self.start(start)?;
+        self.accepted(&taken).await?;
+        self.store.note_delivery(key).await?;
+        Ok(Some(taken))
+    }
+
     /// Stops a run; `false` if it is not going on here.
     pub fn cancel(&self, id: i64) -> bool {
         let token = lock(&self.running).get(&id).cloned();
@@ -235,8 +305,4 @@ impl Responder for OneAnswer {
             let _ = tell.send(answer);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,7 +6,6 @@ use crate::routes::Hook;
 use crate::runner::{Start, Taken};
 use crate::{Error, Runtime, auth};
 use model::{Item, Items, Object, RunStatus, Str, Value};
-use node_api::StartedBy;
 use node_api::trigger::{Answer, AnswerBody, AnswerWhen, FormCompletion, FormPage, Listen};
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,15 +81,7 @@ impl Runtime {
         }
         let taken = match waiting {
             Some(waiting) => self.wake_with_item(waiting, item).await?,
-            None => self.runner.start(Start {
-                workflow: hook.workflow.clone(),
-                cause: StartedBy::Hand,
-                node: Some(hook.node.clone()),
-                items: Some(Items::one(item)),
-                mode: "webhook",
-                retry_of: None,
-                destination: None,
-            })?,
+            None => self.runner.start(Start::of_call(hook, item))?,
         };
         self.runner.accepted(&taken).await?;
         Ok(self.page_after(hook, taken).await)

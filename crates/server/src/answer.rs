@@ -1,5 +1,6 @@
 //! Answers of workflows, and our own, as HTTP responses.
 
+use crate::access::is_session_cookie;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -28,14 +29,14 @@ pub(crate) fn of_workflow(answer: Answer) -> Response {
     *response.status_mut() = status;
     let headers = response.headers_mut();
     for (name, value) in &answer.headers {
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value.as_bytes())) {
+        let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value.as_bytes())) else { continue };
+        if name == header::SET_COOKIE {
+            // A workflow cannot sign anybody in or out.
+            if !is_session_cookie(value.as_bytes()) {
+                headers.append(name, value);
+            }
+        } else {
             headers.insert(name, value);
-        }
-    }
-    headers.remove(header::SET_COOKIE);
-    for (name, value) in answer.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value.as_bytes())) {
-            headers.append(name, value);
         }
     }
     let is_page = headers.get(header::CONTENT_TYPE).is_some_and(|kind| {

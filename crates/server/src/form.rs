@@ -14,11 +14,11 @@ use axum::http::{Method, header};
 use axum::response::{IntoResponse, Response};
 use model::Code;
 use node_api::trigger::{FormPage, WebhookRoute};
-use runtime::{Found, Hook, Waiting};
+use runtime::{Door, Found, Hook, Waiting};
 
 /// `/form/PATH`: shows the form of an active workflow, and takes it.
 pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
-    match app.runtime.find(request.method().as_str(), &path) {
+    match app.runtime.find(Door::Form, request.method().as_str(), &path) {
         Found::Hook(hook, _) if hook.form.is_some() => answer(&app, &hook, None, request).await,
         _ => missing().into_response(),
     }

@@ -9,17 +9,14 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
 use runtime::hooks::{self, Call};
-use runtime::{Found, Hook, Waiting};
+use runtime::{Door, Found, Hook, Waiting};
 use std::net::SocketAddr;
 
 /// `/webhook/PATH`: starts the workflow that listens there.
 pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
-    if app.runtime.is_stopping() {
-        return ApiError::new(Code::OVERLOAD, "This instance is stopping").into_response();
-    }
     let asked = asked_method(&request);
-    match app.runtime.find(&asked, &path) {
-        Found::Hook(hook, params) if request.method() == Method::OPTIONS => preflight(&hook, params, request.headers()),
+    match app.runtime.find(Door::Webhook, &asked, &path) {
+        Found::Hook(hook, _) if request.method() == Method::OPTIONS => preflight(&hook, request.headers()),
         Found::Hook(hook, params) => {
             let origin = request.headers().get(header::ORIGIN).cloned();
             let mut response = match call(&app, &hook, params, request).await {
@@ -124,7 +121,7 @@ fn headers(given: &HeaderMap) -> Object {
     headers
 }
 
-fn preflight(hook: &Hook, _params: Object, asked: &HeaderMap) -> Response {
+fn preflight(hook: &Hook, asked: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();
     allow_origin(hook, asked.get(header::ORIGIN), headers);

@@ -10,6 +10,8 @@ pub trait Access: Send + Sync {
     async fn api_key(&self, hash: &[u8]) -> Result<Option<ApiKey>, Error>;
     async fn api_keys(&self) -> Result<Vec<ApiKey>, Error>;
     async fn add_api_key(&self, key: ApiKey, hash: Vec<u8>) -> Result<(), Error>;
+    /// A random text of this instance for a use, made when it is first asked for.
+    async fn secret(&self, name: &'static str) -> Result<String, Error>;
     async fn delete_api_key(&self, id: &str) -> Result<bool, Error>;
 }
 

@@ -25,8 +25,10 @@ pub trait Executions: Send + Sync {
     async fn due(&self, now_ms: i64, limit: usize) -> Result<Vec<Execution>, Error>;
     /// When the next sleeping run wakes up.
     async fn next_due(&self) -> Result<Option<i64>, Error>;
-    /// A random text of this instance for a use, made when it is first asked for.
-    async fn secret(&self, name: &'static str) -> Result<String, Error>;
+    /// Whether a delivery was taken, by the key its sender gave it.
+    async fn is_delivered(&self, key: &str) -> Result<bool, Error>;
+    /// Notes that one was; those that nobody sends again any more are forgotten.
+    async fn note_delivery(&self, key: &str) -> Result<(), Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old or too many; gives back how many.

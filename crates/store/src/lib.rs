@@ -22,6 +22,7 @@ mod vault;
 pub mod workflows;
 mod workspace;
 
+pub use access::Access;
 pub use credentials::Credentials;
 pub use error::Error;
 pub use executions::Executions;
@@ -35,6 +36,6 @@ pub use workflows::Workflows;
 pub use workspace::{FileLimits, Workspace};
 
 /// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the same traits.
-pub trait Store: Executions + Schedules + Workflows {}
+pub trait Store: Access + Executions + Schedules + Variables + Workflows {}
 
-impl<T: Executions + Schedules + Workflows> Store for T {}
+impl<T: Access + Executions + Schedules + Variables + Workflows> Store for T {}

@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use crate::terminal::note;
 use crate::world;
 use anyhow::{Context as _, Result};
-use runtime::{CatchUp, Options, RunLimits, Runtime};
+use runtime::{Options, RunLimits, Runtime};
 use server::{App, BodyLimits};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -44,22 +44,25 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let options = Options {
         run: world::run_options(settings),
         limits: RunLimits::default(),
-        catch_up: CatchUp::default(),
+        catch_up: settings.catch_up,
         keep: settings.retention,
         base_url: base_url.clone(),
     };
     let mut engine = world::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
-    note(&format!("Heddle listens on {base_url} ({} active workflows, data in {})", runtime.n_active(), folder.display()));
+    note(&format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));
     for (method, path) in runtime.addresses().iter().take(SHOWN) {
         note(&format!("  curl -X {method} {base_url}/webhook/{path}"));
     }
     if let Some(token) = server::first_start(&store).await? {
-        note(&format!("There is no owner yet. Make one at {base_url}/api/setup with this token, which works once: {token}"));
+        note("There is no owner yet. Make one with this token, which works once, and a password of your own:");
+        let body = format!(r#"{{"token":"{token}","email":"you@example.com","password":"…"}}"#);
+        note(&format!("  curl -X POST {base_url}/api/setup -H 'content-type: application/json' -d '{body}'"));
     }
     let stop = CancellationToken::new();
-    let app = App { runtime: runtime.clone(), store, body_limits: BodyLimits::default(), base_url };
+    let app =
+        App { runtime: runtime.clone(), store, body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() }, base_url };
     let serving = tokio::spawn(server::serve(listener, app, stop.clone()));
     asked_to_stop().await;
     note("Stopping: no new work is taken; runs under way are finished or go on after the next start.");

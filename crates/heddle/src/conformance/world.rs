@@ -37,6 +37,8 @@ impl World {
             run_data_limit: 1 << 30,
             run_memory_limit: 256 << 20,
             retention: runtime::Retention::default(),
+            max_body: 16 << 20,
+            catch_up: runtime::CatchUp::default(),
         };
         let mut ports = ports(&settings).map_err(|error| format!("{error:#}"))?;
         let answers = self.http.clone().unwrap_or_else(|| Value::array(Vec::new()));

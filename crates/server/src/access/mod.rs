@@ -9,6 +9,7 @@ mod sign_in;
 
 pub(crate) use attempts::Attempts;
 pub(crate) use scopes::allows;
+pub(crate) use session::is_session_cookie;
 pub use sign_in::first_start;
 pub(crate) use sign_in::{PRIVATE, PUBLIC, is_email};
 

@@ -16,6 +16,12 @@ const SECURE_NAME: &str = "__Host-heddle_session";
 const CSRF_HEADER: &str = "x-csrf-token";
 const LASTS_SECONDS: i64 = 7 * 24 * 60 * 60;
 
+/// Whether a `Set-Cookie` header is for a cookie of ours.
+pub(crate) fn is_session_cookie(header: &[u8]) -> bool {
+    let name = header.split(|byte| *byte == b'=').next().unwrap_or_default().trim_ascii();
+    [NAME, SECURE_NAME].iter().any(|ours| ours.as_bytes().eq_ignore_ascii_case(name))
+}
+
 /// A session that has just begun.
 pub(super) struct Begun {
     pub(super) cookie: HeaderValue,

@@ -36,6 +36,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("POST", "/executions/{id}/retry", "execution:retry", "retryExecution", "Run a failed execution again", || post(retry))
         .takes("schema")
         .gives(200, "execution"),
+    Operation::new(
+        "POST",
+        "/executions/{id}/resume",
+        "execution:retry",
+        "resumeExecution",
+        "Take an uncertain step again and go on",
+        || post(resume),
+    )
+    .gives(200, "execution"),
     Operation::new("POST", "/executions/{id}/stop", "execution:stop", "stopExecution", "Stop an execution", || post(stop))
         .gives(200, "execution"),
 ];
@@ -96,6 +105,13 @@ async fn retry(State(app): State<App>, Path(id): Path<String>) -> Result<Respons
     let taken = app.runtime.runner.start(start)?;
     app.runtime.runner.accepted(&taken).await?;
     Ok(json(StatusCode::OK, &row(&find(&app, &taken.id.to_string()).await?)))
+}
+
+/// Goes on with an execution that stopped as uncertain: whoever asks has looked, and wants the step taken again.
+async fn resume(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let execution = find(&app, &id).await?;
+    app.runtime.resume(execution.id).await?;
+    Ok(json(StatusCode::OK, &row(&find(&app, &id).await?)))
 }
 
 async fn stop(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {

@@ -13,7 +13,7 @@ const LEAST: &[(Role, &[&str])] = &[
     ]),
     (Role::Editor, &[
         "createWorkflow", "updateWorkflow", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "deleteExecution",
-        "retryExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
+        "retryExecution", "resumeExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
         "updateTag", "deleteTag", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
     ]),
     (Role::Admin, &[

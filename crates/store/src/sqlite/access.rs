@@ -44,6 +44,15 @@ impl Access for Sqlite {
         .await
     }
 
+    async fn secret(&self, name: &'static str) -> Result<String, Error> {
+        self.write(move |connection| {
+            let fresh = format!("{}{}", super::new_id(), super::new_id());
+            connection.execute("INSERT INTO facts (key, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING", [name, &fresh])?;
+            Ok(connection.query_row("SELECT value FROM facts WHERE key = ?1", [name], |row| row.get(0))?)
+        })
+        .await
+    }
+
     async fn delete_api_key(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| Ok(connection.execute("DELETE FROM api_keys WHERE id = ?1", [id])? > 0)).await

@@ -118,11 +118,23 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn secret(&self, name: &'static str) -> Result<String, Error> {
+    async fn is_delivered(&self, key: &str) -> Result<bool, Error> {
+        let key = key.to_owned();
+        self.read(move |connection| {
+            let mut found = connection.prepare_cached("SELECT 1 FROM deliveries WHERE key = ?")?;
+            Ok(found.exists([key])?)
+        })
+        .await
+    }
+
+    async fn note_delivery(&self, key: &str) -> Result<(), Error> {
+        let key = key.to_owned();
         self.write(move |connection| {
-            let fresh = format!("{}{}", super::new_id(), super::new_id());
-            connection.execute("INSERT INTO facts (key, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING", [name, &fresh])?;
-            Ok(connection.query_row("SELECT value FROM facts WHERE key = ?1", [name], |row| row.get(0))?)
+            let now = super::now_ms();
+            connection.prepare_cached("DELETE FROM deliveries WHERE seen_ms < ?")?.execute([now - DELIVERIES_MS])?;
+            let sql = "INSERT INTO deliveries (key, seen_ms) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+            connection.prepare_cached(sql)?.execute(params![key, now])?;
+            Ok(())
         })
         .await
     }
@@ -173,6 +185,9 @@ impl Executions for Sqlite {
         .await
     }
 }
+
+/// Deliveries are remembered for a week.
+const DELIVERIES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// Pages that are given back in one go; writers wait for no more than this.
 const SHRINK_PAGES: i64 = 2000;
