@@ -2,6 +2,7 @@
 
 use model::{Object, RunEvent, Spill, Str, Workflow};
 use node_api::NodeError;
+use node_api::connect::Connections;
 use node_api::host::Files;
 use node_api::http::Http;
 use node_api::trigger::Answer;
@@ -13,6 +14,7 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     pub http: Arc<dyn Http>,
+    pub connections: Arc<dyn Connections>,
     pub files: Arc<dyn Files>,
     pub credentials: Arc<dyn Credentials>,
     pub workflows: Arc<dyn Workflows>,

@@ -223,6 +223,7 @@ async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel
         clock: world.clone(),
         random: world.clone(),
         http: world.clone(),
+        connections: Arc::new(node_api::connect::NoConnections),
         files: world.clone(),
         credentials: Arc::new(NoCredentials),
         workflows: world.clone(),

@@ -3,6 +3,7 @@
 use crate::settings::Settings;
 use anyhow::{Context as _, Result};
 use engine::{Clock, Engine, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use providers::connect::GuardedConnections;
 use providers::http::{GuardedHttp, Policy};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -20,7 +21,8 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
     Ok(Ports {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
-        http: Arc::new(GuardedHttp::new(policy)),
+        http: Arc::new(GuardedHttp::new(policy.clone())),
+        connections: Arc::new(GuardedConnections::new(policy)),
         files: Arc::new(Workspace::new(&settings.files_root)),
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),

@@ -1,6 +1,7 @@
 //! What the engine offers a running node beyond its items and parameters.
 
 use crate::NodeError;
+use crate::connect::Connections;
 use crate::http::Http;
 use crate::trigger::Answer;
 use bytes::Bytes;
@@ -26,6 +27,7 @@ pub trait Host: Send + Sync {
     async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError>;
 
     fn http(&self) -> &dyn Http;
+    fn connections(&self) -> &dyn Connections;
     fn files(&self) -> &dyn Files;
     /// The decrypted fields of the node's credential of this type.
     fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError>;

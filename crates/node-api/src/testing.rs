@@ -1,5 +1,6 @@
 //! Runs a node alone, with constant parameters, for tests and for the examples in descriptions.
 
+use crate::connect::{Connections, NoConnections};
 use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
 use crate::trigger::Answer;
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct TestHost {
     params: Value,
     raw: Value,
-    execution: ExecutionInfo,
+    pub execution: ExecutionInfo,
     state: Mutex<NodeState>,
     static_data: Mutex<Value>,
     pub credentials: Object,
@@ -21,6 +22,7 @@ pub struct TestHost {
     pub paused: Mutex<Option<Pause>>,
     pub answered: Mutex<Option<Answer>>,
     pub http: Box<dyn Http>,
+    pub connections: Arc<dyn Connections>,
     pub files: Box<dyn Files>,
     pub allowed: Vec<Feature>,
 }
@@ -41,6 +43,7 @@ impl TestHost {
             paused: Mutex::default(),
             answered: Mutex::default(),
             http: Box::new(NoHttp),
+            connections: Arc::new(NoConnections),
             files: Box::new(NoFiles),
             allowed: Vec::new(),
         }
@@ -101,6 +104,9 @@ impl Host for TestHost {
     }
     fn http(&self) -> &dyn Http {
         self.http.as_ref()
+    }
+    fn connections(&self) -> &dyn Connections {
+        self.connections.as_ref()
     }
     fn files(&self) -> &dyn Files {
         self.files.as_ref()

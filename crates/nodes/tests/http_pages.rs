@@ -51,6 +51,9 @@ impl Host for PathHost {
     fn http(&self) -> &dyn Http {
         self.inner.http()
     }
+    fn connections(&self) -> &dyn node_api::connect::Connections {
+        self.inner.connections()
+    }
     fn files(&self) -> &dyn Files {
         self.inner.files()
     }

@@ -1,6 +1,8 @@
-//! What the ports reach: the guarded HTTP client, and recorded answers in its place.
+//! What the ports reach: the guarded HTTP client, and recorded answers in its place; databases and mail servers.
 //!
-//! Invariant: nothing in the product opens a connection to the outside except through [`http::GuardedHttp`].
+//! Invariant: nothing in the product opens a connection to the outside except through [`http::GuardedHttp`] and
+//! [`connect::GuardedConnections`], which obey one policy.
 //! Invariant: what may be reached is decided by pure functions ([`http::Policy`], [`http::address`]) on parsed values.
 
+pub mod connect;
 pub mod http;

@@ -6,6 +6,7 @@ use crate::options::RunOptions;
 use crate::ports::JournalError;
 use crate::scope::RunView;
 use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value, Workflow};
+use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall, WorkflowTarget};
 use node_api::http::Http;
 use node_api::trigger::Answer;
@@ -182,6 +183,10 @@ impl Host for NodeHost<'_> {
 
     fn http(&self) -> &dyn Http {
         self.run.engine.ports.http.as_ref()
+    }
+
+    fn connections(&self) -> &dyn Connections {
+        self.run.engine.ports.connections.as_ref()
     }
 
     fn files(&self) -> &dyn Files {

@@ -43,6 +43,7 @@ impl World {
         let mut ports = ports(&settings).map_err(|error| format!("{error:#}"))?;
         let answers = self.http.clone().unwrap_or_else(|| Value::array(Vec::new()));
         ports.http = Arc::new(RecordedHttp::from_value(&answers).map_err(|error| error.to_string())?);
+        ports.connections = Arc::new(node_api::connect::NoConnections);
         ports.credentials = Arc::new(Given(self.credentials.clone()));
         ports.clock = Arc::new(SkippingClock::default());
         ports.random = Arc::new(SystemRandom);

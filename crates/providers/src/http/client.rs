@@ -2,7 +2,7 @@
 
 use super::decode::BodyCollector;
 use super::policy::{Destination, Policy};
-use super::resolve::{Resolve, SystemResolver};
+use super::resolve::{Resolve, SystemResolver, checked_addresses};
 use super::userinfo::take_basic_auth;
 use super::{multipart, redirect};
 use bytes::Bytes;
@@ -104,21 +104,7 @@ impl GuardedHttp {
         if let Some(address) = destination.ip() {
             return self.policy.check_address(destination, address).map(|()| Vec::new());
         }
-        let host = destination.host.to_string();
-        let not_found = |reason: String| HttpError::Unreachable { reason, errno: Some("ENOTFOUND") };
-        let mut addresses = self.resolver.resolve(&host).await.map_err(|error| match error.kind() {
-            io::ErrorKind::TimedOut => HttpError::Unreachable { reason: format!("getaddrinfo EAI_AGAIN {host}"), errno: Some("EAI_AGAIN") },
-            _ => not_found(format!("getaddrinfo ENOTFOUND {host}")),
-        })?;
-        if addresses.is_empty() {
-            return Err(not_found(format!("getaddrinfo ENOTFOUND {host}")));
-        }
-        for address in &addresses {
-            self.policy.check_address(destination, *address)?;
-        }
-        addresses.sort_unstable();
-        addresses.dedup();
-        Ok(addresses.into_iter().map(|address| SocketAddr::new(address, destination.port)).collect())
+        checked_addresses(&self.policy, self.resolver.as_ref(), destination).await
     }
 
     fn client(&self, key: ClientKey) -> Result<reqwest::Client, HttpError> {

@@ -14,4 +14,5 @@ mod userinfo;
 pub use client::GuardedHttp;
 pub use policy::{Destination, Policy, PolicyError};
 pub use recorded::{RecordedHttp, RecordingError};
+pub(crate) use resolve::checked_addresses;
 pub use resolve::{Resolve, SystemResolver};

@@ -86,6 +86,21 @@ impl Policy {
         Ok(destination)
     }
 
+    /// Checks a server that speaks another protocol than HTTP, before its name is looked up.
+    pub fn check_server(&self, host: &str, port: u16) -> Result<Destination, HttpError> {
+        let refuse = |reason: String| HttpError::Url { url: without_secrets(host), reason };
+        let name = host.trim();
+        let inner = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
+        let host = match inner.parse::<std::net::Ipv6Addr>() {
+            Ok(address) => Host::Ipv6(address),
+            Err(_) => Host::parse(name).map_err(|error| refuse(error.to_string()))?,
+        };
+        let url = Url::parse(&format!("tcp://{host}:{port}")).map_err(|error| refuse(error.to_string()))?;
+        let destination = Destination { url, host, port };
+        self.check_place(&destination)?;
+        Ok(destination)
+    }
+
     /// Checks an address that the destination's name was looked up to, or that stands in the URL itself.
     pub fn check_address(&self, destination: &Destination, address: IpAddr) -> Result<(), HttpError> {
         let address = address::unwrap_mapped(address);
@@ -108,6 +123,10 @@ impl Policy {
         if CLOSED_PORTS.binary_search(&destination.port).is_ok() && !self.opens_port(destination) {
             return Err(destination.refuse(format!("port {} belongs to another kind of service; {HINT}", destination.port)));
         }
+        self.check_place(destination)
+    }
+
+    fn check_place(&self, destination: &Destination) -> Result<(), HttpError> {
         match destination.ip() {
             Some(address) => self.check_address(destination, address),
             None => {

@@ -1,0 +1,308 @@
+//! Connections other than HTTP: databases, Redis and mail servers. One port, behind which the same egress policy stands.
+
+use crate::NodeError;
+use crate::http::{Certificates, HttpError};
+use bytes::Bytes;
+use model::{Code, Object, Str, Value};
+use std::fmt;
+use std::sync::Arc;
+
+/// Reaches servers that speak a protocol of their own. Implemented by `providers`, which checks every address before it connects.
+#[async_trait::async_trait]
+pub trait Connections: Send + Sync {
+    /// A session with a database; taken from a pool where one is idle.
+    async fn sql(&self, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError>;
+    async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError>;
+    /// Hands one mail to a server.
+    async fn send_mail(&self, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError>;
+    /// Opens a mailbox and signs in.
+    async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError>;
+}
+
+/// Where a server is and how to sign in to it.
+#[derive(Clone, PartialEq)]
+pub struct Server {
+    pub host: String,
+    pub port: u16,
+    pub user: String,
+    pub password: String,
+    pub security: Security,
+    /// Accept certificates that cannot be verified.
+    pub allow_invalid_certificates: bool,
+    pub certificates: Option<Arc<Certificates>>,
+    /// For making the connection and for each answer.
+    pub timeout_ms: u64,
+    /// The name given to a mail server; empty for the usual one.
+    pub client_name: String,
+}
+
+/// How the connection is kept secret.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Security {
+    #[default]
+    Plain,
+    /// Encrypted if the server offers it.
+    IfOffered,
+    /// Encrypted from the first byte, or in the way the protocol asks for; anything else is refused.
+    Tls,
+    /// Begins in the open and must be encrypted before anything is said.
+    StartTls,
+}
+
+impl Server {
+    pub fn new(host: impl Into<String>, port: u16) -> Self {
+        Self {
+            host: host.into(),
+            port,
+            user: String::new(),
+            password: String::new(),
+            security: Security::Plain,
+            allow_invalid_certificates: false,
+            certificates: None,
+            timeout_ms: 30_000,
+            client_name: String::new(),
+        }
+    }
+
+    /// For messages: the host and the port.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Server({})", self.place())
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SqlServer {
+    pub server: Server,
+    pub dialect: Dialect,
+    pub database: String,
+    pub values: ValueForms,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    Postgres,
+    MySql,
+}
+
+/// How a database's values become JSON where JSON has no such type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueForms {
+    pub big_integers: NumberForm,
+    pub decimals: NumberForm,
+    pub dates: DateForm,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberForm {
+    Text,
+    Number,
+    /// A number unless it would lose digits.
+    NumberIfExact,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DateForm {
+    /// `2024-12-31T00:00:00.000Z`.
+    Iso,
+    /// As the server writes it.
+    AsWritten,
+}
+
+/// A session with a database. Dropping it closes the connection; [`SqlSession::finish`] keeps it for the next one.
+#[async_trait::async_trait]
+pub trait SqlSession: Send {
+    /// Runs one statement with bound values, or without values any number of them. Gives one result for each statement.
+    async fn run(&mut self, statement: &str, values: &[Value]) -> Result<Vec<SqlResult>, ConnectError>;
+    /// Hands the connection back. Only for a session outside of a transaction.
+    async fn finish(self: Box<Self>);
+}
+
+/// What a statement gave.
+#[derive(Clone, Debug, Default)]
+pub struct SqlResult {
+    /// The statement has rows to tell, even if there are none of them.
+    pub has_rows: bool,
+    pub rows: Vec<Object>,
+    pub affected: u64,
+    pub last_insert_id: u64,
+    pub info: Str,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RedisServer {
+    pub server: Server,
+    pub database: i64,
+}
+
+#[async_trait::async_trait]
+pub trait RedisSession: Send {
+    async fn command(&mut self, words: &[&str]) -> Result<Value, ConnectError>;
+}
+
+/// A mail that is ready to be sent.
+#[derive(Clone, Debug, Default)]
+pub struct Mail {
+    pub from: String,
+    pub to: Vec<String>,
+    pub cc: Vec<String>,
+    pub bcc: Vec<String>,
+    pub reply_to: Vec<String>,
+    pub in_reply_to: String,
+    pub subject: String,
+    pub text: Option<String>,
+    pub html: Option<String>,
+    pub attachments: Vec<Attachment>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    pub file_name: String,
+    pub mime_type: String,
+    pub data: Bytes,
+    /// Named by `cid:` links in the HTML.
+    pub content_id: Option<String>,
+}
+
+/// What a mail server said to a mail.
+#[derive(Clone, Debug, Default)]
+pub struct MailReceipt {
+    pub message_id: String,
+    pub from: String,
+    pub accepted: Vec<String>,
+    pub response: String,
+}
+
+/// A mailbox that is signed in to.
+#[async_trait::async_trait]
+pub trait MailboxSession: Send {
+    /// Opens a folder and tells what identifies its numbering of messages.
+    async fn open(&mut self, folder: &str, access: Access) -> Result<Folder, ConnectError>;
+    /// The numbers (UIDs) of the messages that fit IMAP search keys, in order.
+    async fn search(&mut self, keys: &str) -> Result<Vec<u32>, ConnectError>;
+    /// One message as it lies there; `None` if it is gone.
+    async fn fetch(&mut self, uid: u32, limit: usize) -> Result<Option<Fetched>, ConnectError>;
+    async fn mark_seen(&mut self, uids: &[u32]) -> Result<(), ConnectError>;
+    async fn close(self: Box<Self>);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Folder {
+    pub uid_validity: u32,
+    pub uid_next: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Fetched {
+    pub uid: u32,
+    pub flags: Vec<String>,
+    pub source: Bytes,
+}
+
+/// Why a server did not do what was asked. No variant carries a password.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ConnectError {
+    #[error("{0}")]
+    Closed(HttpError),
+    #[error("The connection to {place} could not be made: {reason}")]
+    Unreachable { place: String, reason: String },
+    #[error("{place} did not answer within {timeout_ms} ms")]
+    Timeout { place: String, timeout_ms: u64 },
+    #[error("{place} refused the sign-in: {reason}")]
+    SignIn { place: String, reason: String },
+    /// The server understood and said no.
+    #[error("{message}")]
+    Refused { message: String, detail: Option<String>, state: String },
+    #[error("The answer is larger than {limit} bytes")]
+    TooLarge { limit: usize },
+    /// What was to be sent has no form the protocol could carry.
+    #[error("{message}")]
+    Unsendable { message: String },
+}
+
+impl From<HttpError> for ConnectError {
+    fn from(error: HttpError) -> Self {
+        ConnectError::Closed(error)
+    }
+}
+
+impl ConnectError {
+    pub fn code(&self) -> Code {
+        match self {
+            ConnectError::Closed(error) => error.code(),
+            ConnectError::Unreachable { .. } => Code::UPSTREAM_UNREACHABLE,
+            ConnectError::Timeout { .. } => Code::UPSTREAM_TIMEOUT,
+            ConnectError::SignIn { .. } => Code::NODE_CREDENTIAL,
+            ConnectError::Refused { .. } => Code::UPSTREAM_STATUS,
+            ConnectError::TooLarge { .. } => Code::UPSTREAM_TOO_LARGE,
+            ConnectError::Unsendable { .. } => Code::NODE_PARAMETER,
+        }
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            ConnectError::Closed(HttpError::Blocked { .. }) => {
+                Some("The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW.")
+            }
+            ConnectError::Closed(_) | ConnectError::Unreachable { .. } => {
+                Some("Check the host and the port of the credential, and that the server runs.")
+            }
+            ConnectError::Timeout { .. } => Some("Check that the server is reachable, or allow it more time."),
+            ConnectError::SignIn { .. } => Some("Check the user, the password and the encryption of the credential."),
+            ConnectError::TooLarge { .. } => Some("Ask for fewer or smaller rows, for instance with a limit."),
+            ConnectError::Refused { .. } | ConnectError::Unsendable { .. } => None,
+        }
+    }
+}
+
+impl From<ConnectError> for NodeError {
+    fn from(error: ConnectError) -> Self {
+        let mut told = NodeError::new(error.code(), Str::from(error.to_string()));
+        if let Some(hint) = error.hint() {
+            told = told.hint(hint);
+        }
+        match error {
+            ConnectError::Refused { detail, state, .. } => {
+                if let Some(detail) = detail.filter(|detail| !detail.is_empty()) {
+                    told = told.describe(detail);
+                }
+                if state.is_empty() { told } else { told.with("code", Str::from(state)) }
+            }
+            _ => told,
+        }
+    }
+}
+
+/// A world without servers.
+pub struct NoConnections;
+
+#[async_trait::async_trait]
+impl Connections for NoConnections {
+    async fn sql(&self, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError> {
+        Err(nowhere(&server.server))
+    }
+    async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError> {
+        Err(nowhere(&server.server))
+    }
+    async fn send_mail(&self, server: &Server, _mail: Mail) -> Result<MailReceipt, ConnectError> {
+        Err(nowhere(server))
+    }
+    async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError> {
+        Err(nowhere(server))
+    }
+}
+
+fn nowhere(server: &Server) -> ConnectError {
+    ConnectError::Unreachable { place: server.place(), reason: "no network here".into() }
+}

@@ -1,0 +1,61 @@
+//! Databases, Redis and mail servers behind the egress policy: looked up once, checked, and connected to what was checked.
+
+mod dates;
+mod dial;
+mod imap;
+mod mysql;
+mod pool;
+mod postgres;
+mod redis;
+mod smtp;
+mod tls;
+
+use crate::http::{Policy, Resolve, SystemResolver};
+use dial::Dialler;
+use node_api::connect::{
+    ConnectError, Connections, Dialect, Mail, MailReceipt, MailboxSession, RedisServer, RedisSession, Server, SqlServer, SqlSession,
+};
+use pool::Pool;
+use std::sync::Arc;
+
+/// What one answer of a database may hold, in bytes of its own writing.
+const MAX_ANSWER_BYTES: usize = 256 << 20;
+
+/// Connections behind the egress policy.
+pub struct GuardedConnections {
+    dialler: Dialler,
+    postgres: Arc<Pool<postgres::Connection>>,
+    mysql: Arc<Pool<mysql_async::Conn>>,
+}
+
+impl GuardedConnections {
+    pub fn new(policy: Policy) -> Self {
+        Self::with_resolver(policy, Arc::new(SystemResolver))
+    }
+
+    pub fn with_resolver(policy: Policy, resolver: Arc<dyn Resolve>) -> Self {
+        Self { dialler: Dialler::new(policy, resolver), postgres: Arc::default(), mysql: Arc::default() }
+    }
+}
+
+#[async_trait::async_trait]
+impl Connections for GuardedConnections {
+    async fn sql(&self, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError> {
+        match server.dialect {
+            Dialect::Postgres => postgres::session(&self.dialler, &self.postgres, server).await,
+            Dialect::MySql => mysql::session(&self.dialler, &self.mysql, server).await,
+        }
+    }
+
+    async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError> {
+        redis::session(&self.dialler, server).await
+    }
+
+    async fn send_mail(&self, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError> {
+        smtp::send(&self.dialler, server, mail).await
+    }
+
+    async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError> {
+        imap::session(&self.dialler, server).await
+    }
+}

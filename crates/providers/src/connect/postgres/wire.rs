@@ -1,0 +1,279 @@
+//! One connection to PostgreSQL: start-up, sign-in, and the two ways of asking.
+
+use super::super::MAX_ANSWER_BYTES;
+use super::super::dial::{BoxStream, encrypt, unreachable, within};
+use super::{parameters, types};
+use bytes::BytesMut;
+use fallible_iterator::FallibleIterator as _;
+use model::{Object, Str, Value};
+use node_api::connect::{ConnectError, Security, Server, SqlResult, SqlServer, ValueForms};
+use postgres_protocol::IsNull;
+use postgres_protocol::authentication::md5_hash;
+use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
+use postgres_protocol::message::backend::{ErrorResponseBody, Message};
+use postgres_protocol::message::frontend;
+use std::io;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// A server that sends one message larger than this is not listened to any further.
+const MAX_MESSAGE_BYTES: usize = 1 << 30;
+
+pub(in super::super) struct Connection {
+    stream: BoxStream,
+    incoming: BytesMut,
+    status: Status,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Idle,
+    InTransaction,
+    /// An answer was not read to its end.
+    Astray,
+}
+
+/// A column of an answer: its name and its type's number.
+type Column = (Str, u32);
+
+impl Connection {
+    pub(super) async fn open(to: &SqlServer, stream: TcpStream) -> Result<Self, ConnectError> {
+        let server = &to.server;
+        let stream = start_encryption(server, stream).await?;
+        let mut connection = Self { stream, incoming: BytesMut::with_capacity(8192), status: Status::Astray };
+        within(server, connection.sign_in(to)).await?;
+        connection.status = Status::Idle;
+        Ok(connection)
+    }
+
+    /// Outside of a transaction, with nothing left unread.
+    pub(super) fn is_idle(&self) -> bool {
+        self.status == Status::Idle
+    }
+
+    async fn sign_in(&mut self, to: &SqlServer) -> Result<(), ConnectError> {
+        let server = &to.server;
+        let parameters = [
+            ("user", server.user.as_str()),
+            ("database", to.database.as_str()),
+            ("client_encoding", "UTF8"),
+            ("DateStyle", "ISO, MDY"),
+            ("application_name", "heddle"),
+        ];
+        let mut out = BytesMut::new();
+        frontend::startup_message(parameters, &mut out).map_err(|error| unreachable(server, &error))?;
+        self.write(server, &out).await?;
+        let mut scram: Option<ScramSha256> = None;
+        loop {
+            let mut out = BytesMut::new();
+            let sent = match self.read(server).await? {
+                Message::AuthenticationOk | Message::ParameterStatus(_) | Message::BackendKeyData(_) | Message::NoticeResponse(_) => {
+                    continue;
+                }
+                Message::ReadyForQuery(_) => return Ok(()),
+                Message::AuthenticationCleartextPassword => frontend::password_message(server.password.as_bytes(), &mut out),
+                Message::AuthenticationMd5Password(body) => {
+                    let hash = md5_hash(server.user.as_bytes(), server.password.as_bytes(), body.salt());
+                    frontend::password_message(hash.as_bytes(), &mut out)
+                }
+                Message::AuthenticationSasl(body) => {
+                    if !body.mechanisms().iterator().flatten().any(|name| name == SCRAM_SHA_256) {
+                        return Err(sign_in_error(server, "it asks for a way of signing in that is not known here"));
+                    }
+                    let begun = ScramSha256::new(server.password.as_bytes(), ChannelBinding::unsupported());
+                    let sent = frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), &mut out);
+                    scram = Some(begun);
+                    sent
+                }
+                Message::AuthenticationSaslContinue(body) => match &mut scram {
+                    Some(scram) => {
+                        scram.update(body.data()).map_err(|error| sign_in_error(server, &error.to_string()))?;
+                        frontend::sasl_response(scram.message(), &mut out)
+                    }
+                    None => return Err(out_of_turn(server)),
+                },
+                Message::AuthenticationSaslFinal(body) => {
+                    let scram = scram.as_mut().ok_or_else(|| out_of_turn(server))?;
+                    scram.finish(body.data()).map_err(|error| sign_in_error(server, &error.to_string()))?;
+                    continue;
+                }
+                Message::ErrorResponse(body) => {
+                    let error = refused(&body);
+                    return Err(match &error {
+                        // 28: the sign-in itself; 3D: no such database.
+                        ConnectError::Refused { message, state, .. } if state.starts_with("28") || state.starts_with("3D") => {
+                            sign_in_error(server, message)
+                        }
+                        _ => error,
+                    });
+                }
+                _ => return Err(sign_in_error(server, "it asks for a way of signing in that is not known here")),
+            };
+            sent.map_err(|error| unreachable(server, &error))?;
+            self.write(server, &out).await?;
+        }
+    }
+
+    /// Any number of statements, without values.
+    pub(super) async fn simple(&mut self, server: &Server, statements: &str, forms: ValueForms) -> Result<Vec<SqlResult>, ConnectError> {
+        let mut out = BytesMut::new();
+        frontend::query(statements, &mut out).map_err(|_| holds_nul())?;
+        self.ask(server, &out, forms).await
+    }
+
+    /// One statement with its values bound.
+    pub(super) async fn extended(
+        &mut self,
+        server: &Server,
+        statement: &str,
+        values: &[Value],
+        forms: ValueForms,
+    ) -> Result<SqlResult, ConnectError> {
+        let bound = values.iter().map(parameters::bind).collect::<Vec<_>>();
+        if bound.len() > usize::from(u16::MAX) {
+            return Err(ConnectError::Unsendable { message: format!("A statement can have at most {} values", u16::MAX) });
+        }
+        let mut out = BytesMut::new();
+        let text_format = [0_i16];
+        frontend::parse("", statement, bound.iter().map(|(kind, _)| *kind), &mut out).map_err(|_| holds_nul())?;
+        let write = |(_, text): &(u32, Option<String>), buffer: &mut BytesMut| {
+            Ok(match text {
+                None => IsNull::Yes,
+                Some(text) => {
+                    buffer.extend_from_slice(text.as_bytes());
+                    IsNull::No
+                }
+            })
+        };
+        frontend::bind("", "", text_format, bound.iter(), write, text_format, &mut out).map_err(|_| holds_nul())?;
+        let ending = frontend::describe(b'P', "", &mut out).and_then(|()| frontend::execute("", 0, &mut out));
+        ending.map_err(|error| unreachable(server, &error))?;
+        frontend::sync(&mut out);
+        Ok(self.ask(server, &out, forms).await?.into_iter().next().unwrap_or_default())
+    }
+
+    /// Sends, and reads answers until the server is ready again.
+    async fn ask(&mut self, server: &Server, out: &[u8], forms: ValueForms) -> Result<Vec<SqlResult>, ConnectError> {
+        self.status = Status::Astray;
+        self.write(server, out).await?;
+        let mut results = Vec::new();
+        let mut current = SqlResult::default();
+        let mut columns: Vec<Column> = Vec::new();
+        let mut failure: Option<ConnectError> = None;
+        let mut n_bytes = 0;
+        loop {
+            match self.read(server).await? {
+                Message::RowDescription(body) => {
+                    let found = body.fields().map(|field| Ok((Str::from(field.name()), field.type_oid()))).collect();
+                    columns = found.map_err(|error| unreachable(server, &error))?;
+                    current = SqlResult { has_rows: true, ..SqlResult::default() };
+                }
+                Message::DataRow(body) => {
+                    n_bytes += body.buffer().len();
+                    if n_bytes > MAX_ANSWER_BYTES {
+                        return Err(ConnectError::TooLarge { limit: MAX_ANSWER_BYTES });
+                    }
+                    let mut row = Object::with_capacity(columns.len());
+                    let mut ranges = body.ranges();
+                    for (name, kind) in &columns {
+                        let range = ranges.next().map_err(|error| unreachable(server, &error))?.flatten();
+                        let text = range.and_then(|range| body.buffer().get(range)).map(String::from_utf8_lossy);
+                        row.insert(name.clone(), text.map_or(Value::Null, |text| types::read(*kind, &text, forms)));
+                    }
+                    current.rows.push(row);
+                }
+                Message::CommandComplete(body) => {
+                    let tag = body.tag().unwrap_or_default();
+                    current.affected = tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+                    current.info = tag.split(' ').next().unwrap_or_default().into();
+                    results.push(std::mem::take(&mut current));
+                }
+                Message::EmptyQueryResponse => results.push(SqlResult::default()),
+                Message::ErrorResponse(body) => failure = Some(refused(&body)),
+                Message::CopyInResponse(_) => {
+                    let mut out = BytesMut::new();
+                    frontend::copy_fail("COPY FROM STDIN is not possible here", &mut out).map_err(|error| unreachable(server, &error))?;
+                    self.write(server, &out).await?;
+                }
+                Message::ReadyForQuery(body) => {
+                    self.status = if body.status() == b'I' { Status::Idle } else { Status::InTransaction };
+                    return failure.map_or(Ok(results), Err);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    async fn write(&mut self, server: &Server, out: &[u8]) -> Result<(), ConnectError> {
+        let sent = async {
+            self.stream.write_all(out).await?;
+            self.stream.flush().await
+        };
+        sent.await.map_err(|error| unreachable(server, &error))
+    }
+
+    async fn read(&mut self, server: &Server) -> Result<Message, ConnectError> {
+        loop {
+            if let Some(length) = self.incoming.get(1..5).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes)
+                && length as usize > MAX_MESSAGE_BYTES
+            {
+                return Err(ConnectError::TooLarge { limit: MAX_MESSAGE_BYTES });
+            }
+            if let Some(message) = Message::parse(&mut self.incoming).map_err(|error| unreachable(server, &error))? {
+                return Ok(message);
+            }
+            let n_read = self.stream.read_buf(&mut self.incoming).await.map_err(|error| unreachable(server, &error))?;
+            if n_read == 0 {
+                return Err(unreachable(server, &io::Error::from(io::ErrorKind::UnexpectedEof)));
+            }
+        }
+    }
+}
+
+async fn start_encryption(server: &Server, mut stream: TcpStream) -> Result<BoxStream, ConnectError> {
+    if server.security == Security::Plain {
+        return Ok(Box::new(stream));
+    }
+    let mut out = BytesMut::new();
+    frontend::ssl_request(&mut out);
+    let answer = within(server, async {
+        stream.write_all(&out).await.map_err(|error| unreachable(server, &error))?;
+        stream.read_u8().await.map_err(|error| unreachable(server, &error))
+    });
+    match (answer.await?, server.security) {
+        (b'S', _) => encrypt(server, stream).await,
+        (_, Security::IfOffered) => Ok(Box::new(stream)),
+        _ => Err(ConnectError::Unreachable { place: server.place(), reason: "the server does not offer encryption (SSL)".into() }),
+    }
+}
+
+fn refused(body: &ErrorResponseBody) -> ConnectError {
+    let mut message = String::new();
+    let mut detail: Option<String> = None;
+    let mut state = String::new();
+    let mut fields = body.fields();
+    while let Ok(Some(field)) = fields.next() {
+        let text = || String::from_utf8_lossy(field.value_bytes()).into_owned();
+        match field.type_() {
+            b'M' => message = text(),
+            b'D' | b'H' if detail.is_none() => detail = Some(text()),
+            b'C' => state = text(),
+            _ => {}
+        }
+    }
+    ConnectError::Refused { message, detail, state }
+}
+
+fn sign_in_error(server: &Server, reason: &str) -> ConnectError {
+    ConnectError::SignIn { place: server.place(), reason: reason.to_owned() }
+}
+
+fn out_of_turn(server: &Server) -> ConnectError {
+    ConnectError::Unreachable { place: server.place(), reason: "the server does not speak PostgreSQL's protocol".into() }
+}
+
+fn holds_nul() -> ConnectError {
+    ConnectError::Unsendable {
+        message: "The statement holds a character (NUL) that PostgreSQL cannot take, or a value is too large".into(),
+    }
+}
