@@ -1,11 +1,12 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, sandbox, tidy};
+use crate::{call, sandbox, services, tidy};
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
     call("cargo", &["fmt", "--all", "--check"])?;
     tidy::run()?;
+    services::install()?;
     sandbox::build()?;
     call("cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
     test()?;

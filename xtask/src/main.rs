@@ -5,6 +5,7 @@ mod bench_server;
 mod ci;
 mod fuzz;
 mod sandbox;
+mod services;
 mod tidy;
 
 use anyhow::{Result, bail};
@@ -16,9 +17,10 @@ fn main() -> Result<()> {
         Some("sandbox") => sandbox::build(),
         Some("bench") => bench::run(),
         Some("fuzz") => fuzz::run(),
+        Some("services") => services::install(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
-        _ => bail!("usage: cargo xtask ci | bench | fuzz [SECONDS] | sandbox | docs | tidy"),
+        _ => bail!("usage: cargo xtask ci | bench | fuzz [SECONDS] | sandbox | services | docs | tidy"),
     }
 }
 

@@ -10,13 +10,14 @@ pub mod field_type;
 pub mod files;
 pub mod flow;
 pub mod http;
+pub mod integrations;
 pub mod text;
 pub mod triggers;
 
 use node_api::{Entry, Registry};
 
 /// Every table of nodes that ships.
-pub static TABLES: &[&[Entry]] = &[triggers::NODES, flow::NODES, data::NODES, text::NODES, files::NODES, http::NODES];
+pub static TABLES: &[&[Entry]] = &[triggers::NODES, flow::NODES, data::NODES, text::NODES, files::NODES, http::NODES, integrations::NODES];
 
 /// All nodes, ready to be looked up.
 pub fn registry() -> Registry {

@@ -1,0 +1,14 @@
+//! Nodes for services that come with a server: databases, mail, feeds.
+
+mod credential;
+mod postgres;
+mod sql;
+
+use node_api::{Entry, run};
+
+pub use postgres::{Postgres, PostgresV1};
+
+pub static NODES: &[Entry] = &[
+    run::<Postgres>(),
+    run::<PostgresV1>(),
+];

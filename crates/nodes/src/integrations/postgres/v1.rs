@@ -1,0 +1,148 @@
+//! The first version of the Postgres node: columns as a text with commas, values from the fields of the items.
+
+use super::super::sql::batch::{self, Batching, Query, Rowless};
+use super::super::sql::text::{self, Bound, identifier};
+use super::super::sql::{build, credential};
+use super::DIALECT;
+use node_api::prelude::*;
+
+pub struct PostgresV1;
+
+impl Node for PostgresV1 {
+    fn spec() -> Spec {
+        let operations = [("executeQuery", "Execute Query"), ("insert", "Insert"), ("update", "Update")];
+        let modes = [("independently", "Independently"), ("multiple", "Multiple queries"), ("transaction", "Transaction")];
+        Spec::new("n8n-nodes-base.postgres", &[1.0], "Postgres", "Read and write rows of a PostgreSQL database")
+            .group(Group::Integration)
+            .credential("postgres", true)
+            .params([
+                Param::choice("operation", "Operation", &operations).preset("insert").help("What to do with the database."),
+                Param::code("query", "Query", "sql", "")
+                    .show("operation", &["executeQuery"])
+                    .help("The SQL to run, with $1, $2 … for the fields named as query parameters."),
+                Param::text("schema", "Schema", "public").hide("operation", &["executeQuery"]).help("The schema that the table is in."),
+                Param::text("table", "Table", "").hide("operation", &["executeQuery"]).help("The table to work on."),
+                Param::text("updateKey", "Update key", "id")
+                    .show("operation", &["update"])
+                    .help("The columns by which existing rows are found, with commas between."),
+                Param::text("columns", "Columns", "")
+                    .hide("operation", &["executeQuery"])
+                    .help("The fields of the items that are written, with commas between; a type may follow, as in `id:int`."),
+                Param::text("returnFields", "Return fields", "*")
+                    .hide("operation", &["executeQuery"])
+                    .help("The columns that come back, with commas between."),
+                Param::collection(
+                    "additionalFields",
+                    "Additional fields",
+                    [
+                        Param::choice("mode", "Mode", &modes).preset("multiple").help("How the queries of several items are run."),
+                        Param::choice("largeNumbersOutput", "Output large numbers as", &[("text", "Text"), ("numbers", "Numbers")])
+                            .help("How numbers are given that JavaScript cannot hold exactly."),
+                        Param::text("queryParams", "Query parameters", "")
+                            .help("Fields of the items that are bound to $1, $2 …, with commas between."),
+                    ],
+                )
+                .help("Fine points."),
+            ])
+            .hint("Use the newest version in new workflows.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let server = credential::postgres(ctx, "additionalFields.largeNumbersOutput")?;
+        let operation = ctx.text("operation", 0)?;
+        let mut queries = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let statements = match operation.as_str() {
+                "executeQuery" => query(ctx, &item, index),
+                "insert" => insert(ctx, &item, index),
+                "update" => update(ctx, &item, index),
+                other => Err(NodeError::parameter("operation", format!("There is no operation '{other}'"))),
+            };
+            queries.push(Query { item: index, statements: statements.map_err(|error| error.on_item(index))? });
+        }
+        batch::run(ctx, &server, queries, Batching::of(ctx, "additionalFields.mode")?, Rowless::SuccessUnlessSelect).await
+    }
+}
+
+fn query(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
+    let fields = build::names(&ctx.param("additionalFields.queryParams", index)?);
+    let values: Vec<Value> = fields.iter().map(|field| item.json.get(field).cloned().unwrap_or(Value::Null)).collect();
+    text::bind(DIALECT, &ctx.text("query", index)?, &values)
+}
+
+fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
+    let (schema, table) = (ctx.text("schema", index)?, ctx.text("table", index)?);
+    if table.is_empty() {
+        return Err(NodeError::parameter("table", "No table is given").hint("Give the name of a table."));
+    }
+    Ok(format!("{}.{}", identifier(DIALECT, if schema.is_empty() { "public" } else { &schema }), identifier(DIALECT, &table)))
+}
+
+/// The named columns of an item, and the type that follows a name after a colon.
+fn row(item: &Item, columns: &Value) -> Vec<(Str, Option<Str>, Value)> {
+    let named = build::names(columns).into_iter().map(|column| match column.split_once(':') {
+        Some((name, kind)) => (Str::from(name.trim()), Some(Str::from(kind.trim()))),
+        None => (column, None),
+    });
+    named.map(|(name, kind)| (name.clone(), kind, item.json.get(&name).cloned().unwrap_or(Value::Null))).collect()
+}
+
+fn push_cast(statement: &mut Bound, kind: Option<&Str>) -> Result<(), NodeError> {
+    let Some(kind) = kind else { return Ok(()) };
+    if !kind.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | ' ' | '[' | ']' | '(' | ')')) {
+        return Err(NodeError::parameter("columns", format!("'{kind}' is no type of a column")).hint("Write columns as name or name:type."));
+    }
+    statement.push(&format!("::{kind}"));
+    Ok(())
+}
+
+fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
+    let row = row(item, &ctx.param("columns", index)?);
+    if row.is_empty() {
+        return Err(NodeError::parameter("columns", "No columns are given").hint("Name the fields that are written, with commas between."));
+    }
+    let names: Vec<String> = row.iter().map(|(name, ..)| identifier(DIALECT, name)).collect();
+    let mut statement = Bound::new(format!("INSERT INTO {} ({}) VALUES (", table(ctx, index)?, names.join(",")));
+    for (place, (_, kind, value)) in row.into_iter().enumerate() {
+        statement.push(if place > 0 { "," } else { "" });
+        statement.push_value(DIALECT, as_text(value));
+        push_cast(&mut statement, kind.as_ref())?;
+    }
+    statement.push(&format!(") RETURNING {}", returned(ctx, index)?));
+    Ok(vec![statement])
+}
+
+fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
+    let keys = row(item, &ctx.param("updateKey", index)?);
+    let is_key = |name: &Str| keys.iter().any(|(key, ..)| key == name);
+    let changed: Vec<_> = row(item, &ctx.param("columns", index)?).into_iter().filter(|(name, ..)| !is_key(name)).collect();
+    if keys.is_empty() || changed.is_empty() {
+        return Err(NodeError::parameter("columns", "An update needs a key and at least one more column")
+            .hint("Name the columns to change under Columns, and the key under Update key."));
+    }
+    let mut statement = Bound::new(format!("UPDATE {} SET ", table(ctx, index)?));
+    for (place, (name, kind, value)) in changed.into_iter().enumerate() {
+        statement.push(&format!("{}{} = ", if place > 0 { ", " } else { "" }, identifier(DIALECT, &name)));
+        statement.push_value(DIALECT, as_text(value));
+        push_cast(&mut statement, kind.as_ref())?;
+    }
+    for (place, (name, kind, value)) in keys.iter().enumerate() {
+        statement.push(&format!("{}{} = ", if place > 0 { " AND " } else { " WHERE " }, identifier(DIALECT, name)));
+        statement.push_value(DIALECT, as_text(value.clone()));
+        push_cast(&mut statement, kind.as_ref())?;
+    }
+    statement.push(&format!(" RETURNING {}", returned(ctx, index)?));
+    Ok(vec![statement])
+}
+
+fn returned(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
+    Ok(build::columns_text(DIALECT, &build::names(&ctx.param("returnFields", index)?)))
+}
+
+/// As a quoted literal, whose type the column decides.
+fn as_text(value: Value) -> Value {
+    match value {
+        Value::Number(_) | Value::Bool(_) => Value::from(value.to_js_string()),
+        value => value,
+    }
+}

@@ -1,0 +1,289 @@
+//! Reads SQL just far enough: where statements end, and which `$1` are placeholders and not part of a text.
+
+use node_api::connect::Dialect;
+use node_api::prelude::*;
+
+/// A statement with its values in the order of its own placeholders.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct Bound {
+    pub(in super::super) text: String,
+    pub(in super::super) values: Vec<Value>,
+}
+
+/// Binds values to the placeholders of one or several statements. Each statement has its own values afterwards.
+///
+/// `$1` is a value, `$1:name` and `$1~` a quoted name, `$1:csv` and `$1:list` several values, `$1:json` a value as JSON text.
+pub(in super::super) fn bind(dialect: Dialect, query: &str, values: &[Value]) -> Result<Vec<Bound>, NodeError> {
+    if values.is_empty() {
+        return Ok(vec![Bound { text: query.to_owned(), values: Vec::new() }]);
+    }
+    let mut bound = Vec::new();
+    let mut current = Bound { text: String::new(), values: Vec::new() };
+    for piece in pieces(dialect, query) {
+        match piece {
+            Piece::Plain(text) => current.text.push_str(text),
+            Piece::End => {
+                if !current.text.trim().is_empty() {
+                    bound.push(std::mem::replace(&mut current, Bound { text: String::new(), values: Vec::new() }));
+                }
+                current.text.clear();
+            }
+            Piece::Placeholder { number, form } => {
+                let value = number.checked_sub(1).and_then(|place| values.get(place)).ok_or_else(|| {
+                    NodeError::parameter(
+                        "options.queryReplacement",
+                        format!("The query has a parameter ${number}, but {} are given", values.len()),
+                    )
+                    .hint("Give a value for each $1, $2 … of the query in 'Query Parameters', in order.")
+                })?;
+                put(dialect, &mut current, value, form, number)?;
+            }
+        }
+    }
+    if !current.text.trim().is_empty() {
+        bound.push(current);
+    }
+    Ok(bound)
+}
+
+/// The highest `$n` of a query.
+pub(in super::super) fn n_placeholders(dialect: Dialect, query: &str) -> usize {
+    let numbers = pieces(dialect, query).into_iter().map(|piece| if let Piece::Placeholder { number, .. } = piece { number } else { 0 });
+    numbers.max().unwrap_or(0)
+}
+
+/// Whether a query only reads.
+pub(in super::super) fn is_select(query: &str) -> bool {
+    query.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
+}
+
+/// A name in the dialect's quotes.
+pub(in super::super) fn identifier(dialect: Dialect, name: &str) -> String {
+    match dialect {
+        Dialect::Postgres => format!("\"{}\"", name.replace('"', "\"\"")),
+        Dialect::MySql => format!("`{}`", name.replace('`', "``")),
+    }
+}
+
+impl Bound {
+    pub(in super::super) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), values: Vec::new() }
+    }
+
+    pub(in super::super) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(in super::super) fn push_value(&mut self, dialect: Dialect, value: Value) {
+        self.values.push(value);
+        match dialect {
+            Dialect::Postgres => self.text.push_str(&format!("${}", self.values.len())),
+            Dialect::MySql => self.text.push('?'),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Value,
+    Name,
+    List,
+    Json,
+    /// Text that would become part of the statement.
+    Raw,
+}
+
+enum Piece<'q> {
+    Plain(&'q str),
+    Placeholder { number: usize, form: Form },
+    End,
+}
+
+fn put(dialect: Dialect, statement: &mut Bound, value: &Value, form: Form, number: usize) -> Result<(), NodeError> {
+    match form {
+        Form::Value => statement.push_value(dialect, value.clone()),
+        Form::Json => statement.push_value(dialect, Value::from(model::json::to_string(value))),
+        Form::List => {
+            let several = value.as_array().map_or_else(|| vec![value.clone()], <[Value]>::to_vec);
+            for (place, value) in several.into_iter().enumerate() {
+                if place > 0 {
+                    statement.push(",");
+                }
+                statement.push_value(dialect, value);
+            }
+        }
+        Form::Name => {
+            let names: Vec<Str> = match value {
+                Value::Array(names) => names.iter().map(Value::to_js_string).collect(),
+                Value::Object(fields) => fields.keys().cloned().collect(),
+                name => vec![name.to_js_string()],
+            };
+            let quoted = names.iter().map(|name| if name == "*" { "*".to_owned() } else { identifier(dialect, name) });
+            statement.push(&quoted.collect::<Vec<_>>().join(","));
+        }
+        Form::Raw => {
+            return Err(NodeError::parameter(
+                "query",
+                format!("The parameter ${number} would become part of the statement itself, which is not possible"),
+            )
+            .hint("Bind it as a value ($1), as a name ($1:name) or as a list ($1:csv)."));
+        }
+    }
+    Ok(())
+}
+
+fn pieces(dialect: Dialect, query: &str) -> Vec<Piece<'_>> {
+    let bytes = query.as_bytes();
+    let mut pieces = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < bytes.len() {
+        let rest = &query[at..];
+        let skipped = skip(dialect, rest);
+        if skipped > 0 {
+            at += skipped;
+        } else if bytes[at] == b';' {
+            pieces.push(Piece::Plain(&query[start..at]));
+            pieces.push(Piece::End);
+            at += 1;
+            start = at;
+        } else if let Some((number, form, length)) = placeholder(rest) {
+            pieces.push(Piece::Plain(&query[start..at]));
+            pieces.push(Piece::Placeholder { number, form });
+            at += length;
+            start = at;
+        } else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    pieces.push(Piece::Plain(&query[start..]));
+    pieces
+}
+
+/// The length of the text, quoted name or comment that stands here; 0 if none does.
+fn skip(dialect: Dialect, rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let is_mysql = dialect == Dialect::MySql;
+    match bytes.first() {
+        Some(b'\'') => quoted(bytes, b'\'', is_mysql),
+        Some(b'"') => quoted(bytes, b'"', is_mysql),
+        Some(b'`') if is_mysql => quoted(bytes, b'`', false),
+        Some(b'E' | b'e') if !is_mysql && bytes.get(1) == Some(&b'\'') => 1 + quoted(&bytes[1..], b'\'', true),
+        Some(b'-') if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
+        Some(b'#') if is_mysql => rest.find('\n').unwrap_or(rest.len()),
+        Some(b'/') if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+        Some(b'$') if !is_mysql => dollar_quoted(rest),
+        Some(letter) if letter.is_ascii_alphanumeric() || *letter == b'_' => {
+            // A word is passed whole, so that its last letter is not taken for the `E` before a text.
+            let end = bytes.iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')).unwrap_or(bytes.len());
+            if bytes.get(end) == Some(&b'\'') && end == 1 { 0 } else { end }
+        }
+        _ => 0,
+    }
+}
+
+fn quoted(bytes: &[u8], quote: u8, has_escapes: bool) -> usize {
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if has_escapes => at += 2,
+            byte if byte == quote && bytes.get(at + 1) == Some(&quote) => at += 2,
+            byte if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// `$$ … $$` and `$tag$ … $tag$`.
+fn dollar_quoted(rest: &str) -> usize {
+    let Some(end) = rest[1..].find('$').map(|end| end + 2) else { return 0 };
+    let tag = &rest[..end];
+    let name = &tag[1..tag.len() - 1];
+    let is_tag =
+        name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') && !name.starts_with(|letter: char| letter.is_ascii_digit());
+    if !is_tag {
+        return 0;
+    }
+    rest[end..].find(tag).map_or(rest.len(), |found| end + found + tag.len())
+}
+
+/// `$12`, `$1:name`, `$1~`: the number, the form and the length.
+fn placeholder(rest: &str) -> Option<(usize, Form, usize)> {
+    let digits = rest.strip_prefix('$')?;
+    let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let number = digits.get(..n_digits)?.parse().ok()?;
+    let after = &digits[n_digits..];
+    let length = 1 + n_digits;
+    let forms = [
+        (":name", Form::Name),
+        (":alias", Form::Name),
+        ("~", Form::Name),
+        (":csv", Form::List),
+        (":list", Form::List),
+        (":json", Form::Json),
+        (":raw", Form::Raw),
+        (":value", Form::Raw),
+        ("^", Form::Raw),
+    ];
+    for (suffix, form) in forms {
+        let ends = |rest: &str| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+        if after.strip_prefix(suffix).is_some_and(ends) {
+            // `$1^2` is a power in PostgreSQL and `$1~ 'x'` a match; only what stands alone is a form.
+            let next = after[1..].trim_start().chars().next();
+            let is_operator = match suffix {
+                "~" => next.is_some_and(|letter| matches!(letter, '\'' | '$' | '(' | '*')),
+                "^" => next.is_some_and(|letter| letter.is_ascii_digit() || matches!(letter, '$' | '(')),
+                _ => false,
+            };
+            if is_operator {
+                break;
+            }
+            return Some((number, form, length + suffix.len()));
+        }
+    }
+    Some((number, Form::Value, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn postgres(query: &str, values: Value) -> Vec<(String, Value)> {
+        let bound = bind(Dialect::Postgres, query, values.as_array().unwrap()).unwrap();
+        bound.into_iter().map(|one| (one.text, Value::array(one.values))).collect()
+    }
+
+    #[test]
+    fn placeholders_in_texts_names_and_comments_stay() {
+        let query = "select '$1', \"$1\", $$ $1; $$, E'\\'$1' /* $1; */ -- $1;\n, $1, $2::int";
+        let bound = postgres(query, json!(["a", 2]));
+        assert_eq!(bound, [(query.to_owned(), json!(["a", 2]))]);
+    }
+
+    #[test]
+    fn each_statement_has_its_own_values() {
+        let bound = postgres("update t set a = $2; select $1, $2 ; ", json!(["x", "y"]));
+        assert_eq!(bound, [("update t set a = $1".to_owned(), json!(["y"])), (" select $1, $2 ".to_owned(), json!(["x", "y"]))]);
+    }
+
+    #[test]
+    fn names_are_quoted_and_lists_bound_one_by_one() {
+        let bound = postgres("select $1:name from $2~ where id in ($3:csv)", json!([["a", "b\"c"], "t", [1, 2]]));
+        assert_eq!(bound, [("select \"a\",\"b\"\"c\" from \"t\" where id in ($1,$2)".to_owned(), json!([1, 2]))]);
+        let bound = bind(Dialect::MySql, "select $1:name, $2 from t where x = '$2'", &[json!("a`b"), json!(5)]).unwrap();
+        assert_eq!(bound, [Bound { text: "select `a``b`, ? from t where x = '$2'".into(), values: vec![json!(5)] }]);
+    }
+
+    #[test]
+    fn nothing_is_spliced_and_nothing_is_missing() {
+        assert!(bind(Dialect::Postgres, "select $1:raw", &[json!("1; drop table t")]).unwrap_err().message().contains("$1"));
+        assert!(bind(Dialect::Postgres, "select $2", &[json!("1")]).unwrap_err().message().contains("$2"));
+        assert_eq!(postgres("select 'a' ~ $1, $1 ~ 'b', $2^2", json!(["x", 3]))[0].0, "select 'a' ~ $1, $2 ~ 'b', $3^2");
+    }
+
+    #[test]
+    fn the_number_of_placeholders_is_the_highest() {
+        assert_eq!(n_placeholders(Dialect::Postgres, "select $3, '$9', $1"), 3);
+        assert_eq!(n_placeholders(Dialect::Postgres, "select 1"), 0);
+    }
+}

@@ -1,0 +1,42 @@
+//! The servers that tests run against: databases, Redis and a mail server, installed where they are missing.
+
+use crate::call;
+use anyhow::{Result, bail};
+use std::path::Path;
+use std::process::Command;
+
+/// What tells that a server is there, and the package that brings it.
+const SERVICES: &[(&str, &str)] = &[
+    ("/usr/lib/postgresql", "postgresql"),
+    ("/usr/sbin/mariadbd", "mariadb-server"),
+    ("/usr/bin/redis-server", "redis-server"),
+    ("/usr/sbin/dovecot", "dovecot-imapd"),
+];
+
+/// `cargo xtask services`. Only packages that are missing are installed; a server that cannot be had fails the checks.
+pub(crate) fn install() -> Result<()> {
+    let missing = || SERVICES.iter().filter(|(sign, _)| !Path::new(sign).exists()).map(|(_, package)| *package).collect::<Vec<_>>();
+    let packages = missing();
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    if !is_root {
+        bail!("the tests need servers that are not installed: install the packages {}", packages.join(", "));
+    }
+    // No daemon is wanted: the tests start servers of their own, on ports and with data of their own.
+    let arguments: Vec<&str> = ["DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "apt-get", "install", "--yes", "--no-install-recommends"]
+        .into_iter()
+        .chain(packages.iter().copied())
+        .collect();
+    if call("env", &arguments).is_err() {
+        // An image without package lists gets them first.
+        call("apt-get", &["update"])?;
+        call("env", &arguments)?;
+    }
+    let still_missing = missing();
+    if !still_missing.is_empty() {
+        bail!("these servers could not be installed, and the tests need them: {}", still_missing.join(", "));
+    }
+    Ok(())
+}
