@@ -1,0 +1,98 @@
+//! The first version of the MySQL node: columns as a text with commas, values from the fields of the items.
+
+use super::super::sql::batch::{self, Batching, Query, Rowless};
+use super::super::sql::build::{self, located};
+use super::super::sql::credential;
+use super::super::sql::text::{Bound, identifier};
+use super::DIALECT;
+use node_api::prelude::*;
+
+pub struct MySqlV1;
+
+impl Node for MySqlV1 {
+    fn spec() -> Spec {
+        let operations = [("executeQuery", "Execute Query"), ("insert", "Insert"), ("update", "Update")];
+        Spec::new("n8n-nodes-base.mySql", &[1.0], "MySQL", "Read and write rows of a MySQL or MariaDB database")
+            .group(Group::Integration)
+            .credential("mySql", true)
+            .params([
+                Param::choice("operation", "Operation", &operations).preset("insert").help("What to do with the database."),
+                Param::code("query", "Query", "sql", "").show("operation", &["executeQuery"]).help("The SQL to run for each item."),
+                Param::locator("table", "Table", &["list", "name"])
+                    .preset(json!({ "mode": "list", "value": "" }))
+                    .hide("operation", &["executeQuery"])
+                    .help("The table to work on."),
+                Param::text("updateKey", "Update key", "id").show("operation", &["update"]).help("The column by which a row is found."),
+                Param::text("columns", "Columns", "")
+                    .hide("operation", &["executeQuery"])
+                    .help("The fields of the items that are written, with commas between."),
+                Param::collection(
+                    "options",
+                    "Options",
+                    [
+                        Param::flag("ignore", "Ignore", true).help("Leave out rows that a unique column already has, instead of failing."),
+                        Param::choice("priority", "Priority", &[("LOW_PRIORITY", "Low priority"), ("HIGH_PRIORITY", "High priority")])
+                            .preset("")
+                            .help("How the server ranks the insertion."),
+                    ],
+                )
+                .show("operation", &["insert"])
+                .help("Fine points."),
+            ])
+            .hint("Use the newest version in new workflows.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let server = credential::mysql(ctx)?;
+        let operation = ctx.text("operation", 0)?;
+        let mut queries = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let statement = match operation.as_str() {
+                "executeQuery" => ctx.text("query", index).map(|query| Bound::new(query.as_str())),
+                "insert" => insert(ctx, &item, index),
+                "update" => update(ctx, &item, index),
+                other => Err(NodeError::parameter("operation", format!("There is no operation '{other}'"))),
+            };
+            queries.push(Query { item: index, statements: vec![statement.map_err(|error| error.on_item(index))?] });
+        }
+        // A change is told with its numbers in this version.
+        batch::run(ctx, &server, queries, Batching::Independently, Rowless::Told).await
+    }
+}
+
+fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
+    let name = located(&ctx.param("table", index)?);
+    if name.is_empty() {
+        return Err(NodeError::parameter("table", "No table is chosen").hint("Choose a table, or give its name."));
+    }
+    Ok(identifier(DIALECT, &name))
+}
+
+fn row(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
+    let columns = build::names(&ctx.param("columns", index)?);
+    if columns.is_empty() {
+        return Err(NodeError::parameter("columns", "No columns are given").hint("Name the fields that are written, with commas between."));
+    }
+    Ok(columns.into_iter().map(|name| (name.clone(), item.json.get(&name).cloned().unwrap_or(Value::Null))).collect())
+}
+
+fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Bound, NodeError> {
+    let priority = match ctx.text("options.priority", index)?.as_str() {
+        word @ ("LOW_PRIORITY" | "HIGH_PRIORITY") => format!(" {word}"),
+        _ => String::new(),
+    };
+    let ignore = if ctx.flag("options.ignore", index)? { " IGNORE" } else { "" };
+    let mut statement = Bound::new(format!("INSERT{priority}{ignore} INTO {}", table(ctx, index)?));
+    build::push_row(DIALECT, &mut statement, &row(ctx, item, index)?);
+    Ok(statement)
+}
+
+fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Bound, NodeError> {
+    let key = ctx.text("updateKey", index)?;
+    let mut values = row(ctx, item, index)?;
+    values.insert(key.clone(), item.json.get(&key).cloned().unwrap_or(Value::Undefined));
+    let mut statement = Bound::new(format!("UPDATE {} SET ", table(ctx, index)?));
+    build::push_changes(DIALECT, &mut statement, &values, std::slice::from_ref(&key));
+    build::push_match(DIALECT, &mut statement, &values, &[key])?;
+    Ok(statement)
+}
