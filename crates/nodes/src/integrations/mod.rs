@@ -2,15 +2,18 @@
 
 mod credential;
 mod mysql;
+mod poll;
 mod postgres;
 mod redis;
+mod rss;
 mod sql;
 
-use node_api::{Entry, run};
+use node_api::{Entry, run, trigger};
 
 pub use mysql::{MySql, MySqlV1};
 pub use postgres::{Postgres, PostgresV1};
 pub use redis::Redis;
+pub use rss::{RssFeedRead, RssFeedReadTrigger};
 
 pub static NODES: &[Entry] = &[
     run::<Postgres>(),
@@ -18,4 +21,6 @@ pub static NODES: &[Entry] = &[
     run::<MySql>(),
     run::<MySqlV1>(),
     run::<Redis>(),
+    run::<RssFeedRead>(),
+    trigger::<RssFeedReadTrigger>(),
 ];

@@ -11,7 +11,7 @@ mod keys;
 mod markdown;
 pub mod names;
 mod totp;
-mod xml;
+pub(crate) mod xml;
 
 use node_api::{Entry, run};
 

@@ -32,7 +32,7 @@ impl Trigger for Cron {
     }
 }
 
-fn time_params() -> Vec<Param> {
+pub(crate) fn time_params() -> Vec<Param> {
     let weekdays =
         [("1", "Monday"), ("2", "Tuesday"), ("3", "Wednesday"), ("4", "Thursday"), ("5", "Friday"), ("6", "Saturday"), ("0", "Sunday")];
     vec![

@@ -1,6 +1,6 @@
 //! Nodes that start a run.
 
-mod cron;
+pub(crate) mod cron;
 mod error;
 pub mod form;
 pub(crate) mod given;

@@ -1,6 +1,6 @@
 //! Converts between XML and JSON.
 
-mod read;
+pub(crate) mod read;
 mod write;
 
 use node_api::prelude::*;

@@ -6,16 +6,16 @@ use node_api::prelude::*;
 const MAX_DEPTH: usize = 256;
 const MAX_BYTES: usize = 64 << 20;
 
-pub(super) struct Options {
-    pub(super) attribute_key: Str,
-    pub(super) text_key: Str,
-    pub(super) explicit_array: bool,
-    pub(super) explicit_root: bool,
-    pub(super) ignore_attributes: bool,
-    pub(super) merge_attributes: bool,
-    pub(super) normalize: bool,
-    pub(super) lower_case: bool,
-    pub(super) trim: bool,
+pub(crate) struct Options {
+    pub(crate) attribute_key: Str,
+    pub(crate) text_key: Str,
+    pub(crate) explicit_array: bool,
+    pub(crate) explicit_root: bool,
+    pub(crate) ignore_attributes: bool,
+    pub(crate) merge_attributes: bool,
+    pub(crate) normalize: bool,
+    pub(crate) lower_case: bool,
+    pub(crate) trim: bool,
 }
 
 /// An element that is still open.
@@ -27,7 +27,7 @@ struct Open {
     has_cdata: bool,
 }
 
-pub(super) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
+pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
     if text.len() > MAX_BYTES {
         return Err(NodeError::new(Code::INPUT_BOMB, format!("The XML is larger than the limit of {MAX_BYTES} bytes")));
     }
