@@ -1,6 +1,7 @@
 //! Nodes for services that come with a server: databases, mail, feeds.
 
 mod credential;
+mod email;
 mod mysql;
 mod poll;
 mod postgres;
@@ -10,6 +11,7 @@ mod sql;
 
 use node_api::{Entry, run, trigger};
 
+pub use email::{EmailReadImap, EmailSend};
 pub use mysql::{MySql, MySqlV1};
 pub use postgres::{Postgres, PostgresV1};
 pub use redis::Redis;
@@ -21,6 +23,8 @@ pub static NODES: &[Entry] = &[
     run::<MySql>(),
     run::<MySqlV1>(),
     run::<Redis>(),
+    run::<EmailSend>(),
+    trigger::<EmailReadImap>(),
     run::<RssFeedRead>(),
     trigger::<RssFeedReadTrigger>(),
 ];

@@ -1,0 +1,146 @@
+//! Starts a run when mails arrive in a mailbox: looks at set times and remembers how far it has read.
+
+use super::super::credential::Fields;
+use super::super::poll;
+use super::criteria;
+use super::message::{Files, Format, item_of};
+use node_api::connect::{Access, MailboxSession, Security, Server};
+use node_api::host::StaticScope;
+use node_api::prelude::*;
+use node_api::trigger::{Listen, Setup, Trigger};
+
+pub struct EmailReadImap;
+
+/// Mails that one look takes; what is left comes with the next.
+const MAX_MAILS: usize = 100;
+const MAX_MAIL_BYTES: usize = 50 << 20;
+
+impl Node for EmailReadImap {
+    fn spec() -> Spec {
+        let formats = [("simple", "Simple"), ("resolved", "Resolved"), ("raw", "RAW")];
+        let files = |name: &str, preset: &str| {
+            Param::text(name, "Property prefix name", preset).help("Files become binary fields of this name with a number behind it.")
+        };
+        let options = [
+            Param::text("customEmailConfig", "Custom email rules", "[\"UNSEEN\"]")
+                .help("Which mails are taken, as a list of IMAP search keys such as `[\"UNSEEN\", [\"SINCE\", \"2024-01-31\"]]`."),
+            Param::number("forceReconnect", "Force reconnect every minutes", 60)
+                .help("Each look makes a connection of its own, so this changes nothing."),
+            Param::flag("trackLastMessageId", "Fetch only new emails", true).help("Remember the last mail and take only later ones."),
+            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."),
+        ];
+        Spec::trigger("n8n-nodes-base.emailReadImap", &[1.0, 2.0, 2.1], "Email Trigger (IMAP)", "Start the workflow when a mail arrives")
+            .group(Group::Trigger)
+            .credential("imap", true)
+            .params([
+                Param::text("mailbox", "Mailbox name", "INBOX").help("The folder to look into."),
+                Param::choice("postProcessAction", "Action", &[("read", "Mark as read"), ("nothing", "Nothing")])
+                    .help("What becomes of a mail that was taken."),
+                Param::flag("downloadAttachments", "Download attachments", false)
+                    .show("format", &["simple"])
+                    .help("Whether files of the mail are kept as binary fields."),
+                Param::choice("format", "Format", &formats).help("How much of the mail is taken apart."),
+                files("dataPropertyAttachmentsPrefixName", "attachment_").hide("format", &["raw"]),
+                poll::times_param(),
+                Param::collection("options", "Options", options).help("Fine points."),
+            ])
+            .hint("Use it to act on mails; the first look takes the unread ones that are there.")
+            .alias(&["mail", "imap", "inbox", "e-mail"])
+            .repeatable_when("postProcessAction", &["nothing"])
+            .differs("Looks for mails at set times, every minute at first, instead of keeping a connection open.")
+            .note("One look takes at most 100 mails of at most 50 MB each; the others come with the next look.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        if poll::are_given(&items) {
+            return Ok(vec![items]);
+        }
+        let server = server(ctx)?;
+        let mut mailbox = ctx.host().connections().mailbox(&server).await?;
+        let read = read(ctx, mailbox.as_mut()).await;
+        mailbox.close().await;
+        let mails = read?;
+        if mails.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(vec![mails.into_iter().collect()])
+    }
+}
+
+impl Trigger for EmailReadImap {
+    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+        poll::listens(setup)
+    }
+}
+
+fn server(ctx: &Ctx<'_>) -> Result<Server, NodeError> {
+    let fields = Fields::of(ctx, "imap")?;
+    let mut server = fields.server(993)?;
+    server.security = if fields.flag("secure", true) { Security::Tls } else { Security::Plain };
+    server.allow_invalid_certificates = fields.flag("allowUnauthorizedCerts", false) || ctx.flag("options.allowUnauthorizedCerts", 0)?;
+    server.timeout_ms = 60_000;
+    Ok(server)
+}
+
+async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Item>, NodeError> {
+    let format = match ctx.text("format", 0)?.as_str() {
+        "resolved" => Format::Resolved,
+        "raw" => Format::Raw,
+        _ => Format::Simple,
+    };
+    let keeps_files = format == Format::Resolved || ctx.flag("downloadAttachments", 0)?;
+    let files = if keeps_files { Files::Kept } else { Files::Left };
+    let prefix = ctx.text("dataPropertyAttachmentsPrefixName", 0)?;
+    let prefix = if prefix.is_empty() { "attachment_".into() } else { prefix };
+    let marks = ctx.text("postProcessAction", 0)? != "nothing";
+    let by_hand = poll::is_by_hand(ctx);
+    let folder = mailbox.open(&ctx.text("mailbox", 0)?, if marks { Access::Write } else { Access::Read }).await?;
+    let mut keys = search_keys(ctx)?;
+    let mut memory = ctx.host().static_data(StaticScope::Node).as_object().cloned().unwrap_or_default();
+    let tracks = {
+        let option = ctx.param("options.trackLastMessageId", 0)?;
+        option.is_nullish() || option.is_truthy()
+    };
+    // The numbers of mails are only worth something within one numbering of the folder.
+    let is_known = memory.get("uidValidity").and_then(Value::as_usize) == Some(folder.uid_validity as usize);
+    let last_uid = memory.get("lastMessageUid").and_then(Value::as_usize).filter(|_| is_known && tracks && !by_hand).unwrap_or(0) as u32;
+    if last_uid > 0 {
+        keys = format!("UID {}:* {keys}", last_uid.saturating_add(1));
+    }
+    // `5:*` gives the last mail even if its number is lower.
+    let mut found: Vec<u32> = mailbox.search(&keys).await?.into_iter().filter(|uid| *uid > last_uid).collect();
+    if by_hand {
+        found.drain(..found.len().saturating_sub(1));
+    }
+    found.truncate(MAX_MAILS);
+    let mut mails = Vec::with_capacity(found.len());
+    for uid in &found {
+        if let Some(mail) = mailbox.fetch(*uid, MAX_MAIL_BYTES).await.map_err(|error| NodeError::from(error).with("uid", *uid))? {
+            mails.push(item_of(&mail, format, files, &prefix));
+        }
+    }
+    if marks {
+        mailbox.mark_seen(&found).await?;
+    }
+    if !by_hand && let Some(last) = found.last() {
+        memory.insert("lastMessageUid", *last);
+        memory.insert("uidValidity", folder.uid_validity);
+        ctx.host().set_static_data(StaticScope::Node, memory.into());
+    }
+    Ok(mails)
+}
+
+fn search_keys(ctx: &Ctx<'_>) -> Result<String, NodeError> {
+    match ctx.param("options.customEmailConfig", 0)? {
+        Value::Undefined | Value::Null => Ok("UNSEEN".into()),
+        Value::String(text) if text.trim().is_empty() => Ok("UNSEEN".into()),
+        Value::String(text) => {
+            let list = model::json::parse(&text).map_err(|_| {
+                NodeError::parameter("options.customEmailConfig", "Custom email config is not valid JSON.")
+                    .hint("Give a list of IMAP search keys, such as [\"UNSEEN\"].")
+            })?;
+            criteria::keys(&list)
+        }
+        list => criteria::keys(&list),
+    }
+}
