@@ -38,6 +38,7 @@ impl TestApp {
             clock: Arc::new(RealClock),
             random: Arc::new(RealRandom),
             http: Arc::new(GuardedHttp::new(Policy::parse("").unwrap())),
+            connections: Arc::new(node_api::connect::NoConnections),
             files: Arc::new(Workspace::new(folder.join("files"))),
             credentials: Arc::new(NoCredentials),
             workflows: Arc::new(NoWorkflows),
