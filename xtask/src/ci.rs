@@ -21,7 +21,9 @@ fn test() -> Result<()> {
 
 /// Writes the pages that are made from code.
 pub(crate) fn write_docs() -> Result<()> {
-    call("cargo", &["run", "--quiet", "--package", "heddle", "--", "nodes", "--docs", "docs/nodes"])
+    // The whole workspace at once: on its own, the binary would have its dependencies built again with fewer features.
+    call("cargo", &["build", "--quiet", "--workspace", "--bin", "heddle"])?;
+    call("target/debug/heddle", &["nodes", "--docs", "docs/nodes"])
 }
 
 fn docs_are_current() -> Result<()> {
