@@ -5,6 +5,7 @@ use node_api::NodeError;
 use node_api::connect::Connections;
 use node_api::host::Files;
 use node_api::http::Http;
+use node_api::tables::Tables;
 use node_api::trigger::Answer;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ pub struct Ports {
     pub http: Arc<dyn Http>,
     pub connections: Arc<dyn Connections>,
     pub files: Arc<dyn Files>,
+    pub tables: Arc<dyn Tables>,
     pub credentials: Arc<dyn Credentials>,
     pub workflows: Arc<dyn Workflows>,
     pub journal: Arc<dyn Journal>,

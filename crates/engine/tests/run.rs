@@ -225,6 +225,7 @@ async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel
         http: world.clone(),
         connections: Arc::new(node_api::connect::NoConnections),
         files: world.clone(),
+        tables: Arc::new(node_api::tables::NoTables),
         credentials: Arc::new(NoCredentials),
         workflows: world.clone(),
         journal: world,

@@ -24,6 +24,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         http: Arc::new(GuardedHttp::new(policy.clone())),
         connections: Arc::new(GuardedConnections::new(policy)),
         files: Arc::new(Workspace::new(&settings.files_root)),
+        tables: Arc::new(node_api::tables::NoTables),
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
         journal: Arc::new(NoJournal),

@@ -45,6 +45,7 @@ async fn run(server: &servers::Server, version: f64, input: Value, params: Value
         http: Arc::new(GuardedHttp::new(Policy::default())),
         connections: Arc::new(GuardedConnections::new(policy)),
         files: Arc::new(store::Workspace::new(std::env::temp_dir())),
+        tables: Arc::new(node_api::tables::NoTables),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
         journal: Arc::new(NoJournal),

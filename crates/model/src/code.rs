@@ -103,6 +103,10 @@ codes! {
     FILE_OUTSIDE         = Operator, 403, "The path leads out of the folder that workflows may use.";
     FILE_IO              = Workflow, 422, "A file could not be read or written.";
     INPUT_BOMB           = Workflow, 422, "The input unpacks to more than the limits allow.";
+    TABLE_NOT_FOUND      = Workflow, 404, "The data table that was named is not there.";
+    TABLE_COLUMN         = Workflow, 400, "A data table has no such column, or its name cannot be used.";
+    TABLE_VALUE          = Workflow, 400, "A value does not fit its column, or a filter of a data table cannot be used.";
+    TABLE_LIMIT          = Operator, 413, "A data table, or all of them, would grow past a limit.";
     STORE_CORRUPT        = Us,       500, "Something in the data folder is damaged.";
     STORE_LOCKED         = Operator, 409, "Another Heddle uses this data folder.";
     STORE_NEWER          = Operator, 409, "The data folder was written by a newer Heddle.";

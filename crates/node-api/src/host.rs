@@ -3,6 +3,7 @@
 use crate::NodeError;
 use crate::connect::Connections;
 use crate::http::Http;
+use crate::tables::Tables;
 use crate::trigger::Answer;
 use bytes::Bytes;
 pub use model::NodeState;
@@ -29,6 +30,7 @@ pub trait Host: Send + Sync {
     fn http(&self) -> &dyn Http;
     fn connections(&self) -> &dyn Connections;
     fn files(&self) -> &dyn Files;
+    fn tables(&self) -> &dyn Tables;
     /// The decrypted fields of the node's credential of this type.
     fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError>;
 

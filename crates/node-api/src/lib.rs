@@ -13,6 +13,7 @@ pub mod http;
 mod param;
 mod registry;
 mod spec;
+pub mod tables;
 pub mod testing;
 mod tool_name;
 pub mod trigger;

@@ -3,6 +3,7 @@
 use crate::connect::{Connections, NoConnections};
 use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
+use crate::tables::{NoTables, Tables};
 use crate::trigger::Answer;
 use crate::{Ctx, Node, NodeError, NodeInfo, Outputs, Spec};
 use bytes::Bytes;
@@ -24,6 +25,7 @@ pub struct TestHost {
     pub http: Box<dyn Http>,
     pub connections: Arc<dyn Connections>,
     pub files: Box<dyn Files>,
+    pub tables: Arc<dyn Tables>,
     pub allowed: Vec<Feature>,
 }
 
@@ -45,6 +47,7 @@ impl TestHost {
             http: Box::new(NoHttp),
             connections: Arc::new(NoConnections),
             files: Box::new(NoFiles),
+            tables: Arc::new(NoTables),
             allowed: Vec::new(),
         }
     }
@@ -110,6 +113,9 @@ impl Host for TestHost {
     }
     fn files(&self) -> &dyn Files {
         self.files.as_ref()
+    }
+    fn tables(&self) -> &dyn Tables {
+        self.tables.as_ref()
     }
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
         let fields = self.credentials.get(kind).and_then(Value::as_object).cloned();

@@ -57,6 +57,9 @@ impl Host for PathHost {
     fn files(&self) -> &dyn Files {
         self.inner.files()
     }
+    fn tables(&self) -> &dyn node_api::tables::Tables {
+        self.inner.tables()
+    }
     fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError> {
         self.inner.credential(kind, item)
     }

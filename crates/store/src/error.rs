@@ -1,6 +1,7 @@
 //! How keeping things fails.
 
 use model::{Code, Str};
+use node_api::tables::TableError;
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
@@ -22,6 +23,8 @@ pub enum Error {
     Taken { what: &'static str, name: Str },
     #[error("the writer has stopped")]
     Stopped,
+    #[error(transparent)]
+    Table(TableError),
 }
 
 impl Error {
@@ -34,6 +37,7 @@ impl Error {
             Error::Locked { .. } => Code::STORE_LOCKED,
             Error::Key => Code::VAULT_KEY,
             Error::Taken { .. } => Code::NAME_TAKEN,
+            Error::Table(error) => error.code(),
         }
     }
 
@@ -41,6 +45,21 @@ impl Error {
         match error.kind() {
             std::io::ErrorKind::StorageFull => Error::Full,
             _ => Error::File { path: path.display().to_string().into(), cause: error.to_string().into() },
+        }
+    }
+}
+
+impl From<TableError> for Error {
+    fn from(error: TableError) -> Self {
+        Error::Table(error)
+    }
+}
+
+impl From<Error> for TableError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Table(error) => error,
+            other => TableError::Store { code: other.code(), message: other.to_string().into() },
         }
     }
 }

@@ -9,6 +9,7 @@ use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value, Workflow};
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall, WorkflowTarget};
 use node_api::http::Http;
+use node_api::tables::Tables;
 use node_api::trigger::Answer;
 use node_api::{ErrorClass, NodeError, StartedBy};
 use std::collections::{HashMap, VecDeque};
@@ -191,6 +192,10 @@ impl Host for NodeHost<'_> {
 
     fn files(&self) -> &dyn Files {
         self.run.engine.ports.files.as_ref()
+    }
+
+    fn tables(&self) -> &dyn Tables {
+        self.run.engine.ports.tables.as_ref()
     }
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {

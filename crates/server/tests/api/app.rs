@@ -40,6 +40,7 @@ impl TestApp {
             http: Arc::new(GuardedHttp::new(Policy::parse("").unwrap())),
             connections: Arc::new(node_api::connect::NoConnections),
             files: Arc::new(Workspace::new(folder.join("files"))),
+            tables: Arc::new(store.clone()),
             credentials: Arc::new(NoCredentials),
             workflows: Arc::new(NoWorkflows),
             journal: Arc::new(NoJournal),

@@ -5,6 +5,7 @@ mod credentials;
 mod executions;
 mod migrate;
 mod schedules;
+mod tables;
 mod tags;
 mod users;
 mod variables;
@@ -13,6 +14,7 @@ mod writer;
 
 use crate::Error;
 use credentials::Vault;
+use node_api::tables::TableLimits;
 use rusqlite::Connection;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,6 +32,7 @@ const IDLE_READERS: usize = 4;
 #[derive(Clone)]
 pub struct Sqlite {
     shared: Arc<Shared>,
+    table_limits: TableLimits,
 }
 
 struct Shared {
@@ -67,7 +70,13 @@ impl Sqlite {
             vault.open(&connection)?;
         }
         let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), vault, _serving: serving };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default() })
+    }
+
+    /// The same database with other limits for data tables.
+    pub fn with_table_limits(mut self, table_limits: TableLimits) -> Self {
+        self.table_limits = table_limits;
+        self
     }
 
     /// Changes something, together with whatever else is waiting to be written. Returns once it is on disk.
@@ -130,6 +139,7 @@ fn connect(file: &Path) -> Result<Connection, Error> {
          PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 2000; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;",
     )?;
     connection.set_prepared_statement_cache_capacity(64);
+    tables::register_functions(&connection)?;
     Ok(connection)
 }
 

@@ -155,6 +155,7 @@ impl Tags for Sqlite {
         self.write(move |connection| {
             connection.execute("UPDATE workflows SET project_id = NULL WHERE project_id = ?1", [&id])?;
             connection.execute("UPDATE credentials SET project_id = NULL WHERE project_id = ?1", [&id])?;
+            connection.execute("UPDATE data_tables SET project_id = NULL WHERE project_id = ?1", [&id])?;
             Ok(connection.execute("DELETE FROM projects WHERE id = ?1", [&id])? > 0)
         })
         .await

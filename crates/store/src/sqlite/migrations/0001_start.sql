@@ -149,6 +149,21 @@ CREATE TABLE api_keys (
   used_ms INTEGER
 ) STRICT;
 
+-- Data tables: what they are called, and their columns as JSON. The rows of each are in a table of their own, `data_<number>`, whose
+-- columns are numbered too (`c<slot>`), so that no name that a person has chosen is ever part of a statement.
+CREATE TABLE data_tables (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL UNIQUE,
+  columns TEXT NOT NULL,
+  project_id TEXT,
+  next_row INTEGER NOT NULL DEFAULT 1,
+  n_rows INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL
+) STRICT;
+
 -- Single facts: the sum of the vault's key, the next execution's id …
 CREATE TABLE facts (
   key TEXT PRIMARY KEY,
