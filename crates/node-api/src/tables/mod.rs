@@ -10,7 +10,7 @@ pub use filter::{Combine, Condition, Filter, Test};
 pub use names::{RESERVED, check_column_name, check_table_name};
 pub use value::{Cell, ColumnKind, iso};
 
-use model::{Object, Str};
+use model::{Object, Str, Value};
 
 /// Keeps data tables. Implemented by `store`; called by nodes through [`crate::host::Host::tables`] and by the API.
 ///
@@ -64,7 +64,25 @@ impl Table {
             name => self.columns.iter().find(|column| column.name == name).map(|column| column.kind),
         }
     }
+
+    /// The table as answers and items show it.
+    pub fn to_value(&self) -> Value {
+        Object::from_iter([
+            ("id", Value::from(self.id.clone())),
+            ("name", self.name.clone().into()),
+            ("columns", Value::array(self.columns.iter().map(Column::to_value).collect())),
+            ("projectId", self.project_id.clone().unwrap_or_else(|| PERSONAL.into()).into()),
+            ("createdAt", iso(self.created_ms)),
+            ("updatedAt", iso(self.updated_ms)),
+            ("rowCount", self.n_rows.into()),
+            ("sizeBytes", self.bytes.into()),
+        ])
+        .into()
+    }
 }
+
+/// The project of tables that are in no other.
+const PERSONAL: &str = "personal";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -72,6 +90,18 @@ pub struct Column {
     pub name: Str,
     pub kind: ColumnKind,
     pub index: usize,
+}
+
+impl Column {
+    pub fn to_value(&self) -> Value {
+        Object::from_iter([
+            ("id", Value::from(self.id.clone())),
+            ("name", self.name.clone().into()),
+            ("type", self.kind.name().into()),
+            ("index", self.index.into()),
+        ])
+        .into()
+    }
 }
 
 /// How a table is named: by its id, or by its name.

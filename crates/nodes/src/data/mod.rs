@@ -3,6 +3,7 @@
 mod aggregate;
 mod code;
 mod compare_datasets;
+mod data_table;
 pub(crate) mod fields;
 mod item_lists;
 mod limit;
@@ -24,6 +25,7 @@ pub static NODES: &[Entry] = &[
     run::<code::Function>(),
     run::<code::FunctionItem>(),
     run::<compare_datasets::CompareDatasets>(),
+    run::<data_table::DataTable>(),
     run::<item_lists::ItemLists>(),
     run::<limit::Limit>(),
     run::<remove_duplicates::RemoveDuplicates>(),

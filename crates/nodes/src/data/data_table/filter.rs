@@ -1,0 +1,69 @@
+//! The conditions of the form as a filter, and the values of the form as a row.
+
+use node_api::prelude::*;
+use node_api::tables::{Combine, Condition, Filter, RESERVED, Table, Test};
+
+/// Which rows an item means.
+pub(super) fn filter(ctx: &Ctx<'_>, table: &Table, index: usize) -> Result<Filter, NodeError> {
+    let combine = match ctx.text("matchType", index)?.as_str() {
+        "anyCondition" | "" => Combine::Or,
+        "allConditions" => Combine::And,
+        other => return Err(NodeError::parameter("matchType", format!("There is no way to match '{other}'"))),
+    };
+    let list = ctx.param("filters.conditions", index)?;
+    let conditions = list.as_array().unwrap_or_default().iter().map(condition).collect::<Result<Vec<_>, _>>()?;
+    let filter = Filter { combine, conditions };
+    filter.check(table, ctx.host().tables().limits().conditions)?;
+    Ok(filter)
+}
+
+/// The same, refused without any condition.
+pub(super) fn narrow_filter(ctx: &Ctx<'_>, table: &Table, index: usize) -> Result<Filter, NodeError> {
+    let filter = filter(ctx, table, index)?;
+    if filter.conditions.is_empty() {
+        return Err(NodeError::parameter("filters", "At least one condition is required").hint("Add a condition to the node."));
+    }
+    Ok(filter)
+}
+
+fn condition(entry: &Value) -> Result<Condition, NodeError> {
+    let text = |key: &str, otherwise: &str| match entry.get(key) {
+        Some(Value::String(text)) if !text.is_empty() => text.clone(),
+        _ => Str::from(otherwise),
+    };
+    let column = text("keyName", "id");
+    let name = text("condition", "eq");
+    Ok(match name.as_str() {
+        "isEmpty" => Condition::new(column, Test::Equal, Value::Null),
+        "isNotEmpty" => Condition::new(column, Test::NotEqual, Value::Null),
+        "isTrue" => Condition::new(column, Test::Equal, true),
+        "isFalse" => Condition::new(column, Test::Equal, false),
+        other => {
+            let test = Test::from_name(other).ok_or_else(|| NodeError::parameter("filters", format!("There is no condition '{other}'")))?;
+            Condition::new(column, test, entry.get("keyValue").cloned().unwrap_or_default())
+        }
+    })
+}
+
+/// The values that an item stands for, checked against the columns.
+pub(super) fn row(ctx: &Ctx<'_>, table: &Table, item: &Item, index: usize) -> Result<Object, NodeError> {
+    let mut row = match ctx.text("columns.mappingMode", index)?.as_str() {
+        "autoMapInputData" => {
+            let mut row = item.json.as_object().cloned().unwrap_or_default();
+            // What came out of a table goes into another one without a step between.
+            row.retain(|name, _| !RESERVED.contains(&name));
+            row
+        }
+        _ => ctx.param("columns.value", index)?.as_object().cloned().unwrap_or_default(),
+    };
+    for (name, value) in row.iter_mut() {
+        let kind = table.columns.iter().find(|column| column.name == *name).map(|column| column.kind);
+        let kind = kind.ok_or_else(|| {
+            let shown: String = name.chars().take(100).collect();
+            NodeError::new(Code::TABLE_COLUMN, format!("The data table '{}' has no column '{shown}'", table.name))
+                .hint("Add the column to the table, or leave the value out.")
+        })?;
+        *value = kind.cell(name, value)?.into_value();
+    }
+    Ok(row)
+}

@@ -1,0 +1,213 @@
+//! The operations on rows.
+
+use super::filter::{filter, narrow_filter, row};
+use super::locate::{Located, output};
+use futures::{StreamExt as _, stream};
+use model::Items;
+use node_api::prelude::*;
+use node_api::tables::{Changed, Effect, Filter, Order, Returning, RowQuery, Sort, Table, TableError};
+use std::sync::Arc;
+
+/// Rows that are read at once where there may be many.
+const PAGE: usize = 1000;
+
+/// Changes that are on their way at once. The store keeps their order and writes them together.
+const ON_THEIR_WAY: usize = 256;
+
+pub(super) async fn insert(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
+    let mut located = Located::default();
+    let mut prepared = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let made = match located.table(ctx, index).await {
+            Ok(table) => row(ctx, &table, &item, index).map(|row| (table, row)),
+            Err(error) => Err(error),
+        };
+        prepared.push(kept(ctx, index, made)?);
+    }
+    let returning = if ctx.flag("options.optimizeBulk", 0)? { Returning::Nothing } else { Returning::Rows };
+    let mut made: Vec<Result<Vec<Item>, NodeError>> = Vec::with_capacity(prepared.len());
+    let most = ctx.host().tables().limits().rows_per_call.max(1);
+    let mut rest = prepared.into_iter().peekable();
+    while let Some(first) = rest.next() {
+        let (table, first) = match first {
+            Ok(first) => first,
+            Err(error) => {
+                made.push(Err(error));
+                continue;
+            }
+        };
+        let mut group = vec![first];
+        while group.len() < most
+            && let Some(Ok((_, row))) = rest.next_if(|next| next.as_ref().is_ok_and(|(other, _)| other.id == table.id))
+        {
+            group.push(row);
+        }
+        made.extend(insert_group(ctx, &table, group, returning).await);
+    }
+    output(ctx, items, made)
+}
+
+/// Inserts rows of one table; if they cannot go in together and the node continues on fail, one by one.
+async fn insert_group(ctx: &Ctx<'_>, table: &Table, rows: Vec<Object>, returning: Returning) -> Vec<Result<Vec<Item>, NodeError>> {
+    let count = rows.len();
+    match insert_together(ctx, table, rows.clone(), returning).await {
+        Ok(made) => made.into_iter().map(Ok).collect(),
+        Err(_) if ctx.continues_on_fail() && count > 1 => {
+            let mut made = Vec::with_capacity(count);
+            for row in rows {
+                made.push(insert_together(ctx, table, vec![row], returning).await.map(|made| made.concat()).map_err(NodeError::from));
+            }
+            made
+        }
+        Err(error) => {
+            let error = NodeError::from(error);
+            (0..count).map(|_| Err(error.clone())).collect()
+        }
+    }
+}
+
+async fn insert_together(ctx: &Ctx<'_>, table: &Table, rows: Vec<Object>, returning: Returning) -> Result<Vec<Vec<Item>>, TableError> {
+    let count = rows.len();
+    let inserted = ctx.host().tables().insert_rows(&table.id, rows, returning).await?;
+    Ok(match returning {
+        Returning::Rows => inserted.rows.into_iter().map(|row| vec![Item::new(row)]).collect(),
+        Returning::Nothing | Returning::Ids => {
+            let told = Object::from_iter([("success", Value::from(true)), ("insertedRows", inserted.count.into())]);
+            let mut made = vec![Vec::new(); count];
+            made[0].push(Item::new(told));
+            made
+        }
+    })
+}
+
+pub(super) async fn get(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
+    let mut located = Located::default();
+    let mut output = ctx.builder();
+    for index in 0..items.len() {
+        match get_one(ctx, &mut located, index, &mut output).await {
+            Ok(()) => {}
+            Err(error) => output.push(ctx.failed_item(index, error)?),
+        }
+    }
+    Ok(vec![output.finish()])
+}
+
+async fn get_one(ctx: &Ctx<'_>, located: &mut Located, index: usize, output: &mut ItemsBuilder) -> Result<(), NodeError> {
+    let table = located.table(ctx, index).await?;
+    let filter = filter(ctx, &table, index)?;
+    let limit = match ctx.flag("returnAll", index)? {
+        true => usize::MAX >> 1,
+        false => most(ctx, index)?,
+    };
+    let sort = sort(ctx, index)?;
+    let tables = ctx.host().tables();
+    if sort.is_some() {
+        for row in tables.rows(&table.id, RowQuery { filter, sort, limit, ..RowQuery::default() }).await? {
+            output.push(Item::new(row).paired_with(index));
+        }
+        return Ok(());
+    }
+    // In the order of ids, each page begins behind the last one, however many there were.
+    let (mut after, mut left) = (None, limit);
+    while left > 0 {
+        let page = PAGE.min(left);
+        let rows = tables.rows(&table.id, RowQuery { filter: filter.clone(), after, limit: page, ..RowQuery::default() }).await?;
+        let n_rows = rows.len();
+        after = rows.last().and_then(|row| row.get("id")).and_then(Value::as_f64).map(|id| id as i64);
+        rows.into_iter().for_each(|row| output.push(Item::new(row).paired_with(index)));
+        left -= n_rows;
+        if n_rows < page || ctx.host().is_cancelled() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn most(ctx: &Ctx<'_>, index: usize) -> Result<usize, NodeError> {
+    let limit = ctx.number("limit", index)?;
+    if limit < 1.0 || limit.fract() != 0.0 {
+        return Err(NodeError::parameter("limit", format!("The limit must be a whole number from 1, but it is {limit}")));
+    }
+    Ok(limit as usize)
+}
+
+fn sort(ctx: &Ctx<'_>, index: usize) -> Result<Option<Sort>, NodeError> {
+    let column = ctx.text("orderByColumn", index)?;
+    if !ctx.flag("orderBy", index)? || column.is_empty() {
+        return Ok(None);
+    }
+    let order = match ctx.text("orderByDirection", index)?.as_str() {
+        "ASC" | "asc" => Order::Ascending,
+        "DESC" | "desc" => Order::Descending,
+        other => return Err(NodeError::parameter("orderByDirection", format!("There is no direction '{other}'"))),
+    };
+    Ok(Some(Sort { column, order }))
+}
+
+/// Which items go on: those with a row, or those without.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    There,
+    Missing,
+}
+
+pub(super) async fn exists(ctx: &Ctx<'_>, items: &Items, wanted: Wanted) -> Result<Outputs, NodeError> {
+    let mut located = Located::default();
+    let mut made = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let fits = has_row(ctx, &mut located, index).await.map(|is_there| is_there == (wanted == Wanted::There));
+        made.push(fits.map(|fits| if fits { vec![item] } else { Vec::new() }));
+    }
+    output(ctx, items, made)
+}
+
+async fn has_row(ctx: &Ctx<'_>, located: &mut Located, index: usize) -> Result<bool, NodeError> {
+    let table = located.table(ctx, index).await?;
+    let filter = narrow_filter(ctx, &table, index)?;
+    let rows = ctx.host().tables().rows(&table.id, RowQuery { filter, limit: 1, ..RowQuery::default() }).await?;
+    Ok(!rows.is_empty())
+}
+
+/// A change that is ready to be made.
+struct Prepared {
+    table: Arc<Table>,
+    filter: Filter,
+    data: Object,
+    effect: Effect,
+}
+
+pub(super) async fn change(ctx: &Ctx<'_>, items: &Items, operation: &str) -> Result<Outputs, NodeError> {
+    let mut located = Located::default();
+    let mut prepared = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let made = prepare(ctx, &mut located, operation, &item, index).await;
+        prepared.push(kept(ctx, index, made)?);
+    }
+    let made = stream::iter(prepared.into_iter().map(|prepared| async {
+        let Prepared { table, filter, data, effect } = prepared?;
+        let tables = ctx.host().tables();
+        let Changed { rows, .. } = match operation {
+            "update" => tables.update_rows(&table.id, filter, data, effect).await?,
+            "upsert" => tables.upsert_row(&table.id, filter, data, effect).await?,
+            _ => tables.delete_rows(&table.id, filter, effect).await?,
+        };
+        Ok(rows.into_iter().map(Item::new).collect())
+    }));
+    output(ctx, items, made.buffered(ON_THEIR_WAY).collect().await)
+}
+
+async fn prepare(ctx: &Ctx<'_>, located: &mut Located, operation: &str, item: &Item, index: usize) -> Result<Prepared, NodeError> {
+    let table = located.table(ctx, index).await?;
+    let filter = narrow_filter(ctx, &table, index)?;
+    let data = if operation == "deleteRows" { Object::new() } else { row(ctx, &table, item, index)? };
+    let effect = if ctx.flag("options.dryRun", index)? { Effect::DryRun } else { Effect::Returning };
+    Ok(Prepared { table, filter, data, effect })
+}
+
+/// A failure stops the run before anything is written, unless the node continues on fail.
+fn kept<T>(ctx: &Ctx<'_>, index: usize, made: Result<T, NodeError>) -> Result<Result<T, NodeError>, NodeError> {
+    match made {
+        Err(error) if !ctx.continues_on_fail() => Err(error.on_item(index)),
+        made => Ok(made),
+    }
+}
