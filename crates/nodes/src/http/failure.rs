@@ -117,7 +117,10 @@ fn network_error(error: &HttpError, secrets: &Secrets) -> NodeError {
             NodeError::new(error.code(), "Maximum number of redirects exceeded").class(ErrorClass::Api).describe(shown)
         }
         HttpError::TooLarge { .. } => NodeError::new(error.code(), shown).class(ErrorClass::Api),
-        HttpError::Url { .. } | HttpError::Blocked { .. } => NodeError::new(error.code(), shown).with("parameter", "url"),
+        HttpError::Blocked { .. } => NodeError::new(error.code(), shown)
+            .with("parameter", "url")
+            .hint("The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW."),
+        HttpError::Url { .. } => NodeError::new(error.code(), shown).with("parameter", "url"),
     }
 }
 
