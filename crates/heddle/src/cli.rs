@@ -284,6 +284,8 @@ pub(crate) struct Run {
     /// The workflow, n8n's JSON; `-` reads it from standard input
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
     /// Start at this node instead of the trigger
     #[arg(long, value_name = "NODE")]
     pub(crate) start: Option<String>,

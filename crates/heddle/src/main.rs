@@ -5,6 +5,7 @@ mod commands;
 mod conformance;
 mod credentials;
 mod settings;
+mod tables;
 mod terminal;
 mod world;
 

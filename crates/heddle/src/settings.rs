@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use node_api::host::Feature;
+use node_api::tables::TableLimits;
 use std::path::PathBuf;
 
 /// Everything an operator can set.
@@ -16,6 +17,7 @@ pub(crate) struct Settings {
     pub(crate) run_memory_limit: usize,
     pub(crate) retention: runtime::Retention,
     pub(crate) max_body: usize,
+    pub(crate) table_bytes: usize,
     pub(crate) catch_up: runtime::CatchUp,
 }
 
@@ -47,6 +49,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
     },
     Setting { name: "HEDDLE_MAX_BODY", default: "16MB", help: "How large the body of a request may be. Since 0.1." },
+    Setting { name: "HEDDLE_TABLE_BYTES", default: "50MB", help: "How much one data table may hold. Since 0.1." },
     Setting {
         name: "HEDDLE_CATCH_UP",
         default: "skip",
@@ -64,6 +67,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
 ];
 
 impl Settings {
+    pub(crate) fn table_limits(&self) -> TableLimits {
+        TableLimits { table_bytes: self.table_bytes, ..TableLimits::default() }
+    }
+
     /// Reads all settings; a value that cannot be used is an error that names it.
     pub(crate) fn load() -> Result<Self> {
         report_unknown();
@@ -92,6 +99,7 @@ impl Settings {
                 bytes: bytes("HEDDLE_KEEP_BYTES")? as u64,
             },
             max_body: bytes("HEDDLE_MAX_BODY")?,
+            table_bytes: bytes("HEDDLE_TABLE_BYTES")?,
             catch_up: catch_up()?,
         })
     }

@@ -3,6 +3,7 @@
 use super::{block_on, read_text, read_workflow};
 use crate::cli;
 use crate::settings::Settings;
+use crate::tables::FolderTables;
 use crate::terminal::{Colour, note, paint, say};
 use crate::world;
 use anyhow::{Context as _, Result};
@@ -25,6 +26,7 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
     let mut engine = world::engine(&settings)?;
     let progress = Arc::new(Progress::new(arguments));
     engine.ports.journal = progress.clone();
+    engine.ports.tables = Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
     // Input and run count against one limit.
     let spill = engine.ports.spill.as_ref().map(|make| make());
     if let Some(spill) = spill.clone() {

@@ -35,6 +35,7 @@ pub(super) fn run(arguments: &cli::Serve) -> Result<ExitCode> {
 async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> {
     let folder = arguments.data.path();
     let store = Sqlite::open(&folder, Use::Serve).with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
+    let store = store.with_table_limits(settings.table_limits());
     let listener = TcpListener::bind(SocketAddr::new(arguments.host, arguments.port))
         .await
         .with_context(|| format!("{}:{} cannot be listened on", arguments.host, arguments.port))?;
@@ -50,6 +51,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     };
     let mut engine = world::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
+    engine.ports.tables = Arc::new(store.clone());
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
     note(&format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));
     for (method, path) in runtime.addresses().iter().take(SHOWN) {

@@ -38,6 +38,7 @@ impl World {
             run_memory_limit: 256 << 20,
             retention: runtime::Retention::default(),
             max_body: 16 << 20,
+            table_bytes: 50 << 20,
             catch_up: runtime::CatchUp::default(),
         };
         let mut ports = ports(&settings).map_err(|error| format!("{error:#}"))?;

@@ -3,6 +3,8 @@
 mod audit;
 mod credential_kinds;
 mod credentials;
+mod data_table_rows;
+mod data_tables;
 mod executions;
 mod openapi;
 mod operation;
@@ -33,6 +35,8 @@ pub(crate) const OPERATIONS: &[&[Operation]] = &[
     credentials::OPERATIONS,
     tags::OPERATIONS,
     variables::OPERATIONS,
+    data_tables::OPERATIONS,
+    data_table_rows::OPERATIONS,
     projects::OPERATIONS,
     users::OPERATIONS,
     audit::OPERATIONS,

@@ -9,12 +9,15 @@ const LEAST: &[(Role, &[&str])] = &[
     (Role::Viewer, &[
         "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getExecutions", "getExecution", "getCredentials",
         "getCredential", "getCredentialType", "getTags", "getTag", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
-        "getOpenApi", "followExecution", "followExecutions",
+        "getOpenApi", "followExecution", "followExecutions", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
+        "exportDataTableRows",
     ]),
     (Role::Editor, &[
         "createWorkflow", "updateWorkflow", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "deleteExecution",
         "retryExecution", "resumeExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
         "updateTag", "deleteTag", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
+        "createDataTable", "updateDataTable", "deleteDataTable", "createDataTableColumn", "updateDataTableColumn", "deleteDataTableColumn",
+        "insertDataTableRows", "updateDataTableRows", "upsertDataTableRow", "deleteDataTableRows", "clearDataTableRows",
     ]),
     (Role::Admin, &[
         "createVariable", "updateVariable", "deleteVariable", "createProject", "updateProject", "deleteProject", "getUsers", "getUser",

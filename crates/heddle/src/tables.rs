@@ -1,0 +1,82 @@
+//! The data tables of a data folder, for runs from the command line: the folder is opened when a node first asks for it.
+
+use model::Object;
+use node_api::tables::{
+    Changed, Column, ColumnChange, Effect, Filter, Inserted, NewColumn, NewTable, Returning, RowQuery, Table, TableError, TableLimits,
+    TableName, Tables,
+};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use store::{Sqlite, Use};
+
+pub(crate) struct FolderTables {
+    folder: PathBuf,
+    limits: TableLimits,
+    opened: OnceLock<Result<Sqlite, TableError>>,
+}
+
+impl FolderTables {
+    pub(crate) fn new(folder: PathBuf, limits: TableLimits) -> Self {
+        Self { folder, limits, opened: OnceLock::new() }
+    }
+
+    /// A folder that is not there is not made: a run leaves nothing behind that nobody asked for.
+    fn store(&self) -> Result<&Sqlite, TableError> {
+        let opened = self.opened.get_or_init(|| {
+            if !self.folder.join("heddle.db").exists() {
+                return Err(TableError::Nowhere);
+            }
+            Ok(Sqlite::open(&self.folder, Use::Beside).map_err(TableError::from)?.with_table_limits(self.limits))
+        });
+        opened.as_ref().map_err(Clone::clone)
+    }
+}
+
+#[async_trait::async_trait]
+impl Tables for FolderTables {
+    fn limits(&self) -> TableLimits {
+        self.limits
+    }
+    async fn tables(&self) -> Result<Vec<Table>, TableError> {
+        self.store()?.tables().await
+    }
+    async fn table(&self, which: &TableName) -> Result<Table, TableError> {
+        self.store()?.table(which).await
+    }
+    async fn create_table(&self, new: NewTable) -> Result<Table, TableError> {
+        self.store()?.create_table(new).await
+    }
+    async fn rename_table(&self, id: &str, name: &str) -> Result<Table, TableError> {
+        self.store()?.rename_table(id, name).await
+    }
+    async fn delete_table(&self, id: &str) -> Result<(), TableError> {
+        self.store()?.delete_table(id).await
+    }
+    async fn add_column(&self, id: &str, new: NewColumn, index: Option<usize>) -> Result<Column, TableError> {
+        self.store()?.add_column(id, new, index).await
+    }
+    async fn change_column(&self, id: &str, column_id: &str, change: ColumnChange) -> Result<Column, TableError> {
+        self.store()?.change_column(id, column_id, change).await
+    }
+    async fn delete_column(&self, id: &str, column_id: &str) -> Result<(), TableError> {
+        self.store()?.delete_column(id, column_id).await
+    }
+    async fn rows(&self, id: &str, query: RowQuery) -> Result<Vec<Object>, TableError> {
+        self.store()?.rows(id, query).await
+    }
+    async fn insert_rows(&self, id: &str, rows: Vec<Object>, returning: Returning) -> Result<Inserted, TableError> {
+        self.store()?.insert_rows(id, rows, returning).await
+    }
+    async fn update_rows(&self, id: &str, filter: Filter, data: Object, effect: Effect) -> Result<Changed, TableError> {
+        self.store()?.update_rows(id, filter, data, effect).await
+    }
+    async fn upsert_row(&self, id: &str, filter: Filter, data: Object, effect: Effect) -> Result<Changed, TableError> {
+        self.store()?.upsert_row(id, filter, data, effect).await
+    }
+    async fn delete_rows(&self, id: &str, filter: Filter, effect: Effect) -> Result<Changed, TableError> {
+        self.store()?.delete_rows(id, filter, effect).await
+    }
+    async fn clear_rows(&self, id: &str) -> Result<usize, TableError> {
+        self.store()?.clear_rows(id).await
+    }
+}

@@ -1,0 +1,214 @@
+//! `/api/v1/data-tables`: the tables themselves and their columns.
+
+use super::operation::{CURSOR, LIMIT, Param};
+use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, missing, page, request, to_cursor};
+use crate::App;
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, patch, post};
+use model::{Code, Object, Str, Value};
+use node_api::tables::{Column, ColumnChange, ColumnKind, NewColumn, NewTable, Order, Table, TableError, TableName, Tables as _};
+use store::Tags as _;
+use store::tags::PERSONAL;
+
+#[rustfmt::skip]
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/data-tables", "dataTable:list", "listDataTables", "List data tables", || get(list))
+        .query(&[LIMIT, CURSOR, Param("filter", "string"), Param("sortBy", "string")])
+        .gives(200, "dataTableList"),
+    Operation::new("POST", "/data-tables", "dataTable:create", "createDataTable", "Make a data table", || post(create))
+        .takes("dataTableInput").gives(201, "dataTable"),
+    Operation::new("GET", "/data-tables/{id}", "dataTable:read", "getDataTable", "Show a data table", || get(show)).gives(200, "dataTable"),
+    Operation::new("PATCH", "/data-tables/{id}", "dataTable:update", "updateDataTable", "Rename a data table", || patch(rename))
+        .takes("dataTableName").gives(200, "dataTable"),
+    Operation::new("DELETE", "/data-tables/{id}", "dataTable:delete", "deleteDataTable", "Remove a data table and its rows", || {
+        delete(remove)
+    }).gives_nothing(204),
+    Operation::new("GET", "/data-tables/{id}/columns", "dataTable:read", "listDataTableColumns", "The columns of a data table", || {
+        get(columns)
+    }).gives(200, "dataTableColumns"),
+    Operation::new("POST", "/data-tables/{id}/columns", "dataTable:update", "createDataTableColumn", "Add a column", || post(add_column))
+        .takes("dataTableColumnInput").gives(201, "dataTableColumn"),
+    Operation::new("PATCH", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "updateDataTableColumn", "Rename or move a column", || {
+        patch(change_column)
+    }).takes("dataTableColumnChange").gives(200, "dataTableColumn"),
+    Operation::new("DELETE", "/data-tables/{id}/columns/{columnId}", "dataTable:update", "deleteDataTableColumn", "Remove a column with its values", || {
+        delete(remove_column)
+    }).gives_nothing(204),
+];
+
+impl From<TableError> for ApiError {
+    fn from(error: TableError) -> Self {
+        let told = ApiError::new(error.code(), error.to_string());
+        match error.hint() {
+            Some(hint) => told.hint(hint),
+            None => told,
+        }
+    }
+}
+
+async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
+    let limit = limit(&query)?;
+    let mut found = app.store.tables().await?;
+    if let Some(filter) = query.get("filter") {
+        let wanted = Wanted::read(filter)?;
+        found.retain(|table| wanted.fits(table));
+    }
+    sort(&mut found, query.get("sortBy").map_or("name:asc", String::as_str))?;
+    let skip = offset(from_cursor(&query)?)?;
+    let rest = found.get(skip..).unwrap_or_default();
+    let next = (rest.len() > limit).then(|| to_cursor(&(skip + limit).to_string()));
+    Ok(json(StatusCode::OK, &page(rest.iter().take(limit).map(Table::to_value).collect(), next)))
+}
+
+async fn create(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
+    let body = Body::read(&body, &["name", "columns", "projectId"])?;
+    let list = body.get("columns").and_then(Value::as_array).ok_or_else(|| invalid("columns", "must be a list"))?;
+    let columns = list.iter().map(|column| new_column(&Body::of(column, &["name", "type"])?)).collect::<Result<_, ApiError>>()?;
+    let project_id: Option<Str> = body.optional_text("projectId", 1, 100)?.filter(|id| *id != PERSONAL).map(Into::into);
+    if let Some(id) = &project_id
+        && !app.store.projects().await?.iter().any(|project| project.id == *id)
+    {
+        return Err(missing("project", id));
+    }
+    let name = body.text("name", 1, 1000)?.trim().into();
+    let table = app.store.create_table(NewTable { name, columns, project_id }).await?;
+    Ok(json(StatusCode::CREATED, &table.to_value()))
+}
+
+async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    Ok(json(StatusCode::OK, &find(&app, &id).await?.to_value()))
+}
+
+async fn rename(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+    let body = Body::read(&body, &["name"])?;
+    let table = app.store.rename_table(&id, body.text("name", 1, 1000)?.trim()).await?;
+    Ok(json(StatusCode::OK, &table.to_value()))
+}
+
+async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    app.store.delete_table(&id).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn columns(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let table = find(&app, &id).await?;
+    Ok(json(StatusCode::OK, &Value::array(table.columns.iter().map(Column::to_value).collect())))
+}
+
+async fn add_column(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+    let body = Body::read(&body, &["name", "type", "index"])?;
+    let column = app.store.add_column(&id, new_column(&body)?, index(&body)?).await?;
+    Ok(json(StatusCode::CREATED, &column.to_value()))
+}
+
+async fn change_column(
+    State(app): State<App>,
+    Path((id, column_id)): Path<(String, String)>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    has_column(&app, &id, &column_id).await?;
+    let body = Body::read(&body, &["name", "index"])?;
+    let change = ColumnChange { name: body.optional_text("name", 1, 1000)?.map(Into::into), index: index(&body)? };
+    if change.name.is_none() && change.index.is_none() {
+        return Err(invalid("body", "must have a name or an index"));
+    }
+    Ok(json(StatusCode::OK, &app.store.change_column(&id, &column_id, change).await?.to_value()))
+}
+
+async fn remove_column(State(app): State<App>, Path((id, column_id)): Path<(String, String)>) -> Result<Response, ApiError> {
+    has_column(&app, &id, &column_id).await?;
+    app.store.delete_column(&id, &column_id).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+pub(super) async fn find(app: &App, id: &str) -> Result<Table, ApiError> {
+    Ok(app.store.table(&TableName::Id(id.into())).await?)
+}
+
+async fn has_column(app: &App, id: &str, column_id: &str) -> Result<(), ApiError> {
+    let table = find(app, id).await?;
+    match table.columns.iter().any(|column| column.id == column_id) {
+        true => Ok(()),
+        false => Err(missing("column", column_id)),
+    }
+}
+
+fn new_column(body: &Body) -> Result<NewColumn, ApiError> {
+    let kind = ColumnKind::from_name(body.text("type", 1, 20)?);
+    let kind = kind.ok_or_else(|| invalid("type", "can be string, number, boolean and date"))?;
+    Ok(NewColumn { name: body.text("name", 1, 1000)?.into(), kind })
+}
+
+fn index(body: &Body) -> Result<Option<usize>, ApiError> {
+    let whole = |value: &Value| value.as_usize().ok_or_else(|| invalid("index", "must be a whole number"));
+    body.get("index").map(whole).transpose()
+}
+
+/// Where a list that is paged by count goes on.
+pub(super) fn offset(cursor: Option<String>) -> Result<usize, ApiError> {
+    let parse = |text: String| text.parse::<u32>().map_err(|_| invalid("cursor", "is none that this list gave out"));
+    Ok(cursor.map(parse).transpose()?.unwrap_or(0) as usize)
+}
+
+/// `column:asc` or `column:desc`.
+pub(super) fn sorting(text: &str) -> Result<(&str, Order), ApiError> {
+    match text.rsplit_once(':') {
+        Some((column, "asc")) => Ok((column, Order::Ascending)),
+        Some((column, "desc")) => Ok((column, Order::Descending)),
+        _ => Err(invalid("sortBy", "must be a name with :asc or :desc")),
+    }
+}
+
+fn sort(tables: &mut [Table], text: &str) -> Result<(), ApiError> {
+    let (field, order) = sorting(text)?;
+    match field {
+        "name" => tables.sort_by_cached_key(|table| table.name.to_lowercase()),
+        "createdAt" => tables.sort_by_key(|table| table.created_ms),
+        "updatedAt" => tables.sort_by_key(|table| table.updated_ms),
+        "size" | "sizeBytes" => tables.sort_by_key(|table| table.bytes),
+        _ => return Err(invalid("sortBy", "can be name, createdAt, updatedAt and size")),
+    }
+    if order == Order::Descending {
+        tables.reverse();
+    }
+    Ok(())
+}
+
+/// Which tables a list is asked for: `{ "id", "name", "projectId" }`, each a text or a list of them.
+struct Wanted(Object);
+
+impl Wanted {
+    fn read(text: &str) -> Result<Self, ApiError> {
+        let value = request::json(text).map_err(|_| invalid("filter", "is not JSON"))?;
+        let fields = value.as_object().ok_or_else(|| invalid("filter", "must be an object"))?;
+        let is_text = |value: &Value| value.is_string();
+        for (key, value) in fields.iter() {
+            let is_known = ["id", "name", "projectId"].contains(&key.as_str());
+            if !is_known || !(is_text(value) || value.as_array().is_some_and(|list| list.iter().all(is_text))) {
+                return Err(ApiError::new(Code::REQUEST_INVALID, "'filter' has texts or lists of texts in id, name and projectId"));
+            }
+        }
+        Ok(Self(fields.clone()))
+    }
+
+    fn fits(&self, table: &Table) -> bool {
+        self.0.iter().all(|(key, wanted)| {
+            let fits = |wanted: &Value| {
+                let wanted = wanted.as_str().unwrap_or_default();
+                match key.as_str() {
+                    "id" => table.id == wanted,
+                    "name" => table.name.to_lowercase().contains(&wanted.to_lowercase()),
+                    _ => table.project_id.as_deref().unwrap_or(PERSONAL) == wanted,
+                }
+            };
+            match wanted {
+                Value::Array(list) => list.iter().any(fits),
+                one => fits(one),
+            }
+        })
+    }
+}
