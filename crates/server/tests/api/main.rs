@@ -7,3 +7,4 @@ mod resources;
 mod roles;
 mod secrets;
 mod sign_in;
+mod tables;
