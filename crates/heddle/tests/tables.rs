@@ -5,7 +5,10 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Folder, Server, heddle};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use support::{Folder, Server, heddle, request, wait_until};
 
 fn node(name: &str, kind: &str, version: f64, parameters: Value) -> Value {
     json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0],
@@ -93,7 +96,7 @@ impl World {
 }
 
 fn people(count: usize) -> Value {
-    let person = |number: usize| json!({ "firstName": format!("p{number}"), "age": number, "birthDate": "1990-05-06T07:08:09.000Z", "isActive": number % 2 == 0 });
+    let person = |number: usize| json!({ "firstName": format!("p{number}"), "age": number, "birthDate": "1990-05-06T07:08:09.000Z", "isActive": number.is_multiple_of(2) });
     Value::Array((0..count).map(person).collect())
 }
 
@@ -291,4 +294,62 @@ fn the_n8n_node_manages_the_instance_it_runs_on() {
     assert!(json_of("audit", json!([{}]))[0].is_object());
     let seen = server.executions().iter().map(Value::to_string).collect::<String>();
     assert!(!seen.contains(&key), "the key is in no record");
+}
+
+/// Calls an address with numbers, as fast as they are answered, and gives back those that were accepted.
+fn insist(address: Arc<Mutex<String>>, next: Arc<AtomicU64>, stop: Arc<AtomicBool>) -> Vec<u64> {
+    let mut accepted = Vec::new();
+    while !stop.load(Ordering::Relaxed) {
+        let id = next.fetch_add(1, Ordering::Relaxed);
+        let server = address.lock().unwrap().clone();
+        let body = json!({ "id": id }).to_string();
+        match request(&server, "POST", "/webhook/note", &[("content-type", "application/json")], body.as_bytes()) {
+            Ok(reply) if reply.status == 200 => accepted.push(id),
+            Ok(_) | Err(_) => std::thread::sleep(Duration::from_millis(2)),
+        }
+    }
+    accepted
+}
+
+#[test]
+fn a_row_is_inserted_once_or_somebody_is_asked() {
+    const CRASHES: usize = 5;
+    let data = Folder::new("table-crash");
+    let columns = json!({ "mappingMode": "defineBelow", "value": { "age": "={{ $json.body.id }}" } });
+    let insert = json!({ "dataTableId": { "mode": "name", "value": "people" }, "columns": columns });
+    let webhook = json!({ "httpMethod": "POST", "path": "note", "options": {} });
+    let flow = row("note", &[node("Webhook", "webhook", 2.0, webhook), node("Insert", "dataTable", 1.1, insert)]);
+    import(&data, "note", &flow);
+    let quiet = [("HEDDLE_LOG", "off")];
+    let mut server = Server::start(&data.0, &quiet);
+    let table = server.api("POST", "/data-tables", Some(&json!({ "name": "people", "columns": benchmark_columns() }))).json();
+    let address = Arc::new(Mutex::new(server.address.clone()));
+    let (next, stop) = (Arc::new(AtomicU64::new(1)), Arc::new(AtomicBool::new(false)));
+    let callers: Vec<_> = (0..4)
+        .map(|_| {
+            let (address, next, stop) = (address.clone(), next.clone(), stop.clone());
+            std::thread::spawn(move || insist(address, next, stop))
+        })
+        .collect();
+    for crash in 0..CRASHES {
+        std::thread::sleep(Duration::from_millis(60 + 37 * crash as u64));
+        server.kill();
+        server = Server::start(&data.0, &quiet);
+        *address.lock().unwrap() = server.address.clone();
+    }
+    stop.store(true, Ordering::Relaxed);
+    let accepted: Vec<u64> = callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect();
+    assert!(accepted.len() > 20, "there was hardly any load: {}", accepted.len());
+    let is_settled = |run: &Value| !matches!(run["status"].as_str(), Some("running" | "new" | "waiting"));
+    wait_until("every run is over", || server.executions().iter().all(is_settled));
+    let uncertain = server.executions().iter().filter(|run| run["status"] == "uncertain").count();
+    let path = format!("/data-tables/{}/rows/csv", table["id"].as_str().unwrap());
+    let csv = server.api("GET", &path, None).text();
+    let mut rows: Vec<u64> = csv.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect();
+    let count = rows.len();
+    rows.sort_unstable();
+    rows.dedup();
+    assert_eq!(rows.len(), count, "a row was inserted twice");
+    let lost = accepted.iter().filter(|id| rows.binary_search(id).is_err()).count();
+    assert!(lost <= uncertain, "{lost} rows are missing, and only {uncertain} executions say that they are uncertain");
 }

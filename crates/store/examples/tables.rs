@@ -8,7 +8,7 @@ use node_api::tables::{ColumnKind, Effect, Filter, NewColumn, NewTable, Order, R
 use std::time::Instant;
 
 fn row(number: usize) -> Object {
-    let row = json!({ "name": format!("person {number}"), "age": number % 90, "active": number % 2 == 0, "born": "1990-01-01T00:00:00Z" });
+    let row = json!({ "name": format!("person {number}"), "age": number % 90, "active": number.is_multiple_of(2), "born": "1990-01-01T00:00:00Z" });
     row.as_object().cloned().unwrap_or_default()
 }
 

@@ -113,7 +113,7 @@ async fn export(State(app): State<App>, Path(id): Path<String>, query: Query) ->
     let table = find(&app, &id).await?;
     let mut wanted = wanted(&query)?;
     wanted.limit = if wanted.sort.is_some() { usize::MAX >> 1 } else { FILE_PAGE };
-    let mut text = line(names(&table).map(|name| Value::from(name)));
+    let mut text = line(names(&table).map(Value::from));
     loop {
         let rows = app.store.rows(&id, wanted.clone()).await?;
         for row in &rows {

@@ -1,3 +1,5 @@
+//! The n8n node against a server of pages.
+
 use super::call::{Call, Shape, read};
 use super::*;
 use node_api::NodeInfo;

@@ -25,7 +25,7 @@ impl Tables for Sqlite {
     }
 
     async fn tables(&self) -> Result<Vec<Table>, TableError> {
-        let found = self.read(|connection| Meta::all(connection)).await?;
+        let found = self.read(Meta::all).await?;
         Ok(found.into_iter().map(|meta| meta.table).collect())
     }
 
