@@ -122,6 +122,28 @@ fn a_workflow_inserts_what_it_is_sent() {
 }
 
 #[test]
+fn a_node_that_continues_on_fail_keeps_the_good_items_and_tells_of_the_bad() {
+    let mut node_under_test = insert_node();
+    node_under_test["onError"] = json!("continueRegularOutput");
+    let data = Folder::new("table-continue");
+    import(&data, "insert", &over_items("insert", node_under_test));
+    let server = Server::start(&data.0, &[("HEDDLE_TABLE_BYTES", "1KB")]);
+    let made = server.api("POST", "/data-tables", Some(&json!({ "name": "people", "columns": benchmark_columns() }))).json();
+    let call = |items: Value| {
+        let reply = server.call("POST", "/webhook/insert", Some(&json!({ "dataTableId": made["id"], "items": items })));
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply.json()
+    };
+    let mixed = call(json!([{ "firstName": "a" }, { "age": "many" }, { "firstName": "c" }]));
+    assert_eq!((&mixed[0]["id"], &mixed[2]["id"]), (&json!(1), &json!(2)));
+    assert!(mixed[1]["error"].as_str().unwrap().contains("'age'"), "{mixed}");
+    // Together they are too large; one by one the small ones fit.
+    let large = call(json!([{ "firstName": "d" }, { "firstName": "x".repeat(5000) }, { "firstName": "f" }]));
+    assert_eq!((&large[0]["firstName"], &large[2]["firstName"]), (&json!("d"), &json!("f")));
+    assert!(large[1]["error"].as_str().unwrap().contains("1024"), "{large}");
+}
+
+#[test]
 fn rows_are_found_changed_and_removed_by_conditions() {
     let by_name = json!({ "__rl": true, "mode": "name", "value": "People" });
     let age = |test: &str| condition("age", test, json!("={{ $json.age }}"));
