@@ -114,6 +114,9 @@ codes! {
     VAULT_KEY            = Operator, 409, "The key of the vault does not fit the credentials.";
     STORE_DISK           = Us,       500, "The disk failed while the run's data was written or read.";
     SETTING_INVALID      = Operator, 422, "A setting has a value that cannot be used.";
+    SETTING_UNKNOWN      = Operator, 422, "A file or a flag sets something that is not a setting.";
+    BACKUP_DAMAGED       = Operator, 422, "The file is not a whole backup of a data folder.";
+    RESTORE_USED         = Operator, 409, "The folder to restore into holds data already.";
 }
 
 impl std::fmt::Display for Code {

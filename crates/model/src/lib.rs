@@ -5,6 +5,7 @@
 
 pub mod code;
 pub mod event;
+pub mod figures;
 pub mod item;
 pub mod json;
 pub mod kind;

@@ -25,6 +25,10 @@ pub enum Error {
     Stopped,
     #[error(transparent)]
     Table(TableError),
+    #[error("the backup cannot be used: {cause}")]
+    Backup { cause: Str },
+    #[error("the folder {folder} holds data already")]
+    Used { folder: Str },
 }
 
 impl Error {
@@ -38,6 +42,8 @@ impl Error {
             Error::Key => Code::VAULT_KEY,
             Error::Taken { .. } => Code::NAME_TAKEN,
             Error::Table(error) => error.code(),
+            Error::Backup { .. } => Code::BACKUP_DAMAGED,
+            Error::Used { .. } => Code::RESTORE_USED,
         }
     }
 

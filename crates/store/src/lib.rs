@@ -7,10 +7,12 @@
 //! Invariant: a failing disk is reported, never a panic and never silently missing data.
 
 pub mod access;
+pub mod backup;
 mod codec;
 pub mod credentials;
 mod error;
 pub mod executions;
+pub mod inspect;
 pub mod journal;
 pub mod schedules;
 mod spill;
@@ -28,7 +30,7 @@ pub use error::Error;
 pub use executions::Executions;
 pub use schedules::Schedules;
 pub use spill::{SpillFile, SpillLimits};
-pub use sqlite::{Sqlite, Use, new_id};
+pub use sqlite::{Sqlite, Unfinished, Use, WriterFigures, new_id};
 pub use tags::Tags;
 pub use users::Users;
 pub use variables::Variables;

@@ -261,7 +261,7 @@ fn damaged(id: &str) -> Error {
     Error::Corrupt { what: format!("the credential '{id}'").into() }
 }
 
-fn check_value(connection: &Connection) -> Result<Option<String>, Error> {
+pub(crate) fn check_value(connection: &Connection) -> Result<Option<String>, Error> {
     let mut found = connection.prepare_cached("SELECT value FROM facts WHERE key = 'vault_check'")?;
     Ok(found.query_row([], |row| row.get(0)).optional()?)
 }

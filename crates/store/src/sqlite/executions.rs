@@ -10,6 +10,26 @@ use tokio::sync::oneshot;
 
 const COLUMNS: &str = "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes";
 
+/// How many runs are neither over nor at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unfinished {
+    pub waiting: i64,
+    pub uncertain: i64,
+}
+
+impl Sqlite {
+    pub async fn n_unfinished(&self) -> Result<Unfinished, Error> {
+        self.read(|connection| {
+            // The condition is the index's own, so that only the few in it are counted.
+            let sql = "SELECT count(*) FILTER (WHERE status = 'waiting'), count(*) FILTER (WHERE status = 'uncertain') FROM executions
+                       WHERE status IN ('new', 'running', 'waiting', 'uncertain')";
+            let mut found = connection.prepare_cached(sql)?;
+            Ok(found.query_row([], |row| Ok(Unfinished { waiting: row.get(0)?, uncertain: row.get(1)? }))?)
+        })
+        .await
+    }
+}
+
 #[async_trait::async_trait]
 impl Executions for Sqlite {
     async fn next_execution_id(&self) -> Result<i64, Error> {

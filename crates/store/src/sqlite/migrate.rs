@@ -6,8 +6,11 @@ use rusqlite::{Connection, TransactionBehavior};
 /// In order; a database's `user_version` says how many of them it has had.
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_start.sql")];
 
+/// The newest form of a database that this version knows.
+pub(crate) const KNOWN_SCHEMA: i64 = MIGRATIONS.len() as i64;
+
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
-    let known = MIGRATIONS.len() as i64;
+    let known = KNOWN_SCHEMA;
     // Another process may be at the same work; whoever comes second finds it done.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;

@@ -12,14 +12,21 @@ mod variables;
 mod workflows;
 mod writer;
 
+pub(crate) use credentials::check_value;
+pub use executions::Unfinished;
+pub(crate) use migrate::KNOWN_SCHEMA;
+pub use writer::WriterFigures;
+
 use crate::Error;
+use crate::inspect::{DATABASE, LOCK};
 use credentials::Vault;
 use node_api::tables::TableLimits;
 use rusqlite::Connection;
 use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use writer::Writer;
 
 /// How long a statement waits for another process that writes.
@@ -41,8 +48,11 @@ struct Shared {
     readers: Mutex<Vec<Connection>>,
     vault: Vault,
     /// Held for as long as this process is the one that runs workflows here.
-    _serving: Option<File>,
+    serving: Option<File>,
 }
+
+/// How long a server waits for a folder that somebody looks at.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What the folder is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +71,7 @@ impl Sqlite {
             Use::Serve => Some(lock(folder)?),
             Use::Beside => None,
         };
-        let file = folder.join("heddle.db");
+        let file = folder.join(DATABASE);
         let mut connection = connect(&file)?;
         migrate::migrate(&mut connection)?;
         let vault = Vault::new(folder);
@@ -69,7 +79,7 @@ impl Sqlite {
             // Whoever runs workflows needs the right key; others find out when they use it.
             vault.open(&connection)?;
         }
-        let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), vault, _serving: serving };
+        let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), vault, serving };
         Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default() })
     }
 
@@ -118,19 +128,46 @@ impl Sqlite {
     pub fn backlog(&self) -> usize {
         self.shared.writer.backlog()
     }
-}
 
-fn lock(folder: &Path) -> Result<File, Error> {
-    let path = folder.join("serving.lock");
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(|error| Error::file(&path, &error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Locked { folder: folder.display().to_string().into() }),
-        Err(std::fs::TryLockError::Error(error)) => Err(Error::file(&path, &error)),
+    /// What the writer has done so far.
+    pub fn writer_figures(&self) -> &WriterFigures {
+        self.shared.writer.figures()
+    }
+
+    /// The folder that this is the database of.
+    pub fn folder(&self) -> &Path {
+        self.shared.file.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Says where the server of this folder answers, for other commands on this machine.
+    pub fn announce(&self, address: &str) -> Result<(), Error> {
+        let Some(mut file) = self.shared.serving.as_ref() else { return Ok(()) };
+        let path = self.folder().join(LOCK);
+        file.set_len(0).and_then(|()| file.write_all(address.as_bytes())).map_err(|error| Error::file(&path, &error))
     }
 }
 
-fn connect(file: &Path) -> Result<Connection, Error> {
+/// Makes this process the one that has the folder to itself.
+pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
+    let path = folder.join(LOCK);
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(|error| Error::file(&path, &error))?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => {
+                // What an earlier server said holds no more.
+                file.set_len(0).map_err(|error| Error::file(&path, &error))?;
+                return Ok(file);
+            }
+            // Whoever only looks if a server is there lets go at once.
+            Err(std::fs::TryLockError::WouldBlock) if began.elapsed() < LOCK_PATIENCE => std::thread::sleep(Duration::from_millis(20)),
+            Err(std::fs::TryLockError::WouldBlock) => return Err(Error::Locked { folder: folder.display().to_string().into() }),
+            Err(std::fs::TryLockError::Error(error)) => return Err(Error::file(&path, &error)),
+        }
+    }
+}
+
+pub(crate) fn connect(file: &Path) -> Result<Connection, Error> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(BUSY)?;
     // The vacuum mode only takes effect before the first table is made.

@@ -1,10 +1,12 @@
 //! The one writer: takes what is waiting, writes it in one transaction, and tells everybody once it is on disk.
 
 use crate::Error;
+use model::figures::Histogram;
 use rusqlite::Connection;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// At most this many writes share a commit.
@@ -21,15 +23,30 @@ type Job = Box<dyn FnOnce(Result<&Connection, Error>) -> Told + Send>;
 pub(super) struct Writer {
     jobs: Sender<Job>,
     waiting: Arc<AtomicUsize>,
+    figures: Arc<WriterFigures>,
+}
+
+/// What the writer has done since it started. Only it writes here, so that looking costs it nothing.
+#[derive(Default)]
+pub struct WriterFigures {
+    /// Seconds from the beginning of a group to the disk's word that it is there.
+    pub commit: Histogram,
+    /// Writes that shared a commit.
+    pub group: Histogram,
 }
 
 impl Writer {
     pub(super) fn start(connection: Connection) -> Self {
         let (jobs, received) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let counted = waiting.clone();
-        std::thread::spawn(move || serve(&connection, &received, &counted));
-        Self { jobs, waiting }
+        let figures = Arc::new(WriterFigures::default());
+        let (counted, noted) = (waiting.clone(), figures.clone());
+        std::thread::spawn(move || serve(&connection, &received, &counted, &noted));
+        Self { jobs, waiting, figures }
+    }
+
+    pub(super) fn figures(&self) -> &WriterFigures {
+        &self.figures
     }
 
     pub(super) fn backlog(&self) -> usize {
@@ -66,8 +83,9 @@ fn in_savepoint<T>(connection: &Connection, work: impl FnOnce(&Connection) -> Re
     result
 }
 
-fn serve(connection: &Connection, jobs: &Receiver<Job>, waiting: &AtomicUsize) {
+fn serve(connection: &Connection, jobs: &Receiver<Job>, waiting: &AtomicUsize, figures: &WriterFigures) {
     while let Ok(first) = jobs.recv() {
+        let began = Instant::now();
         let begun = connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([])).map_err(Error::from);
         let mut told: Vec<Told> = Vec::new();
         let mut next = Some(first);
@@ -79,6 +97,8 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, waiting: &AtomicUsize) {
             }
         }
         let committed = begun.and_then(|_| commit(connection));
+        figures.commit.note_time(began.elapsed());
+        figures.group.note(told.len() as u64);
         // What was not written goes back in reverse, so that pieces of one run come together in order again.
         for tell in told.into_iter().rev() {
             tell(committed.clone());

@@ -1,0 +1,212 @@
+//! Backups and the way back, on real folders.
+
+use super::*;
+use crate::inspect::{self, KeyState};
+use crate::variables::Variables as _;
+use crate::{Error, Sqlite, Use};
+use std::path::{Path, PathBuf};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("heddle-backup-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A data folder with a variable, a key and a file in it.
+async fn filled(folder: &Path, value: &str) {
+    let store = Sqlite::open(folder, Use::Beside).unwrap();
+    store.open_vault().unwrap();
+    set(&store, value).await;
+    std::fs::create_dir_all(folder.join("workspace/deep")).unwrap();
+    std::fs::write(folder.join("workspace/deep/a: \\ ü.txt"), b"a file").unwrap();
+}
+
+async fn set(store: &Sqlite, value: &str) {
+    for variable in store.variables().await.unwrap() {
+        store.delete_variable(&variable.id).await.unwrap();
+    }
+    store.add_variable("name", value).await.unwrap();
+}
+
+async fn value(folder: &Path) -> String {
+    let store = Sqlite::open(folder, Use::Beside).unwrap();
+    store.variables().await.unwrap()[0].value.to_string()
+}
+
+fn quiet() -> impl FnMut(Doing, u64, u64) {
+    |_, _, _| {}
+}
+
+fn everything_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(here) = folders.pop() {
+        for entry in std::fs::read_dir(here).unwrap().flatten() {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path => found.push((path.clone(), std::fs::read(&path).unwrap())),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[tokio::test]
+async fn what_was_backed_up_comes_back_and_the_key_stays_out() {
+    let folder = Folder::new("plain");
+    let (data, archive, target) = (folder.join("data"), folder.join("b.backup"), folder.join("new/data"));
+    filled(&data, "one").await;
+    let contents = back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
+    assert_eq!((contents.n_files, contents.key, contents.has_key), (2, KeyState::Fits, false));
+    let restored = restore(&archive, &target, Replace::Nothing, &mut quiet()).unwrap();
+    assert_eq!((restored.key, restored.before), (KeyFrom::Nowhere, None));
+    assert_eq!(value(&target).await, "one");
+    assert_eq!(std::fs::read(target.join("workspace/deep/a: \\ ü.txt")).unwrap(), b"a file");
+    assert!(!target.join("vault.key").exists());
+    assert_eq!(inspect::key(&target).unwrap(), KeyState::Missing);
+    let left: Vec<_> = std::fs::read_dir(&folder.0).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left.len(), 3, "{left:?}");
+}
+
+#[tokio::test]
+async fn the_key_goes_along_when_it_is_wanted() {
+    let folder = Folder::new("key");
+    let (data, archive, target) = (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
+    filled(&data, "one").await;
+    assert!(back_up(&data, &archive, WithKey::Yes, &mut quiet()).unwrap().has_key);
+    assert_eq!(restore(&archive, &target, Replace::Nothing, &mut quiet()).unwrap().key, KeyFrom::Backup);
+    assert_eq!(inspect::key(&target).unwrap(), KeyState::Fits);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        for file in [target.join("vault.key"), archive] {
+            assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_used_folder_is_replaced_only_by_force_and_is_kept() {
+    let folder = Folder::new("force");
+    let (data, archive) = (folder.join("data"), folder.join("b.backup"));
+    filled(&data, "one").await;
+    back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
+    set(&Sqlite::open(&data, Use::Beside).unwrap(), "two").await;
+    let refused = restore(&archive, &data, Replace::Nothing, &mut quiet()).unwrap_err();
+    assert!(matches!(refused, Error::Used { .. }));
+    assert_eq!(value(&data).await, "two");
+    let restored = restore(&archive, &data, Replace::WhatIsThere, &mut quiet()).unwrap();
+    assert_eq!(restored.key, KeyFrom::Before);
+    assert_eq!(value(&data).await, "one");
+    assert_eq!(value(&restored.before.unwrap()).await, "two");
+}
+
+#[tokio::test]
+async fn a_folder_with_a_server_on_it_is_not_replaced() {
+    let folder = Folder::new("served");
+    let (data, archive) = (folder.join("data"), folder.join("b.backup"));
+    filled(&data, "one").await;
+    let server = Sqlite::open(&data, Use::Serve).unwrap();
+    server.announce("http://127.0.0.1:1").unwrap();
+    assert_eq!(inspect::served(&data).unwrap(), inspect::Served::Somebody { address: Some("http://127.0.0.1:1".into()) });
+    back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
+    let refused = restore(&archive, &data, Replace::WhatIsThere, &mut quiet()).unwrap_err();
+    assert!(matches!(refused, Error::Locked { .. }), "{refused}");
+}
+
+#[tokio::test]
+async fn an_archive_that_was_cut_off_or_changed_anywhere_is_refused_and_nothing_is_touched() {
+    let folder = Folder::new("damage");
+    let (data, archive, damaged) = (folder.join("data"), folder.join("b.backup"), folder.join("damaged.backup"));
+    filled(&data, "one").await;
+    back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
+    let whole = std::fs::read(&archive).unwrap();
+    let before = everything_below(&data);
+    let mut versions: Vec<Vec<u8>> = (0..whole.len()).step_by(whole.len() / 40).map(|length| whole[..length].to_vec()).collect();
+    versions.push(whole[..whole.len() - 1].to_vec());
+    versions.push(b"something else".to_vec());
+    let mut n_changes = 0;
+    for place in (0..whole.len()).step_by(whole.len() / 200) {
+        let mut changed = whole.clone();
+        changed[place] ^= 0x55;
+        versions.push(changed);
+        n_changes += 1;
+    }
+    assert!(n_changes >= 200);
+    let mut n_harmless = 0;
+    for version in versions {
+        std::fs::write(&damaged, &version).unwrap();
+        // Some bytes of the format mean nothing here, such as the time of an entry: then all is as it was.
+        match restore(&damaged, &folder.join("elsewhere"), Replace::Nothing, &mut quiet()) {
+            Err(error) => assert!(matches!(error, Error::Backup { .. } | Error::Newer { .. }), "{error}"),
+            Ok(_) => {
+                n_harmless += 1;
+                assert_eq!(value(&folder.join("elsewhere")).await, "one");
+                std::fs::remove_dir_all(folder.join("elsewhere")).unwrap();
+            }
+        }
+        assert!(!folder.join("elsewhere").exists());
+    }
+    assert!(n_harmless < 20, "{n_harmless}");
+    assert_eq!(everything_below(&data), before);
+}
+
+#[tokio::test]
+async fn a_backup_made_while_others_write_holds_one_moment() {
+    let folder = Folder::new("writes");
+    let (data, archive, target) = (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
+    let server = Sqlite::open(&data, Use::Serve).unwrap();
+    // Both variables always change together: a copy of two moments would show them apart.
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (writer, stopped) = (server.clone(), stop.clone());
+    let writing = tokio::spawn(async move {
+        let mut round = 0;
+        while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
+            round += 1;
+            let text = format!("{round}-{}", "x".repeat(20_000));
+            writer
+                .write(move |connection| {
+                    for key in ["a", "b"] {
+                        connection.execute(
+                            "INSERT INTO variables (id, key, value) VALUES (?1, ?1, ?2) ON CONFLICT DO UPDATE SET value = ?2",
+                            [key, &text],
+                        )?;
+                    }
+                    connection.execute("INSERT INTO facts (key, value) VALUES (?1, ?2)", [&format!("round {round}"), &text])?;
+                    Ok(())
+                })
+                .await
+                .unwrap();
+        }
+        round
+    });
+    for round in 0..3 {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        let (data, archive) = (data.clone(), archive.clone());
+        tokio::task::spawn_blocking(move || back_up(&data, &archive, WithKey::No, &mut |_, _, _| {})).await.unwrap().unwrap();
+        let target = target.join(round.to_string());
+        restore(&folder.join("b.backup"), &target, Replace::Nothing, &mut quiet()).unwrap();
+        assert!(inspect::problems(&target).unwrap().is_empty());
+        let variables = Sqlite::open(&target, Use::Beside).unwrap().variables().await.unwrap();
+        assert_eq!(variables.len(), 2);
+        assert_eq!(variables[0].value, variables[1].value);
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(writing.await.unwrap() > 3);
+}

@@ -1,0 +1,247 @@
+//! Makes a folder of a backup: looks at all of it first, unpacks it beside the folder, and lets the two change places.
+
+use super::manifest::{self, Manifest, damaged};
+use super::pack::{create_private, sync_folder_of};
+use super::{Doing, KEY_FILES, Watch};
+use crate::Error;
+use crate::inspect::{self, DATABASE, KeyState, LOCK};
+use crate::sqlite::{KNOWN_SCHEMA, lock, now_ms};
+use aws_lc_rs::digest::{Context, SHA256};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use zip::ZipArchive;
+
+/// Whether a folder that holds something may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replace {
+    Nothing,
+    WhatIsThere,
+}
+
+/// Where the key of the restored folder is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyFrom {
+    Backup,
+    /// The folder that was replaced had one that fits.
+    Before,
+    /// It has to be put there.
+    Nowhere,
+    NotNeeded,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    pub n_files: usize,
+    pub bytes: u64,
+    pub created_ms: i64,
+    pub key: KeyFrom,
+    /// Where the folder is that was there before.
+    pub before: Option<PathBuf>,
+}
+
+/// Puts a backup in the place of `folder`. Nothing is touched unless the backup is whole.
+pub fn restore(archive: &Path, folder: &Path, replace: Replace, watch: Watch<'_>) -> Result<Restored, Error> {
+    let mut zip = open(archive)?;
+    let list = read_list(&mut zip)?;
+    if list.schema > KNOWN_SCHEMA {
+        return Err(Error::Newer { found: list.schema, known: KNOWN_SCHEMA });
+    }
+    read_all(&mut zip, &list, None, Doing::Checking, watch)?;
+
+    // A link to a folder stays a link: what it leads to is replaced.
+    let folder = &std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).map_err(|error| Error::file(folder, &error))?;
+    let is_used = is_used(folder)?;
+    if is_used && replace == Replace::Nothing {
+        return Err(Error::Used { folder: folder.display().to_string().into() });
+    }
+    // Held to the end, so that no server starts on what is about to be moved away.
+    let _serving = if is_used || folder.join(LOCK).exists() { Some(lock(folder)?) } else { None };
+    let parent =
+        folder.parent().ok_or_else(|| Error::File { path: folder.display().to_string().into(), cause: "it cannot be replaced".into() })?;
+    std::fs::create_dir_all(parent).map_err(|error| Error::file(parent, &error))?;
+    if inspect::free(parent).is_some_and(|free| free < list.total()) {
+        return Err(Error::Full);
+    }
+
+    let mut unpacked = Unpacked { path: beside(folder, "restoring"), is_in_the_way: true };
+    make_private_folder(&unpacked.path)?;
+    read_all(&mut zip, &list, Some(&unpacked.path), Doing::Unpacking, watch)?;
+    let key = settle_key(&unpacked.path, folder, list.has_key)?;
+    if !inspect::problems(&unpacked.path)?.is_empty() {
+        return Err(damaged("its database is not in order"));
+    }
+    sync_folder_of(&unpacked.path.join(DATABASE))?;
+    let before = swap(&mut unpacked, folder)?;
+    sync_folder_of(folder)?;
+    Ok(Restored { n_files: list.files.len(), bytes: list.total(), created_ms: list.created_ms, key, before })
+}
+
+fn open(archive: &Path) -> Result<ZipArchive<File>, Error> {
+    let file = File::open(archive).map_err(|error| Error::file(archive, &error))?;
+    ZipArchive::new(file).map_err(|_| damaged("it was cut off, or is no backup"))
+}
+
+fn read_list(zip: &mut ZipArchive<File>) -> Result<Manifest, Error> {
+    let entry = zip.by_name(manifest::NAME).map_err(|_| damaged("it has no list of its files"))?;
+    let mut text = String::new();
+    entry.take(manifest::MAX_BYTES).read_to_string(&mut text).map_err(|_| damaged("its list of files cannot be read"))?;
+    let list = Manifest::parse(&text)?;
+    if list.files.len() + 1 != zip.len() || !list.files.iter().any(|file| file.name == DATABASE) {
+        return Err(damaged("it does not hold the files that it names"));
+    }
+    Ok(list)
+}
+
+/// Reads every file of the archive and compares it with the list; writes them below a folder if one is named.
+fn read_all(zip: &mut ZipArchive<File>, list: &Manifest, into: Option<&Path>, doing: Doing, watch: Watch<'_>) -> Result<(), Error> {
+    let (mut done, total) = (0, list.total());
+    let mut buffer = vec![0; 1 << 17];
+    for file in &list.files {
+        let wrong = || damaged(&format!("'{}' in it is not as it was", file.name));
+        let mut entry = zip.by_name(&file.name).map_err(|_| wrong())?;
+        let mut target = match into {
+            Some(folder) => Some(Target::create(folder, &file.name)?),
+            None => None,
+        };
+        let (mut size, mut sum) = (0, Context::new(&SHA256));
+        loop {
+            let count = entry.read(&mut buffer).map_err(|_| wrong())?;
+            if count == 0 {
+                break;
+            }
+            size += count as u64;
+            if size > file.size {
+                return Err(wrong());
+            }
+            sum.update(&buffer[..count]);
+            if let Some(target) = &mut target {
+                target.file.write_all(&buffer[..count]).map_err(|error| Error::file(&target.path, &error))?;
+            }
+            done += count as u64;
+            watch(doing, done, total);
+        }
+        if size != file.size || hex::encode(sum.finish()) != file.sum {
+            return Err(wrong());
+        }
+        if let Some(target) = target {
+            target.file.sync_all().map_err(|error| Error::file(&target.path, &error))?;
+        }
+    }
+    Ok(())
+}
+
+struct Target {
+    file: File,
+    path: PathBuf,
+}
+
+impl Target {
+    fn create(folder: &Path, name: &str) -> Result<Self, Error> {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|error| Error::file(parent, &error))?;
+        }
+        Ok(Self { file: create_private(&path)?, path })
+    }
+}
+
+/// Takes the key of the folder that is replaced over, if the backup has none and it fits.
+fn settle_key(unpacked: &Path, folder: &Path, has_key: bool) -> Result<KeyFrom, Error> {
+    match inspect::key(unpacked)? {
+        KeyState::NotNeeded => return Ok(KeyFrom::NotNeeded),
+        KeyState::Fits => return Ok(KeyFrom::Backup),
+        KeyState::DoesNotFit if has_key => return Err(Error::Key),
+        KeyState::DoesNotFit | KeyState::Missing => {}
+    }
+    for name in KEY_FILES {
+        if let Ok(text) = std::fs::read(folder.join(name)) {
+            let mut target = Target::create(unpacked, name)?;
+            target.file.write_all(&text).and_then(|()| target.file.sync_all()).map_err(|error| Error::file(&target.path, &error))?;
+        }
+    }
+    if inspect::key(unpacked)? == KeyState::Fits {
+        return Ok(KeyFrom::Before);
+    }
+    for name in KEY_FILES {
+        let _ = std::fs::remove_file(unpacked.join(name));
+    }
+    Ok(KeyFrom::Nowhere)
+}
+
+/// Whether there is anything in the folder that would be missed.
+fn is_used(folder: &Path) -> Result<bool, Error> {
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_some()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::file(folder, &error)),
+    }
+}
+
+/// A name beside the folder that is not taken.
+fn beside(folder: &Path, what: &str) -> PathBuf {
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    folder.with_file_name(format!("{name}.{what}-{}-{}", now_ms() / 1000, std::process::id()))
+}
+
+fn make_private_folder(path: &Path) -> Result<(), Error> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| Error::file(path, &error))
+}
+
+/// The unpacked folder takes the place of the one that is there; gives back where that is now, if it held anything.
+fn swap(unpacked: &mut Unpacked, folder: &Path) -> Result<Option<PathBuf>, Error> {
+    let failed = |error: &std::io::Error| match error.kind() {
+        std::io::ErrorKind::ResourceBusy | std::io::ErrorKind::CrossesDevices => Error::File {
+            path: folder.display().to_string().into(),
+            cause: "it is mounted and cannot be replaced; restore into a folder inside of it".into(),
+        },
+        _ => Error::file(folder, error),
+    };
+    if !is_used(folder)? {
+        // An empty folder is replaced by a rename like a missing one.
+        std::fs::rename(&unpacked.path, folder).map_err(|error| failed(&error))?;
+        return Ok(None);
+    }
+    let kept = beside(folder, "before-restore");
+    if exchange(&unpacked.path, folder) {
+        // From here on that name is the folder that was there, and nothing may remove it.
+        unpacked.is_in_the_way = false;
+        let is_renamed = std::fs::rename(&unpacked.path, &kept).is_ok();
+        return Ok(Some(if is_renamed { kept } else { unpacked.path.clone() }));
+    }
+    std::fs::rename(folder, &kept).map_err(|error| failed(&error))?;
+    if let Err(error) = std::fs::rename(&unpacked.path, folder) {
+        let _ = std::fs::rename(&kept, folder);
+        return Err(failed(&error));
+    }
+    Ok(Some(kept))
+}
+
+/// Lets two folders change places in one step, where the system can.
+#[cfg(target_os = "linux")]
+fn exchange(a: &Path, b: &Path) -> bool {
+    rustix::fs::renameat_with(rustix::fs::CWD, a, rustix::fs::CWD, b, rustix::fs::RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_a: &Path, _b: &Path) -> bool {
+    false
+}
+
+/// A folder that is being made; gone with this unless it has taken its place.
+struct Unpacked {
+    path: PathBuf,
+    is_in_the_way: bool,
+}
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        if self.is_in_the_way {
+            // After a rename there is nothing of this name any more.
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+}

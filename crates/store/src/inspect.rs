@@ -1,0 +1,145 @@
+//! Looks at a data folder without changing it: for `heddle doctor`, backups and whoever wants to know if a server is there.
+
+use crate::Error;
+use crate::sqlite::{KNOWN_SCHEMA, check_value};
+use crate::vault::KeyFiles;
+use rusqlite::{Connection, OpenFlags};
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+pub(crate) const DATABASE: &str = "heddle.db";
+pub(crate) const LOCK: &str = "serving.lock";
+
+/// How many problems of a database are told.
+const SHOWN: usize = 5;
+
+/// Whether a server runs on a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Served {
+    Nobody,
+    /// Where it answers, once it has said so.
+    Somebody {
+        address: Option<String>,
+    },
+}
+
+/// How the vault's key stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyState {
+    /// Nothing has been sealed yet.
+    NotNeeded,
+    Fits,
+    Missing,
+    DoesNotFit,
+}
+
+/// The form of a database, and the newest one that this version knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schema {
+    pub found: i64,
+    pub known: i64,
+}
+
+/// Room on the disk, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    pub database: u64,
+    pub write_ahead: u64,
+    pub free: Option<u64>,
+}
+
+/// Looks whether a server holds the folder.
+pub fn served(folder: &Path) -> Result<Served, Error> {
+    let path = folder.join(LOCK);
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Served::Nobody),
+        Err(error) => return Err(Error::file(&path, &error)),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(Served::Nobody),
+        Err(std::fs::TryLockError::WouldBlock) => {
+            let told = std::fs::read_to_string(&path).unwrap_or_default();
+            Ok(Served::Somebody { address: Some(told.trim().to_owned()).filter(|told| !told.is_empty()) })
+        }
+        Err(std::fs::TryLockError::Error(error)) => Err(Error::file(&path, &error)),
+    }
+}
+
+/// The form of the folder's database; `None` if there is none yet.
+pub fn schema(folder: &Path) -> Result<Option<Schema>, Error> {
+    let Some(connection) = look(folder)? else { return Ok(None) };
+    let found = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    Ok(Some(Schema { found, known: KNOWN_SCHEMA }))
+}
+
+/// Goes through the database and gives back what is wrong with it.
+pub fn problems(folder: &Path) -> Result<Vec<String>, Error> {
+    match look(folder)? {
+        Some(connection) => problems_of(&connection),
+        None => Ok(Vec::new()),
+    }
+}
+
+pub(crate) fn problems_of(connection: &Connection) -> Result<Vec<String>, Error> {
+    let mut check = connection.prepare("PRAGMA quick_check")?;
+    let found = check.query_map([], |row| row.get::<_, String>(0))?;
+    let mut problems = Vec::new();
+    for problem in found {
+        match problem? {
+            fine if fine == "ok" => {}
+            problem => problems.push(problem),
+        }
+    }
+    problems.truncate(SHOWN);
+    Ok(problems)
+}
+
+/// Whether the key in the folder opens the credentials in its database.
+pub fn key(folder: &Path) -> Result<KeyState, Error> {
+    let Some(connection) = look(folder)? else { return Ok(KeyState::NotNeeded) };
+    let files = KeyFiles::new(folder);
+    key_of(&connection, &files)
+}
+
+pub(crate) fn key_of(connection: &Connection, files: &KeyFiles) -> Result<KeyState, Error> {
+    let Some(check) = check_value(connection)? else { return Ok(KeyState::NotNeeded) };
+    let keys = [files.current(), files.next()];
+    let is_there = keys.iter().any(|key| !matches!(key, Ok(None)));
+    let fits = keys.iter().any(|key| matches!(key, Ok(Some(key)) if key.fits(&check)));
+    Ok(match (is_there, fits) {
+        (_, true) => KeyState::Fits,
+        (true, false) => KeyState::DoesNotFit,
+        (false, false) => KeyState::Missing,
+    })
+}
+
+/// How large the database is, and how much room is left.
+pub fn room(folder: &Path) -> Room {
+    let size = |name: &str| std::fs::metadata(folder.join(name)).map_or(0, |found| found.len());
+    Room { database: size(DATABASE), write_ahead: size("heddle.db-wal"), free: free(folder) }
+}
+
+#[cfg(unix)]
+pub(crate) fn free(folder: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn free(_folder: &Path) -> Option<u64> {
+    None
+}
+
+/// Opens the database for reading only; `None` if there is none.
+fn look(folder: &Path) -> Result<Option<Connection>, Error> {
+    let file = folder.join(DATABASE);
+    if !file.exists() {
+        return Ok(None);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    Ok(Some(connection))
+}
