@@ -7,6 +7,7 @@
 mod auth;
 mod clock;
 mod error;
+mod figures;
 pub mod history;
 pub mod hooks;
 mod jwt;
@@ -21,6 +22,7 @@ mod waiting;
 
 pub use clock::CatchUp;
 pub use error::Error;
+pub use figures::RunFigures;
 pub use loaded::Loaded;
 pub use log::{LiveEvent, Recorder};
 pub use retention::Retention;
@@ -84,7 +86,19 @@ struct Active {
 
 impl Runtime {
     /// Brings active workflows and unfinished runs back to life.
-    pub async fn start(mut engine: Engine, store: Arc<dyn Store>, options: Options) -> Result<Arc<Self>, Error> {
+    pub async fn start(engine: Engine, store: Arc<dyn Store>, options: Options) -> Result<Arc<Self>, Error> {
+        let keep = options.keep;
+        let runtime = Self::at_rest(engine, store, options).await?;
+        runtime.reload().await?;
+        runtime.recover().await?;
+        tokio::spawn(runtime.clone().keep_time());
+        tokio::spawn(runtime.clone().watch());
+        tokio::spawn(runtime.clone().keep_tidy(keep));
+        Ok(runtime)
+    }
+
+    /// A runtime that only does what it is asked: nothing listens, no clock goes, nothing is taken up by itself.
+    pub async fn at_rest(mut engine: Engine, store: Arc<dyn Store>, options: Options) -> Result<Arc<Self>, Error> {
         let recorder = Arc::new(Recorder::new(store.clone()).await?);
         engine.ports.journal = recorder.clone();
         engine.ports.workflows = Arc::new(StoredWorkflows(store.clone()));
@@ -105,12 +119,7 @@ impl Runtime {
             changing: tokio::sync::Mutex::new(-1),
             waking: Mutex::default(),
         });
-        runtime.reload().await?;
         runtime.read_variables().await?;
-        runtime.recover().await?;
-        tokio::spawn(runtime.clone().keep_time());
-        tokio::spawn(runtime.clone().watch());
-        tokio::spawn(runtime.clone().keep_tidy(options.keep));
         Ok(runtime)
     }
 
@@ -242,6 +251,21 @@ impl Runtime {
         }
         self.store.set_status(id, RunStatus::Running).await?;
         self.take_up_with(id, None, Doubt::IsSettled).await
+    }
+
+    /// Runs the workflow of a failed run again, as it is saved now, on what that run began with.
+    pub async fn retry(self: &Arc<Self>, id: i64) -> Result<Taken, Error> {
+        let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
+        if !matches!(execution.state.status, RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain) {
+            return Err(Error::WrongStatus { id, status: execution.state.status.name() });
+        }
+        let workflow = self.load(&execution.begun.workflow_id).await?;
+        let started = Story::read(self.store.journal(id).await?).started;
+        let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
+        let cause = node_api::StartedBy::Hand;
+        let taken = self.runner.start(Start { workflow, cause, node, items, mode: "retry", retry_of: Some(id), destination: None })?;
+        self.runner.accepted(&taken).await?;
+        Ok(taken)
     }
 
     async fn take_up(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>) -> Result<Option<Taken>, Error> {

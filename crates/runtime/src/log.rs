@@ -1,15 +1,16 @@
 //! The journal of runs on its way to disk: events are gathered per run and written in pieces.
 
+use crate::figures::{Mode, RunFigures};
 use crate::lock;
 use engine::{Journal, JournalError};
 use model::{RunEvent, RunStatus, Str};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 use store::executions::{Begun, Pending, Piece, State};
 use store::{Store, journal};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, mpsc};
 
 /// Live events that a slow listener may be behind before it misses some.
 const LIVE_EVENTS: usize = 1024;
@@ -23,6 +24,9 @@ pub struct Recorder {
     next_id: AtomicI64,
     open: Mutex<HashMap<Str, Arc<RunLog>>>,
     live: broadcast::Sender<LiveEvent>,
+    /// Whoever makes traces of the events, if anybody does.
+    observer: OnceLock<mpsc::Sender<LiveEvent>>,
+    pub figures: RunFigures,
 }
 
 /// An event as it happens, for whoever watches.
@@ -30,6 +34,8 @@ pub struct Recorder {
 pub struct LiveEvent {
     pub run_id: Str,
     pub workflow_id: Str,
+    /// The run that started this one.
+    pub parent: Option<Str>,
     /// The event's place among those of its run.
     pub seq: u64,
     pub event: RunEvent,
@@ -68,11 +74,15 @@ pub struct RunLog {
     workflow_id: Str,
     durability: Durability,
     saving: Saving,
+    parent: Option<Str>,
+    /// When the run began, or went on, in this process.
+    began: Instant,
     state: Mutex<LogState>,
 }
 
 #[derive(Default)]
 struct LogState {
+    mode: Mode,
     next_piece: i64,
     n_events: u64,
     begun: Option<Begun>,
@@ -86,20 +96,29 @@ struct LogState {
 impl Recorder {
     pub async fn new(store: Arc<dyn Store>) -> Result<Self, store::Error> {
         let next_id = AtomicI64::new(store.next_execution_id().await?);
-        Ok(Self { store, next_id, open: Mutex::default(), live: broadcast::channel(LIVE_EVENTS).0 })
+        let live = broadcast::channel(LIVE_EVENTS).0;
+        Ok(Self { store, next_id, open: Mutex::default(), live, observer: OnceLock::new(), figures: RunFigures::default() })
+    }
+
+    /// From now on `observer` is told of all events. One that does not keep up misses some; runs never wait for it.
+    pub fn observe(&self, observer: mpsc::Sender<LiveEvent>) {
+        let _ = self.observer.set(observer);
     }
 
     /// Opens the log of a new run and gives it its id.
     pub fn open(&self, begun: Begun, durability: Durability, saving: Saving) -> Arc<RunLog> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let state = LogState { begun: Some(begun.clone()), ..LogState::default() };
-        self.keep(RunLog { id, workflow_id: begun.workflow_id, durability, saving, state: Mutex::new(state) })
+        let Begun { workflow_id, parent, .. } = begun;
+        self.keep(RunLog { id, workflow_id, durability, saving, parent, began: Instant::now(), state: Mutex::new(state) })
     }
 
     /// Opens the log of a run that goes on; its first pieces are on disk.
-    pub fn reopen(&self, id: i64, workflow_id: Str, written: Written, durability: Durability) -> Arc<RunLog> {
-        let state = LogState { next_piece: written.pieces, n_events: written.events, is_written: true, ..LogState::default() };
-        self.keep(RunLog { id, workflow_id, durability, saving: Saving::ALL, state: Mutex::new(state) })
+    pub fn reopen(&self, id: i64, workflow_id: Str, mode: &str, written: Written, durability: Durability) -> Arc<RunLog> {
+        let Written { pieces: next_piece, events: n_events } = written;
+        let state = LogState { mode: Mode::of(mode), next_piece, n_events, is_written: true, ..LogState::default() };
+        let (saving, parent, began) = (Saving::ALL, None, Instant::now());
+        self.keep(RunLog { id, workflow_id, durability, saving, parent, began, state: Mutex::new(state) })
     }
 
     fn keep(&self, log: RunLog) -> Arc<RunLog> {
@@ -110,15 +129,21 @@ impl Recorder {
 
     /// Takes in an event that the engine does not tell.
     pub fn note(&self, log: &RunLog, event: RunEvent) {
-        let seq = log.add(&event);
+        let seq = log.add(&event, &self.figures);
         self.tell(log, seq, event);
     }
 
     fn tell(&self, log: &RunLog, seq: u64, event: RunEvent) {
-        if self.live.receiver_count() > 0 {
-            // Nobody listening any more is no error.
-            let _ = self.live.send(LiveEvent { run_id: log.run_id(), workflow_id: log.workflow_id.clone(), seq, event });
+        let observer = self.observer.get();
+        if observer.is_none() && self.live.receiver_count() == 0 {
+            return;
         }
+        let live = LiveEvent { run_id: log.run_id(), workflow_id: log.workflow_id.clone(), parent: log.parent.clone(), seq, event };
+        if let Some(observer) = observer {
+            let _ = observer.try_send(live.clone());
+        }
+        // Nobody listening any more is no error.
+        let _ = self.live.send(live);
     }
 
     /// Writes what a run has to tell; returns once it is on disk.
@@ -173,7 +198,7 @@ impl Journal for Recorder {
 
     async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError> {
         let Some(log) = self.log(run_id) else { return Ok(()) };
-        let seq = log.add(&event);
+        let seq = log.add(&event, &self.figures);
         let must_wait = log.durability == Durability::EachStep
             && matches!(event, RunEvent::NodeStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. });
         let ends_child = log.is_child() && matches!(event, RunEvent::RunFinished { .. });
@@ -199,15 +224,17 @@ impl RunLog {
     }
 
     fn is_child(&self) -> bool {
-        lock(&self.state).begun.as_ref().is_some_and(|begun| begun.parent.is_some())
+        self.parent.is_some()
     }
 
     /// Takes an event in and gives its place among the events of the run.
-    fn add(&self, event: &RunEvent) -> u64 {
+    fn add(&self, event: &RunEvent, figures: &RunFigures) -> u64 {
         let mut state = lock(&self.state);
         journal::write_event(&mut state.events, event);
         match event {
             RunEvent::RunStarted { workflow_id, mode, started_ms, .. } => {
+                state.mode = Mode::of(mode);
+                figures.started(state.mode);
                 if let Some(begun) = &mut state.begun {
                     begun.workflow_id = workflow_id.clone();
                     begun.mode = mode.clone();
@@ -220,12 +247,15 @@ impl RunLog {
             RunEvent::RunResumed { .. } => {
                 state.state = Some(State { status: RunStatus::Running, stopped_ms: None, wait_till_ms: None, error: None });
             }
-            // A run that sleeps has told so already.
-            RunEvent::RunFinished { status, error, finished_ms } if *status != RunStatus::Waiting => {
-                let error = error.as_ref().map(|error| error.message.clone());
-                state.state = Some(State { status: *status, stopped_ms: Some(*finished_ms), wait_till_ms: None, error });
-                let is_kept = if *status == RunStatus::Success { self.saving.successes } else { self.saving.failures };
-                state.discard = !is_kept;
+            RunEvent::RunFinished { status, error, finished_ms } => {
+                figures.finished(state.mode, *status, self.began.elapsed());
+                // A run that sleeps has told so already.
+                if *status != RunStatus::Waiting {
+                    let error = error.as_ref().map(|error| error.message.clone());
+                    state.state = Some(State { status: *status, stopped_ms: Some(*finished_ms), wait_till_ms: None, error });
+                    let is_kept = if *status == RunStatus::Success { self.saving.successes } else { self.saving.failures };
+                    state.discard = !is_kept;
+                }
             }
             _ => {}
         }

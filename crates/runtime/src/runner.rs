@@ -16,6 +16,7 @@ use store::Store;
 use store::executions::Begun;
 use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 /// How many runs go on at once, and how many may wait for their turn.
 #[derive(Clone, Copy, Debug)]
@@ -153,7 +154,7 @@ impl Runner {
 
     /// Goes on with a run that was cut off or slept.
     pub fn resume(self: &Arc<Self>, past: Past) -> Taken {
-        let log = self.recorder.reopen(past.id, past.workflow.id.clone(), past.written, past.workflow.durability);
+        let log = self.recorder.reopen(past.id, past.workflow.id.clone(), &past.mode, past.written, past.workflow.durability);
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
@@ -191,13 +192,15 @@ impl Runner {
         self.taken.fetch_add(1, Ordering::Relaxed);
         let runner = self.clone();
         let kept = log.clone();
-        let outcome = tokio::spawn(async move {
+        let run = async move {
             let _slot = runner.slots.clone().acquire_owned().await;
             let start = engine::Start { cause, node, items };
             let outcome = runner.engine.run(workflow.plan.clone(), start, options, cancel).await;
             runner.finish(&kept, &workflow, &outcome).await;
             outcome
-        });
+        };
+        // What is logged about the run names the request that it began with.
+        let outcome = tokio::spawn(run.in_current_span());
         Taken { id, log, answer, outcome }
     }
 
@@ -212,6 +215,7 @@ impl Runner {
             tracing::warn!(%error, execution = log.id(), "The end of a run could not be written; trying again.");
             tokio::time::sleep(FULL_DISK_PAUSE).await;
         }
+        log_end(log.id(), workflow, outcome);
         self.recorder.close(log);
         lock(&self.running).remove(&log.id());
         self.taken.fetch_sub(1, Ordering::Relaxed);
@@ -278,6 +282,26 @@ impl Runner {
     /// How many runs go on or wait for their turn.
     pub fn in_progress(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
+    }
+
+    /// How many runs have their turn.
+    pub fn at_work(&self) -> usize {
+        self.limits.at_once.saturating_sub(self.slots.available_permits())
+    }
+}
+
+/// The one line about a run. Messages of errors may quote data, so that only their codes are told.
+fn log_end(id: i64, workflow: &Loaded, outcome: &Outcome) {
+    let (status, mode) = (outcome.status.name(), outcome.mode.as_str());
+    let milliseconds = outcome.finished_ms - outcome.started_ms;
+    match &outcome.error {
+        None => {
+            tracing::info!(execution = id, workflow = %workflow.id, name = %workflow.name, mode, status, milliseconds, "Execution finished.")
+        }
+        Some(error) => {
+            let node = error.node.as_deref().unwrap_or_default();
+            tracing::warn!(execution = id, workflow = %workflow.id, name = %workflow.name, mode, status, milliseconds, code = error.code.name(), node, "Execution failed.");
+        }
     }
 }
 

@@ -44,6 +44,7 @@ impl From<store::Error> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        tracing::debug!(code = self.code.name(), message = %self.message, "Request refused.");
         let body =
             Object::from_iter([("code", Value::from(self.code.name())), ("message", self.message.into()), ("hint", self.hint.into())]);
         let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

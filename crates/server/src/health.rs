@@ -1,4 +1,4 @@
-//! Whether this instance is alive and ready, and what it is doing.
+//! Whether this instance is alive and ready.
 
 use crate::App;
 use crate::answer::json;
@@ -24,22 +24,6 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
             json(StatusCode::SERVICE_UNAVAILABLE, &Object::from_iter([("status", Value::from("error")), ("reason", reason.into())]).into())
         }
     }
-}
-
-/// Prometheus' text format.
-pub(crate) async fn metrics(State(app): State<App>) -> Response {
-    let figures = [
-        ("heddle_active_workflows", "Workflows that listen.", app.runtime.n_active()),
-        ("heddle_executions_in_progress", "Runs that go on or wait for their turn.", app.runtime.runner.in_progress()),
-        ("heddle_store_backlog", "Writes that wait for their turn.", app.store.backlog()),
-    ];
-    let mut text = String::new();
-    for (name, help, value) in figures {
-        text.push_str(&format!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n"));
-    }
-    let mut response = text.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
-    response
 }
 
 /// The page at the address that is printed at the start.

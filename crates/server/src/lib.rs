@@ -11,6 +11,8 @@ mod error;
 mod events;
 mod form;
 mod health;
+mod metrics;
+mod observe;
 mod routes;
 mod webhook;
 

@@ -1,6 +1,6 @@
 //! The table of routes, and who may use them.
 
-use crate::{App, access, api, form, health, webhook};
+use crate::{App, access, api, form, health, metrics, observe, webhook};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{MethodRouter, any, get};
@@ -25,14 +25,16 @@ pub(crate) const PUBLIC: &[Route] = &[
 pub(crate) fn router(app: App) -> Router {
     // Calls of workflows go the shortest way: they are the many.
     let table = |rows: &[Route]| rows.iter().fold(Router::new(), |router: Router<App>, (path, handler)| router.route(path, handler()));
+    let http = Arc::new(observe::HttpFigures::default());
     let attempts = Extension(Arc::new(access::Attempts::default()));
     let guarded = Router::new()
         .nest("/api/v1", api::router())
         .merge(table(access::PRIVATE).layer(attempts.clone()))
-        .route("/metrics", get(health::metrics))
+        .route("/metrics", get(metrics::metrics).layer(Extension(http.clone())))
         .layer(middleware::from_fn_with_state(app.clone(), access::require))
         .layer(DefaultBodyLimit::max(app.body_limits.bytes));
-    table(PUBLIC).merge(table(access::PUBLIC).layer(attempts)).merge(guarded).fallback(api::not_found).with_state(app)
+    let all = table(PUBLIC).merge(table(access::PUBLIC).layer(attempts)).merge(guarded).fallback(api::not_found);
+    all.layer(middleware::from_fn_with_state(http, observe::observe)).with_state(app)
 }
 
 #[cfg(test)]

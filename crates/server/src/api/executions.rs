@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Code, Object, RunStatus, Str, Value};
-use runtime::{Start, history};
+use runtime::history;
 use store::executions::{Execution, ExecutionFilter};
 use store::{Executions as _, Workflows as _};
 
@@ -93,17 +93,7 @@ async fn retry(State(app): State<App>, Path(id): Path<String>) -> Result<Respons
         let message = format!("Execution {id} is {}, and only failed ones are run again", execution.state.status.name());
         return Err(ApiError::new(Code::EXECUTION_STATUS, message));
     }
-    let workflow = app.runtime.load(&execution.begun.workflow_id).await?;
-    let events = app.store.journal(execution.id).await?;
-    let began = events.into_iter().find_map(|event| match event {
-        model::RunEvent::RunStarted { start_node, items, .. } => Some((start_node, items)),
-        _ => None,
-    });
-    let (node, items) = began.unwrap_or((None, None));
-    let start =
-        Start { workflow, cause: node_api::StartedBy::Hand, node, items, mode: "retry", retry_of: Some(execution.id), destination: None };
-    let taken = app.runtime.runner.start(start)?;
-    app.runtime.runner.accepted(&taken).await?;
+    let taken = app.runtime.retry(execution.id).await?;
     Ok(json(StatusCode::OK, &row(&find(&app, &taken.id.to_string()).await?)))
 }
 

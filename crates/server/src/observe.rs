@@ -1,0 +1,126 @@
+//! Sees every request go by: counts it, times it and gives it an id that the log names.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
+use model::figures::{Counter, Histogram};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+use tracing::Instrument as _;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What requests go to, as a label.
+const DOORS: [(&str, &str); 5] =
+    [("webhook", "/webhook/"), ("waiting", "/webhook-waiting/"), ("form", "/form"), ("api", "/api/"), ("other", "/")];
+
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// Requests since the process started, by what they went to.
+#[derive(Default)]
+pub(crate) struct HttpFigures {
+    doors: [DoorFigures; DOORS.len()],
+    ids: Ids,
+}
+
+#[derive(Default)]
+struct DoorFigures {
+    answers: [Counter; CLASSES.len()],
+    seconds: Histogram,
+}
+
+impl HttpFigures {
+    /// Writes them in Prometheus' text format; what never happened is left out.
+    pub(crate) fn write(&self, out: &mut String) {
+        out.push_str("# HELP heddle_http_answers_total Requests that were answered.\n# TYPE heddle_http_answers_total counter\n");
+        for ((door, _), figures) in DOORS.iter().zip(&self.doors) {
+            for (class, counter) in CLASSES.iter().zip(&figures.answers).filter(|(_, counter)| counter.get() > 0) {
+                out.push_str(&format!("heddle_http_answers_total{{door=\"{door}\",class=\"{class}\"}} {}\n", counter.get()));
+            }
+        }
+        out.push_str("# HELP heddle_http_request_seconds From the head of a request to the head of its answer.\n# TYPE heddle_http_request_seconds histogram\n");
+        for ((door, _), figures) in DOORS.iter().zip(&self.doors).filter(|(_, figures)| figures.seconds.count() > 0) {
+            figures.seconds.write(out, "heddle_http_request_seconds", &format!("door=\"{door}\""), 6..=26, 1e6);
+        }
+    }
+}
+
+/// The outermost layer: everything that is answered passes here.
+pub(crate) async fn observe(State(figures): State<Arc<HttpFigures>>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let path = request.uri().path();
+    let door = DOORS.iter().position(|(_, start)| path.starts_with(start)).unwrap_or(DOORS.len() - 1);
+    let id = figures.ids.of(request.headers());
+    let told = tracing::enabled!(tracing::Level::DEBUG).then(|| (request.method().clone(), path.to_owned()));
+    let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default());
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let took = began.elapsed();
+    let status = response.status().as_u16();
+    let door = &figures.doors[door];
+    door.answers[usize::from(status / 100).clamp(1, CLASSES.len()) - 1].add_one();
+    door.seconds.note_time(took);
+    if let Some((method, path)) = told {
+        let _inside = span.enter();
+        tracing::debug!(%method, path, status, microseconds = took.as_micros() as u64, "Request answered.");
+    }
+    response.headers_mut().entry(REQUEST_ID).or_insert(id);
+    response
+}
+
+/// Ids of requests: the caller's own where there is one that can be used, else one that no other request here has.
+struct Ids {
+    start: String,
+    next: AtomicU64,
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self { start: store::new_id()[..8].to_owned(), next: AtomicU64::new(1) }
+    }
+}
+
+impl Ids {
+    fn of(&self, headers: &HeaderMap) -> HeaderValue {
+        let is_fine = |value: &&HeaderValue| {
+            let bytes = value.as_bytes();
+            (1..=64).contains(&bytes.len()) && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+        };
+        match headers.get(REQUEST_ID).filter(is_fine) {
+            Some(given) => given.clone(),
+            None => self.fresh(),
+        }
+    }
+
+    fn fresh(&self) -> HeaderValue {
+        let text = format!("{}-{}", self.start, self.next.fetch_add(1, Ordering::Relaxed));
+        HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).unwrap_or(HeaderValue::from_static("none"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_could_change_a_log_is_not_taken() {
+        let ids = Ids::default();
+        let of = |text: &str| ids.of(&HeaderMap::from_iter([(REQUEST_ID, HeaderValue::from_str(text).unwrap())]));
+        assert_eq!(of("abc-1.2_3"), "abc-1.2_3");
+        for bad in ["a b", "a\"b", "{x}", &"a".repeat(65)] {
+            assert_ne!(of(bad), *bad, "{bad}");
+        }
+        assert_ne!(ids.of(&HeaderMap::new()), ids.of(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn every_path_has_a_door() {
+        let door = |path: &str| DOORS.iter().find(|(_, start)| path.starts_with(start)).unwrap().0;
+        assert_eq!(door("/webhook/x"), "webhook");
+        assert_eq!(door("/webhook-waiting/1-a"), "waiting");
+        assert_eq!(door("/form-waiting/1-a"), "form");
+        assert_eq!(door("/api/v1/workflows"), "api");
+        assert_eq!(door("/metrics"), "other");
+    }
+}
