@@ -23,10 +23,11 @@ fn test() -> Result<()> {
 pub(crate) fn write_docs() -> Result<()> {
     // The whole workspace at once: on its own, the binary would have its dependencies built again with fewer features.
     call("cargo", &["build", "--quiet", "--workspace", "--bin", "heddle"])?;
-    call("target/debug/heddle", &["nodes", "--docs", "docs/nodes"])
+    call("target/debug/heddle", &["nodes", "--docs", "docs/nodes"])?;
+    call("target/debug/heddle", &["doctor", "--docs", "docs/settings.md"])
 }
 
 fn docs_are_current() -> Result<()> {
     write_docs()?;
-    call("git", &["diff", "--exit-code", "--stat", "--", "docs/nodes"])
+    call("git", &["diff", "--exit-code", "--stat", "--", "docs/nodes", "docs/settings.md"])
 }

@@ -1,5 +1,10 @@
 //! The command line: every command, option and example.
 
+mod folder;
+
+pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Restore};
+
+use crate::settings::Given;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -7,6 +12,8 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "heddle", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) given: Given,
     /// Without one, the server starts
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -15,7 +22,7 @@ pub(crate) struct Cli {
 impl Cli {
     /// The command that was given; the server if none was.
     pub(crate) fn chosen(self) -> Command {
-        self.command.or_else(|| Cli::parse_from(["heddle", "serve"]).command).unwrap_or(Command::Doctor)
+        self.command.unwrap_or_else(|| Command::Serve(Serve::default()))
     }
 }
 
@@ -28,7 +35,9 @@ const EXAMPLES: &str = "Examples:
   heddle check *.json                                 what would run, what would not
   heddle nodes http                                   find a node
 
-Settings are environment variables; `heddle doctor` lists them with their values.";
+  heddle doctor                                       settings, and what is wrong
+
+Settings come from --set, the environment and heddle.toml in the data folder; `heddle doctor` lists them.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -60,14 +69,18 @@ pub(crate) enum Command {
     Expr(Expr),
     /// Look workflows over: problems, and which nodes run here
     Check(Check),
-    /// Print a workflow as Heddle saves it
+    /// Write workflows out: those of the data folder, or a file as Heddle saves it
     Export(Export),
+    /// Put everything in the data folder into one file, also while a server runs on it
+    Backup(Backup),
+    /// Make a data folder of a backup
+    Restore(Restore),
     /// Run recorded cases and compare the results
     Conformance(Conformance),
     /// List the nodes that can run
     Nodes(Nodes),
-    /// Check this installation and show its settings
-    Doctor,
+    /// Check this installation and its data folder, and show all settings
+    Doctor(Doctor),
     /// Print a completion script for your shell
     Completions(Completions),
     /// Read the PDF on standard input, for the nodes that need its text
@@ -76,7 +89,7 @@ pub(crate) enum Command {
 }
 
 /// Where workflows, executions and credentials are kept.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct DataFolder {
     /// The data folder
     #[arg(long = "data", value_name = "DIR", env = "HEDDLE_DATA", value_hint = ValueHint::DirPath)]
@@ -87,27 +100,38 @@ impl DataFolder {
     /// The folder that was named, or `.heddle` in the home folder.
     pub(crate) fn path(&self) -> PathBuf {
         let home = || std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from).join(".heddle");
-        self.folder.clone().unwrap_or_else(home)
+        let named = || std::env::var_os("HEDDLE_DATA").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        self.folder.clone().or_else(named).unwrap_or_else(home)
+    }
+
+    /// The folder that a command line names, whatever the command is.
+    pub(crate) fn of(matches: &clap::ArgMatches) -> Self {
+        let mut deepest = matches;
+        while let Some((_, inner)) = deepest.subcommand() {
+            deepest = inner;
+        }
+        Self { folder: deepest.try_get_one::<PathBuf>("folder").ok().flatten().cloned() }
     }
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(after_help = "Examples:
   heddle serve
   heddle serve --port 8080 --data ./data
+  heddle serve --config /etc/heddle.toml --set keep_days=7
 
 It listens on this machine only, until another address is given with --host.")]
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) data: DataFolder,
-    /// The address to listen on
-    #[arg(long, env = "HEDDLE_HOST", default_value = "127.0.0.1")]
-    pub(crate) host: std::net::IpAddr,
-    /// The port to listen on; 0 takes any that is free
-    #[arg(long, env = "HEDDLE_PORT", default_value_t = 5678)]
-    pub(crate) port: u16,
-    /// Where callers reach this instance, if not at its address
-    #[arg(long, env = "HEDDLE_BASE_URL", value_name = "URL")]
+    /// The address to listen on (HEDDLE_HOST; 127.0.0.1)
+    #[arg(long)]
+    pub(crate) host: Option<std::net::IpAddr>,
+    /// The port to listen on; 0 takes any that is free (HEDDLE_PORT; 5678)
+    #[arg(long)]
+    pub(crate) port: Option<u16>,
+    /// Where callers reach this instance, if not at its address (HEDDLE_BASE_URL)
+    #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 }
 
@@ -162,6 +186,32 @@ pub(crate) enum Executions {
     Delete {
         #[command(flatten)]
         data: DataFolder,
+        id: i64,
+    },
+    /// Run the workflow of a failed one again, on what that began with
+    #[command(after_help = "Examples:
+  heddle executions list --status error
+  heddle executions retry 42
+
+The workflow is taken as it is saved now. A server that runs on the data folder does the work; without one it is done here. The exit
+code is 0 when the new run succeeded, 1 when it failed.")]
+    Retry {
+        #[command(flatten)]
+        data: DataFolder,
+        /// The id of an execution that failed, was stopped or is uncertain
+        id: i64,
+    },
+    /// Take the step again that a crash left uncertain, and go on from there
+    #[command(after_help = "Examples:
+  heddle executions list --status uncertain
+  heddle executions resume 42
+
+Look first whether the step happened: `heddle executions show ID` tells which one it is. A server that runs on the data folder does the
+work; without one it is done here. The exit code is 0 when the run succeeded, 1 when it failed.")]
+    Resume {
+        #[command(flatten)]
+        data: DataFolder,
+        /// The id of an execution that is uncertain
         id: i64,
     },
 }
@@ -351,13 +401,6 @@ pub(crate) struct Check {
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct Export {
-    /// The workflow to read and print
-    #[arg(long, value_hint = ValueHint::FilePath)]
-    pub(crate) file: PathBuf,
 }
 
 #[derive(Args)]

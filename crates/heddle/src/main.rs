@@ -4,17 +4,22 @@ mod cli;
 mod commands;
 mod conformance;
 mod credentials;
+mod logs;
 mod settings;
 mod tables;
 mod terminal;
+mod traces;
+mod watching;
 mod world;
 
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = cli::Cli::parse();
-    match commands::dispatch(arguments) {
+    let matches = cli::Cli::command().get_matches();
+    let arguments = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let folder = cli::DataFolder::of(&matches);
+    match commands::dispatch(arguments, &folder) {
         Ok(code) => code,
         Err(error) => {
             terminal::complain(&error);

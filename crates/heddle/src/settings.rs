@@ -1,8 +1,16 @@
-//! Settings, read from environment variables; this table is their manual.
+//! Settings: this table is their manual. A value comes from a flag, else the environment, else a file, else the default.
+
+mod file;
+mod page;
+mod sources;
+
+pub(crate) use page::page;
+pub(crate) use sources::{Given, Origin, Sources, use_sources};
 
 use anyhow::{Context as _, Result};
 use node_api::host::Feature;
 use node_api::tables::TableLimits;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 /// Everything an operator can set.
@@ -19,6 +27,30 @@ pub(crate) struct Settings {
     pub(crate) max_body: usize,
     pub(crate) table_bytes: usize,
     pub(crate) catch_up: runtime::CatchUp,
+    pub(crate) serving: Serving,
+}
+
+/// How the server is reached and what it logs.
+#[derive(Clone, Debug)]
+pub(crate) struct Serving {
+    pub(crate) host: IpAddr,
+    pub(crate) port: u16,
+    pub(crate) base_url: Option<String>,
+    pub(crate) log: String,
+    pub(crate) log_format: LogFormat,
+}
+
+impl Default for Serving {
+    fn default() -> Self {
+        Self { host: Ipv4Addr::LOCALHOST.into(), port: 5678, base_url: None, log: "info".into(), log_format: LogFormat::Text }
+    }
+}
+
+/// How a line of the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
 }
 
 /// A setting as it is documented.
@@ -27,6 +59,27 @@ pub(crate) struct Setting {
     pub(crate) default: &'static str,
     pub(crate) help: &'static str,
 }
+
+impl Setting {
+    /// Its name in a file and behind `--set`: `HEDDLE_KEEP_DAYS` is `keep_days` there.
+    pub(crate) fn key(&self) -> String {
+        self.name.strip_prefix("HEDDLE_").unwrap_or(self.name).to_lowercase()
+    }
+
+    /// Whether its value is kept out of what is printed.
+    pub(crate) fn is_secret(&self) -> bool {
+        SECRET.contains(&self.name)
+    }
+
+    /// Whether it says where the file is, and so cannot stand in it.
+    pub(crate) fn is_outside_of_files(&self) -> bool {
+        OUTSIDE_OF_FILES.contains(&self.name)
+    }
+}
+
+const SECRET: &[&str] = &["OTEL_EXPORTER_OTLP_HEADERS"];
+
+const OUTSIDE_OF_FILES: &[&str] = &["HEDDLE_DATA", "HEDDLE_CONFIG"];
 
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
@@ -63,6 +116,20 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting { name: "HEDDLE_PORT", default: "5678", help: "The port the server listens on. Since 0.1." },
     Setting { name: "HEDDLE_BASE_URL", default: "", help: "Where callers reach the server, if not at its address. Since 0.1." },
     Setting { name: "HEDDLE_LOG", default: "info", help: "What the server logs: off, error, warn, info, debug, trace. Since 0.1." },
+    Setting { name: "HEDDLE_LOG_FORMAT", default: "text", help: "How it logs: text, or json with one object a line. Since 0.1." },
+    Setting { name: "HEDDLE_CONFIG", default: "", help: "The file of settings, if it is not heddle.toml in the data folder. Since 0.1." },
+    Setting {
+        name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+        default: "",
+        help: "Where traces of executions are sent, such as http://localhost:4318 (OTLP over HTTP); nowhere if empty. Since 0.1.",
+    },
+    Setting {
+        name: "OTEL_EXPORTER_OTLP_HEADERS",
+        default: "",
+        help: "Headers sent along with traces: name=value, separated by commas. Since 0.1.",
+    },
+    Setting { name: "OTEL_SERVICE_NAME", default: "heddle", help: "What this instance is called in traces. Since 0.1." },
+    Setting { name: "OTEL_TRACES_SAMPLER_ARG", default: "1", help: "The share of executions that are traced, from 0 to 1. Since 0.1." },
     Setting { name: "HEDDLE_TEST_NODES", default: "0", help: "1 adds the nodes that test workflows use. Since 0.1." },
 ];
 
@@ -71,24 +138,22 @@ impl Settings {
         TableLimits { table_bytes: self.table_bytes, ..TableLimits::default() }
     }
 
-    /// Reads all settings; a value that cannot be used is an error that names it.
+    /// Reads all settings; a value that cannot be used is an error that names it and where it stands.
     pub(crate) fn load() -> Result<Self> {
-        report_unknown();
-        let flag = |name: &str| matches!(read(name).as_str(), "1" | "true" | "yes" | "on");
+        sources::report_unknown_variables();
         let mut features = Vec::new();
-        if flag("HEDDLE_ALLOW_EXECUTE_COMMAND") {
+        if flag("HEDDLE_ALLOW_EXECUTE_COMMAND")? {
             features.push(Feature::ExecuteCommand);
         }
-        if flag("HEDDLE_ALLOW_ENV") {
+        if flag("HEDDLE_ALLOW_ENV")? {
             features.push(Feature::EnvironmentAccess);
         }
         let timezone = read("HEDDLE_TIMEZONE");
-        jiff::tz::TimeZone::get(&timezone)
-            .with_context(|| format!("HEDDLE_TIMEZONE is '{timezone}', which is no time zone (SETTING_INVALID)"))?;
+        jiff::tz::TimeZone::get(&timezone).with_context(|| unusable("HEDDLE_TIMEZONE", "which is no time zone"))?;
         Ok(Self {
             timezone,
             files_root: read("HEDDLE_FILES_ROOT").into(),
-            test_nodes: flag("HEDDLE_TEST_NODES"),
+            test_nodes: flag("HEDDLE_TEST_NODES")?,
             egress_allow: read("HEDDLE_EGRESS_ALLOW"),
             features,
             run_data_limit: bytes("HEDDLE_RUN_DATA_LIMIT")?,
@@ -101,14 +166,41 @@ impl Settings {
             max_body: bytes("HEDDLE_MAX_BODY")?,
             table_bytes: bytes("HEDDLE_TABLE_BYTES")?,
             catch_up: catch_up()?,
+            serving: Serving::load()?,
+        })
+    }
+}
+
+impl Serving {
+    fn load() -> Result<Self> {
+        let log = read("HEDDLE_LOG");
+        tracing_subscriber::EnvFilter::try_new(&log).with_context(|| unusable("HEDDLE_LOG", "which is no level such as info"))?;
+        Ok(Self {
+            host: read("HEDDLE_HOST").parse().with_context(|| unusable("HEDDLE_HOST", "which is no address such as 127.0.0.1"))?,
+            port: read("HEDDLE_PORT").parse().with_context(|| unusable("HEDDLE_PORT", "which is no port"))?,
+            base_url: Some(read("HEDDLE_BASE_URL")).filter(|url| !url.is_empty()),
+            log,
+            log_format: log_format()?,
         })
     }
 }
 
 /// The value of a setting, or its default.
 pub(crate) fn read(name: &str) -> String {
-    let default = SETTINGS.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
-    std::env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())
+    find(name).0
+}
+
+/// The value of a setting, and where it comes from.
+pub(crate) fn find(name: &str) -> (String, Origin) {
+    sources::current().find(name)
+}
+
+fn flag(name: &str) -> Result<bool> {
+    match read(name).to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Ok(true),
+        "0" | "false" | "no" | "off" => Ok(false),
+        _ => anyhow::bail!(unusable(name, "which is neither 1 nor 0")),
+    }
 }
 
 fn catch_up() -> Result<runtime::CatchUp> {
@@ -116,13 +208,20 @@ fn catch_up() -> Result<runtime::CatchUp> {
         "skip" => Ok(runtime::CatchUp::Skip),
         "one" => Ok(runtime::CatchUp::One),
         "all" => Ok(runtime::CatchUp::All),
-        other => anyhow::bail!("HEDDLE_CATCH_UP is '{other}', which is none of skip, one and all (SETTING_INVALID)"),
+        _ => anyhow::bail!(unusable("HEDDLE_CATCH_UP", "which is none of skip, one and all")),
+    }
+}
+
+fn log_format() -> Result<LogFormat> {
+    match read("HEDDLE_LOG_FORMAT").as_str() {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => anyhow::bail!(unusable("HEDDLE_LOG_FORMAT", "which is neither text nor json")),
     }
 }
 
 fn number(name: &str) -> Result<u64> {
-    let text = read(name);
-    text.trim().parse().with_context(|| format!("{name} is '{text}', which is no whole number (SETTING_INVALID)"))
+    read(name).trim().parse().with_context(|| unusable(name, "which is no whole number"))
 }
 
 fn bytes(name: &str) -> Result<usize> {
@@ -139,32 +238,12 @@ fn bytes(name: &str) -> Result<usize> {
     number
         .filter(|_| unit > 0)
         .and_then(|number| number.checked_mul(unit))
-        .with_context(|| format!("{name} is '{text}', which is no size such as 256MB (SETTING_INVALID)"))
+        .with_context(|| unusable(name, "which is no size such as 256MB"))
 }
 
-/// Tells of variables that look like settings but are none.
-fn report_unknown() {
-    for (name, _) in std::env::vars_os() {
-        let Some(name) = name.to_str().filter(|name| name.starts_with("HEDDLE_")) else { continue };
-        if SETTINGS.iter().all(|setting| setting.name != name) {
-            let nearest = SETTINGS.iter().min_by_key(|setting| distance(setting.name, name)).map_or("", |setting| setting.name);
-            crate::terminal::note(&format!("warning: {name} is not a setting; did you mean {nearest}?"));
-        }
-    }
-}
-
-/// How many letters have to change to turn one word into the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, right) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(left != *right);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+/// What is said of a value that cannot be used: where it stands, and what is wrong with it.
+pub(crate) fn unusable(name: &str, why: &str) -> String {
+    let sources = sources::current();
+    let (value, _) = sources.find(name);
+    format!("{} is '{value}', {why} (SETTING_INVALID)", sources.describe(name))
 }

@@ -24,6 +24,15 @@ pub(crate) fn complain(error: &anyhow::Error) {
     note(&text);
 }
 
+/// A number of bytes as people say it.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = [(1_u64 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
+    match units.iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(crate) enum Colour {
     Red,

@@ -37,7 +37,7 @@ pub(crate) fn run_options(settings: &Settings) -> RunOptions {
     RunOptions {
         timezone: settings.timezone.as_str().into(),
         features: settings.features.clone(),
-        environment: std::env::vars().filter(|(name, _)| !name.starts_with("HEDDLE_")).collect(),
+        environment: std::env::vars().filter(|(name, _)| !name.starts_with("HEDDLE_") && !name.starts_with("OTEL_")).collect(),
         sits_out_waits: true,
         ..RunOptions::default()
     }

@@ -1,40 +1,79 @@
-//! `heddle doctor`: checks this installation and shows its settings.
+//! `heddle doctor`: shows where each setting comes from, and checks this installation and its data folder.
+
+mod folder;
 
 use super::block_on;
-use crate::settings::{self, SETTINGS, Settings};
-use crate::terminal::say;
+use crate::cli;
+use crate::settings::{self, Origin, SETTINGS, Settings};
+use crate::terminal::{Colour, note, paint, say};
 use crate::world;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use engine::{RunOptions, Start};
 use model::{Value, Workflow, json};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-pub(super) fn run() -> Result<ExitCode> {
-    say(&format!("heddle {}\n\nSettings", env!("CARGO_PKG_VERSION")));
-    for setting in SETTINGS {
-        let set = if std::env::var_os(setting.name).is_some() { "set    " } else { "default" };
-        say(&format!("  {:30} {set}  {:14} {}", setting.name, settings::read(setting.name), setting.help));
-    }
-    say("\nChecks");
-    let loaded = Settings::load();
-    let mut healthy = report("settings can be read", loaded.as_ref().map(|_| String::new()).map_err(|error| format!("{error:#}")));
-    if let Ok(settings) = &loaded {
-        healthy &= report("the files folder is there", files_folder(settings));
-        healthy &= report("temporary files can be written", temporary_file());
-        healthy &= report("a workflow runs", example_run(settings));
-    }
-    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::from(1) })
+/// What a check found.
+pub(super) enum Finding {
+    Ok(String),
+    /// It works, but not for long or not safely; with what to do about it.
+    Warning(String),
+    /// It does not work; with what to do about it.
+    Error(String),
 }
 
-fn report(what: &str, result: Result<String, String>) -> bool {
-    match &result {
-        Ok(detail) if detail.is_empty() => say(&format!("  ok    {what}")),
-        Ok(detail) => say(&format!("  ok    {what} ({detail})")),
-        Err(problem) => say(&format!("  FAIL  {what}: {problem}")),
+pub(super) fn run(arguments: &cli::Doctor) -> Result<ExitCode> {
+    if let Some(file) = &arguments.docs {
+        std::fs::write(file, settings::page()).with_context(|| format!("{} cannot be written (FILE_IO)", file.display()))?;
+        note(&format!("{} written", file.display()));
+        return Ok(ExitCode::SUCCESS);
     }
-    result.is_ok()
+    say(&format!("heddle {}\n\nSettings", env!("CARGO_PKG_VERSION")));
+    for setting in SETTINGS {
+        let (value, origin) = settings::find(setting.name);
+        let value = if setting.is_secret() && !value.is_empty() { "(not shown)".to_owned() } else { value };
+        say(&format!("  {:30} {:14} {}  {}", setting.name, value, from(&origin), setting.help));
+    }
+    let folder = arguments.data.path();
+    say("\nThis installation");
+    let loaded = Settings::load();
+    let mut is_healthy = report("settings", from_result(loaded.as_ref().map(|_| String::new()).map_err(|error| format!("{error:#}"))));
+    if let Ok(settings) = &loaded {
+        is_healthy &= report("folder of files", from_result(files_folder(settings)));
+        is_healthy &= report("temporary files", from_result(temporary_file()));
+        is_healthy &= report("a workflow runs", from_result(example_run(settings)));
+    }
+    say(&format!("\nData folder {}", folder.display()));
+    for (what, finding) in folder::check(&folder, loaded.as_ref().ok()) {
+        is_healthy &= report(what, finding);
+    }
+    Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn from(origin: &Origin) -> String {
+    match origin {
+        Origin::Default => "default".to_owned(),
+        Origin::Environment => "environment".to_owned(),
+        Origin::Flag => "--set".to_owned(),
+        Origin::File { path, line } => format!("{}, line {line}", path.display()),
+    }
+}
+
+fn from_result(result: Result<String, String>) -> Finding {
+    result.map_or_else(Finding::Error, Finding::Ok)
+}
+
+/// Prints a line; `false` if something is wrong.
+fn report(what: &str, finding: Finding) -> bool {
+    let (word, colour, detail) = match &finding {
+        Finding::Ok(detail) => ("ok   ", Colour::Green, detail),
+        Finding::Warning(detail) => ("warn ", Colour::Yellow, detail),
+        Finding::Error(detail) => ("error", Colour::Red, detail),
+    };
+    let colon = if detail.is_empty() { "" } else { ": " };
+    say(&format!("  {}  {what}{colon}{detail}", paint(word, colour)));
+    !matches!(finding, Finding::Error(_))
 }
 
 fn files_folder(settings: &Settings) -> Result<String, String> {

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod api_keys;
+mod backup;
 mod check;
 mod credentials;
 mod doctor;
@@ -9,13 +10,14 @@ mod export;
 mod expr;
 mod node_docs;
 mod nodes;
+mod restore;
 mod run;
 mod serve;
 mod users;
 mod workflows;
 
-use crate::cli::{Cli, Command};
-use crate::conformance;
+use crate::cli::{Cli, Command, DataFolder};
+use crate::{conformance, settings};
 use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
 use model::Workflow;
@@ -23,7 +25,9 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn dispatch(arguments: Cli) -> Result<ExitCode> {
+/// Runs the command that was given; settings come from the folder that it names, too.
+pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> {
+    settings::use_sources(settings::Sources::gather(&arguments.given, &folder.path())?);
     // PDF files are read by this program again, so that a bad one can be stopped.
     if let Ok(program) = std::env::current_exe() {
         ::nodes::files::read_pdfs_with(program);
@@ -44,7 +48,9 @@ pub(crate) fn dispatch(arguments: Cli) -> Result<ExitCode> {
         Command::Export(arguments) => export::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Nodes(arguments) => nodes::run(&arguments),
-        Command::Doctor => doctor::run(),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Backup(arguments) => backup::run(&arguments),
+        Command::Restore(arguments) => restore::run(&arguments),
         Command::ReadPdf => {
             ::nodes::files::serve_pdf_reader(std::io::stdin().lock(), std::io::stdout().lock())?;
             Ok(ExitCode::SUCCESS)
@@ -82,6 +88,12 @@ pub(crate) fn read_workflow(path: &Path) -> Result<Workflow> {
             }
         }
     }
+}
+
+/// An error of the store with its code, as the terminal shows it.
+pub(crate) fn coded(error: store::Error) -> anyhow::Error {
+    let (text, code) = (error.to_string(), error.code().name());
+    if text.contains(code) { anyhow::anyhow!(text) } else { anyhow::anyhow!("{text} ({code})") }
 }
 
 /// Runs a future to its end on this thread, with others for blocking work.

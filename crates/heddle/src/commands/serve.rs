@@ -3,13 +3,15 @@
 use super::block_on;
 use crate::cli;
 use crate::credentials::StoredCredentials;
-use crate::settings::Settings;
+use crate::logs::{self, announce};
+use crate::settings::{LogFormat, Settings};
 use crate::terminal::note;
+use crate::traces::Traces;
 use crate::world;
 use anyhow::{Context as _, Result};
 use runtime::{Options, RunLimits, Runtime};
 use server::{App, BodyLimits};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,23 +26,27 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SHOWN: usize = 5;
 
 pub(super) fn run(arguments: &cli::Serve) -> Result<ExitCode> {
-    let settings = Settings::load()?;
-    tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::try_from_env("HEDDLE_LOG").unwrap_or_else(|_| "info".into()))
-        .with_writer(std::io::stderr)
-        .init();
+    let mut settings = Settings::load()?;
+    let serving = &mut settings.serving;
+    serving.host = arguments.host.unwrap_or(serving.host);
+    serving.port = arguments.port.unwrap_or(serving.port);
+    serving.base_url = arguments.base_url.clone().or(serving.base_url.take());
+    logs::start(serving);
     block_on(serve(arguments, &settings))?
 }
 
 async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> {
+    let asked = asked_to_stop().context("signals cannot be taken")?;
+    let serving = &settings.serving;
     let folder = arguments.data.path();
     let store = Sqlite::open(&folder, Use::Serve).with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let store = store.with_table_limits(settings.table_limits());
-    let listener = TcpListener::bind(SocketAddr::new(arguments.host, arguments.port))
+    let listener = TcpListener::bind(SocketAddr::new(serving.host, serving.port))
         .await
-        .with_context(|| format!("{}:{} cannot be listened on", arguments.host, arguments.port))?;
+        .with_context(|| format!("{}:{} cannot be listened on", serving.host, serving.port))?;
     let address = listener.local_addr().context("the listener has no address")?;
-    let base_url = arguments.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    store.announce(&format!("http://{}", reachable(address)))?;
+    let base_url = serving.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
     let base_url: model::Str = base_url.trim_end_matches('/').into();
     let options = Options {
         run: world::run_options(settings),
@@ -53,11 +59,16 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.tables = Arc::new(store.clone());
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
-    note(&format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));
+    let traces = Traces::start(&runtime.recorder, &store).await?;
+    announce(serving, &format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));
     for (method, path) in runtime.addresses().iter().take(SHOWN) {
-        note(&format!("  curl -X {method} {base_url}/webhook/{path}"));
+        announce(serving, &format!("  curl -X {method} {base_url}/webhook/{path}"));
     }
-    if let Some(token) = server::first_start(&store).await? {
+    let token = server::first_start(&store).await?;
+    if token.is_some() && serving.log_format == LogFormat::Json {
+        // A log that is collected is no place for a secret.
+        announce(serving, "There is no owner yet. Make one with `heddle users create EMAIL --role owner`.");
+    } else if let Some(token) = token {
         note("There is no owner yet. Make one with this token, which works once, and a password of your own:");
         let body = format!(r#"{{"token":"{token}","email":"you@example.com","password":"…"}}"#);
         note(&format!("  curl -X POST {base_url}/api/setup -H 'content-type: application/json' -d '{body}'"));
@@ -65,27 +76,45 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let stop = CancellationToken::new();
     let app =
         App { runtime: runtime.clone(), store, body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() }, base_url };
-    let serving = tokio::spawn(server::serve(listener, app, stop.clone()));
-    asked_to_stop().await;
-    note("Stopping: no new work is taken; runs under way are finished or go on after the next start.");
+    let answering = tokio::spawn(server::serve(listener, app, stop.clone()));
+    asked.await;
+    announce(serving, "Stopping: no new work is taken; runs under way are finished or go on after the next start.");
     runtime.stop(PATIENCE).await;
     stop.cancel();
     // Connections that are kept open without a request do not hold us.
-    let _ = tokio::time::timeout(Duration::from_secs(5), serving).await;
+    let _ = tokio::time::timeout(Duration::from_secs(5), answering).await;
+    if let Some(traces) = traces {
+        traces.finish(Duration::from_secs(5)).await;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn asked_to_stop() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
+/// Where this machine reaches a server that listens on all of its addresses.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()),
+        IpAddr::V6(ip) if ip.is_unspecified() => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port()),
+        _ => address,
     }
-    let _ = interrupted.await;
+}
+
+/// Takes note from now on of being asked to stop; ready once that has happened.
+#[cfg(unix)]
+fn asked_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupted, mut terminated) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
+}
+
+/// Ready once somebody asks to stop.
+#[cfg(not(unix))]
+fn asked_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }

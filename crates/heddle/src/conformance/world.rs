@@ -1,6 +1,6 @@
 //! The world of recorded cases: recorded answers, given credentials, a clock that does not make anyone wait.
 
-use crate::settings::Settings;
+use crate::settings::{Serving, Settings};
 use crate::world::{SystemRandom, ports};
 use anyhow::{Context as _, Result};
 use engine::{Clock, Credentials, Engine, Outcome, RunOptions, Start};
@@ -40,6 +40,7 @@ impl World {
             max_body: 16 << 20,
             table_bytes: 50 << 20,
             catch_up: runtime::CatchUp::default(),
+            serving: Serving::default(),
         };
         let mut ports = ports(&settings).map_err(|error| format!("{error:#}"))?;
         let answers = self.http.clone().unwrap_or_else(|| Value::array(Vec::new()));

@@ -109,6 +109,13 @@ impl Server {
         request(&self.address, method, &format!("/api/v1{path}"), &headers, b"").unwrap()
     }
 
+    /// What `/metrics` says.
+    pub(crate) fn metrics(&self) -> String {
+        let reply = request(&self.address, "GET", "/metrics", &[("x-n8n-api-key", self.key.as_str())], b"").unwrap();
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply.text()
+    }
+
     /// All executions, with their data.
     pub(crate) fn executions(&self) -> Vec<Value> {
         let mut all = Vec::new();

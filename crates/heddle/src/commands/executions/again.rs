@@ -1,0 +1,144 @@
+//! `heddle executions retry | resume`: by the server that runs on the folder, or in this process if there is none.
+
+use super::line;
+use crate::cli::DataFolder;
+use crate::commands::{block_on, coded};
+use crate::credentials::StoredCredentials;
+use crate::settings::{Serving, Settings};
+use crate::terminal::{note, say};
+use crate::{logs, world};
+use anyhow::{Context as _, Result};
+use model::RunStatus;
+use runtime::{Options, RunLimits, Runtime};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use store::access::{Access as _, ApiKey, hash_of_key};
+use store::inspect::{Served, served};
+use store::users::{Role, Users as _};
+use store::{Executions as _, Sqlite, Use};
+
+/// How long the key lives that lets us talk to the server.
+const KEY_MS: i64 = 60_000;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    Retry,
+    Resume,
+}
+
+impl How {
+    fn name(self) -> &'static str {
+        match self {
+            How::Retry => "retry",
+            How::Resume => "resume",
+        }
+    }
+}
+
+pub(super) fn run(data: &DataFolder, id: i64, how: How) -> Result<ExitCode> {
+    let folder = data.path();
+    match served(&folder).map_err(coded)? {
+        Served::Somebody { address: Some(address) } => block_on(by_server(&folder, &address, id, how))?,
+        Served::Somebody { address: None } => anyhow::bail!("the server on {} is starting; try again (STORE_LOCKED)", folder.display()),
+        Served::Nobody => block_on(here(&folder, id, how))?,
+    }
+}
+
+/// Asks the server, with a key that is gone afterwards, and waits for the run to end.
+async fn by_server(folder: &Path, address: &str, id: i64, how: How) -> Result<ExitCode> {
+    let store = Sqlite::open(folder, Use::Beside).map_err(coded)?;
+    let (key, key_id) = lend_key(&store).await?;
+    let asked = ask(address, &key, id, how).await;
+    store.delete_api_key(&key_id).await.map_err(coded)?;
+    let run = asked?;
+    loop {
+        let found = store.execution(run).await.map_err(coded)?.with_context(|| format!("execution {run} was not kept"))?;
+        if found.state.status != RunStatus::Running {
+            say(&line(&found));
+            return Ok(exit_code(found.state.status));
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// The id of the run that the server goes on with.
+async fn ask(address: &str, key: &str, id: i64, how: How) -> Result<i64> {
+    let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build().context("the server cannot be asked")?;
+    let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name())).header("x-n8n-api-key", key);
+    let answer = request.send().await.with_context(|| format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)"))?;
+    let is_fine = answer.status().is_success();
+    let text = answer.text().await.context("the server's answer cannot be read")?;
+    let body: serde_json::Value = serde_json::from_str(&text).context("the server's answer is not JSON")?;
+    if !is_fine {
+        anyhow::bail!("{} ({})", body["message"].as_str().unwrap_or("the server refused"), body["code"].as_str().unwrap_or("unknown"));
+    }
+    body["id"].as_str().and_then(|id| id.parse().ok()).context("the server's answer names no execution")
+}
+
+/// A key for the owner of this instance: whoever can write to the folder can make one.
+async fn lend_key(store: &Sqlite) -> Result<(String, model::Str)> {
+    let people = store.users(None, 1000).await.map_err(coded)?;
+    let owner = people.into_iter().find(|user| user.role == Role::Owner).map_or_else(|| "owner@localhost".into(), |user| user.email);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
+    let key = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
+    let kept = ApiKey {
+        id: store::new_id(),
+        user: owner,
+        label: "command line, for a minute".into(),
+        hint: key[key.len() - 4..].into(),
+        scopes: vec!["execution:retry".into()],
+        created_ms: now,
+        expires_ms: Some(now + KEY_MS),
+    };
+    let key_id = kept.id.clone();
+    store.add_api_key(kept, hash_of_key(&key)).await.map_err(coded)?;
+    Ok((key, key_id))
+}
+
+/// Does the work in this process, which has the folder to itself meanwhile.
+async fn here(folder: &Path, id: i64, how: How) -> Result<ExitCode> {
+    let settings = Settings::load()?;
+    logs::start(&settings.serving);
+    let store = Sqlite::open(folder, Use::Serve).map_err(coded)?;
+    let options = Options {
+        run: world::run_options(&settings),
+        limits: RunLimits::default(),
+        catch_up: settings.catch_up,
+        keep: settings.retention,
+        base_url: base_url(&settings.serving).into(),
+    };
+    let mut engine = world::engine(&settings)?;
+    engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
+    let runtime = Runtime::at_rest(engine, Arc::new(store.clone()), options).await.map_err(told)?;
+    let taken = match how {
+        How::Retry => Some(runtime.retry(id).await.map_err(told)?),
+        How::Resume => runtime.resume(id).await.map_err(told)?,
+    };
+    let taken = taken.with_context(|| format!("execution {id} cannot go on (EXECUTION_STATUS)"))?;
+    let run = taken.id;
+    let outcome = taken.outcome.await.context("the run broke off")?;
+    match store.execution(run).await.map_err(coded)? {
+        Some(found) => say(&line(&found)),
+        None => note(&format!("execution {run} ended with {} and was not kept", outcome.status.name())),
+    }
+    Ok(exit_code(outcome.status))
+}
+
+/// Where calls that wake the run will find a server.
+fn base_url(serving: &Serving) -> String {
+    serving.base_url.clone().unwrap_or_else(|| format!("http://{}", SocketAddr::new(serving.host, serving.port)))
+}
+
+fn told(error: runtime::Error) -> anyhow::Error {
+    anyhow::anyhow!("{error} ({})", error.code())
+}
+
+fn exit_code(status: RunStatus) -> ExitCode {
+    match status {
+        RunStatus::Success | RunStatus::Waiting => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    }
+}

@@ -1,0 +1,24 @@
+//! The server's log: lines of text for people, or JSON for whatever collects them.
+
+use crate::settings::{LogFormat, Serving};
+use crate::terminal::note;
+use tracing_subscriber::EnvFilter;
+
+/// Starts logging to standard error.
+pub(crate) fn start(serving: &Serving) {
+    let filter = EnvFilter::try_new(&serving.log).unwrap_or_else(|_| "info".into());
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // One that has been started already, by a test, is as good.
+    let _ = match serving.log_format {
+        LogFormat::Text => log.try_init(),
+        LogFormat::Json => log.json().flatten_event(true).with_current_span(true).with_span_list(false).try_init(),
+    };
+}
+
+/// Words for the person who starts the server; a line of the log where that is to be JSON.
+pub(crate) fn announce(serving: &Serving, line: &str) {
+    match serving.log_format {
+        LogFormat::Text => note(line),
+        LogFormat::Json => tracing::info!("{line}"),
+    }
+}
