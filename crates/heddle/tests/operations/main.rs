@@ -1,6 +1,6 @@
 //! What an operator does with the real binary: settings, logs, traces, metrics, backups, and commands on the data folder.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests stop the test")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
 mod backup;
 mod commands;

@@ -55,7 +55,8 @@ impl Collector {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let (spans, heads): (Arc<Mutex<Vec<Value>>>, Arc<Mutex<Vec<String>>>) = Default::default();
+        let spans: Arc<Mutex<Vec<Value>>> = Arc::default();
+        let heads: Arc<Mutex<Vec<String>>> = Arc::default();
         let (kept, seen) = (spans.clone(), heads.clone());
         std::thread::spawn(move || {
             for (index, mut stream) in listener.incoming().flatten().enumerate() {

@@ -62,7 +62,7 @@ fn pack(folder: &Path, target: &Path, unfinished: &Unfinished, with_key: WithKey
     copy_database(&source, &unfinished.database, watch)?;
     drop(source);
 
-    let (found, mut left_out) = other_files(folder, &[target, &unfinished.archive, &unfinished.database])?;
+    let OtherFiles { found, mut left_out } = other_files(folder, &[target, &unfinished.archive, &unfinished.database])?;
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |found| found.len());
     let total = size(&unfinished.database) + found.iter().map(|(_, path)| size(path)).sum::<u64>();
     let mut packer =
@@ -150,10 +150,17 @@ fn read_keys(folder: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, Error> {
     Ok(keys)
 }
 
-/// The files of the folder beside the database and the keys, by name; and what cannot go along.
-fn other_files(folder: &Path, without: &[&Path]) -> Result<(Vec<(String, PathBuf)>, Vec<PathBuf>), Error> {
+/// The files of a folder beside the database and the keys.
+#[derive(Default)]
+struct OtherFiles {
+    /// By the names they have in the archive.
+    found: Vec<(String, PathBuf)>,
+    left_out: Vec<PathBuf>,
+}
+
+fn other_files(folder: &Path, without: &[&Path]) -> Result<OtherFiles, Error> {
     let without: Vec<PathBuf> = without.iter().filter_map(|path| std::path::absolute(path).ok()).collect();
-    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    let OtherFiles { mut found, mut left_out } = OtherFiles::default();
     let mut folders = vec![(String::new(), folder.to_owned())];
     while let Some((prefix, here)) = folders.pop() {
         for entry in std::fs::read_dir(&here).map_err(|error| Error::file(&here, &error))? {
@@ -172,7 +179,7 @@ fn other_files(folder: &Path, without: &[&Path]) -> Result<(Vec<(String, PathBuf
         }
     }
     found.sort();
-    Ok((found, left_out))
+    Ok(OtherFiles { found, left_out })
 }
 
 /// Files that are copied in another way, or that mean something only where they are.
