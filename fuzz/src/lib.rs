@@ -2,6 +2,8 @@
 
 pub mod cron;
 pub mod expression;
+pub mod multipart;
 pub mod operations;
 pub mod url_policy;
+pub mod webhook_body;
 pub mod workflow_json;

@@ -6,7 +6,7 @@ use node_api::connect::Connections;
 use node_api::host::Files;
 use node_api::http::Http;
 use node_api::tables::Tables;
-use node_api::trigger::Answer;
+use node_api::trigger::{Answer, Chunk};
 use std::sync::Arc;
 
 /// Everything outside of the engine, handed in by whoever starts it.
@@ -67,8 +67,14 @@ pub struct JournalError {
 }
 
 /// Takes the answer of a run to whoever started it.
+#[async_trait::async_trait]
 pub trait Responder: Send + Sync {
     fn respond(&self, answer: Answer);
+    /// Whether pieces of the answer are taken as they come.
+    fn is_streaming(&self) -> bool {
+        false
+    }
+    async fn stream(&self, _chunk: Chunk) {}
 }
 
 /// For runs that nobody looks at again.

@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) retention: runtime::Retention,
     pub(crate) max_body: usize,
     pub(crate) table_bytes: usize,
+    pub(crate) run_limits: runtime::RunLimits,
+    pub(crate) gate_limits: server::GateLimits,
     pub(crate) catch_up: runtime::CatchUp,
     pub(crate) serving: Serving,
 }
@@ -104,6 +106,35 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting { name: "HEDDLE_MAX_BODY", default: "16MB", help: "How large the body of a request may be. Since 0.1." },
     Setting { name: "HEDDLE_TABLE_BYTES", default: "50MB", help: "How much one data table may hold. Since 0.1." },
     Setting {
+        name: "HEDDLE_RATE_LIMIT",
+        default: "1000",
+        help: "Requests a second from one address, twice that at once; 0 for any number. Callers on this machine are not counted. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_TRUSTED_PROXIES",
+        default: "",
+        help: "Proxies whose X-Forwarded-For is believed: addresses or CIDR, separated by commas. Since 0.1.",
+    },
+    Setting { name: "HEDDLE_MAX_CONNECTIONS", default: "10000", help: "Connections at once; further ones are told 503. Since 0.1." },
+    Setting { name: "HEDDLE_MAX_REQUESTS", default: "5000", help: "Requests under way at once; further ones are told 503. Since 0.1." },
+    Setting { name: "HEDDLE_MAX_HEADERS", default: "32KB", help: "How large the headers of a request may be. Since 0.1." },
+    Setting {
+        name: "HEDDLE_HEADER_TIME",
+        default: "20",
+        help: "Seconds for the headers of a request, and for a connection without one. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_BODY_TIME",
+        default: "30",
+        help: "Seconds for the body of a request; each 16 KB that come add one. Since 0.1.",
+    },
+    Setting { name: "HEDDLE_RUNS_AT_ONCE", default: "512", help: "How many runs go on at once. Since 0.1." },
+    Setting {
+        name: "HEDDLE_RUNS_WAITING",
+        default: "10000",
+        help: "Accepted runs that wait for their turn; further calls are told 503. Since 0.1.",
+    },
+    Setting {
         name: "HEDDLE_CATCH_UP",
         default: "skip",
         help: "What becomes of schedules missed while nothing ran: skip, one (a run for all) or all. Since 0.1.",
@@ -165,6 +196,12 @@ impl Settings {
             },
             max_body: bytes("HEDDLE_MAX_BODY")?,
             table_bytes: bytes("HEDDLE_TABLE_BYTES")?,
+            run_limits: runtime::RunLimits {
+                at_once: count("HEDDLE_RUNS_AT_ONCE")?,
+                waiting: count("HEDDLE_RUNS_WAITING")?,
+                ..runtime::RunLimits::default()
+            },
+            gate_limits: gate_limits()?,
             catch_up: catch_up()?,
             serving: Serving::load()?,
         })
@@ -201,6 +238,30 @@ fn flag(name: &str) -> Result<bool> {
         "0" | "false" | "no" | "off" => Ok(false),
         _ => anyhow::bail!(unusable(name, "which is neither 1 nor 0")),
     }
+}
+
+fn gate_limits() -> Result<server::GateLimits> {
+    let seconds = |name: &str| Ok::<_, anyhow::Error>(std::time::Duration::from_secs(number(name)?.max(1)));
+    let proxies = read("HEDDLE_TRUSTED_PROXIES");
+    let listed = proxies.split(',').map(str::trim).filter(|proxy| !proxy.is_empty());
+    let trusted = listed.map(|proxy| {
+        let net = proxy.parse::<ipnet::IpNet>().or_else(|_| proxy.parse::<std::net::IpAddr>().map(ipnet::IpNet::from));
+        net.with_context(|| format!("HEDDLE_TRUSTED_PROXIES has '{proxy}', which is no address or network (SETTING_INVALID)"))
+    });
+    Ok(server::GateLimits {
+        connections: count("HEDDLE_MAX_CONNECTIONS")?.max(1),
+        requests: count("HEDDLE_MAX_REQUESTS")?.max(1),
+        per_second: u32::try_from(number("HEDDLE_RATE_LIMIT")?).unwrap_or(u32::MAX),
+        header_bytes: bytes("HEDDLE_MAX_HEADERS")?.max(4 << 10),
+        header_time: seconds("HEDDLE_HEADER_TIME")?,
+        body_time: seconds("HEDDLE_BODY_TIME")?,
+        trusted_proxies: trusted.collect::<Result<_>>()?,
+        ..server::GateLimits::default()
+    })
+}
+
+fn count(name: &str) -> Result<usize> {
+    Ok(usize::try_from(number(name)?).unwrap_or(usize::MAX >> 4).min(usize::MAX >> 4))
 }
 
 fn catch_up() -> Result<runtime::CatchUp> {

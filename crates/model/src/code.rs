@@ -81,6 +81,9 @@ codes! {
     WEBHOOK_NOT_FOUND    = Caller,   404, "No active workflow listens at this address.";
     REQUEST_BODY         = Caller,   400, "The body of the request cannot be read.";
     REQUEST_TOO_LARGE    = Caller,   413, "The request is larger than the limits allow.";
+    REQUEST_ENCODING     = Caller,   415, "The body is packed or written in a way that is not read here.";
+    REQUEST_TIMEOUT      = Caller,   408, "The request came more slowly than is waited for.";
+    RATE_LIMIT           = Caller,   429, "One address sent more requests than are taken; wait as long as the answer says.";
     REQUEST_INVALID      = Caller,   400, "The request has a field or parameter that cannot be used.";
     ACCESS_DENIED        = Caller,   401, "The request needs a valid API key or a session.";
     ACCESS_FORBIDDEN     = Caller,   403, "The key or the role does not allow this.";

@@ -1,6 +1,7 @@
 //! What a node sees while it runs.
 
 use crate::host::Host;
+use crate::trigger::{Chunk, ChunkKind};
 use crate::{NodeError, Outputs};
 use model::{Binary, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value};
 use serde::de::DeserializeOwned;
@@ -108,6 +109,23 @@ impl<'a> Ctx<'a> {
     /// The parameter as it stands in the workflow, expressions unevaluated.
     pub fn raw_param(&self, path: &str) -> Option<Value> {
         self.host.raw_parameter(path)
+    }
+
+    /// Sends a piece of the answer to whoever waits for it, such as a few words of a model. Does nothing unless the run streams.
+    pub async fn send_chunk(&self, kind: ChunkKind, item: usize, content: Option<Value>) {
+        if !self.host.is_streaming() {
+            return;
+        }
+        let chunk = Chunk {
+            kind,
+            content,
+            node_id: self.node.id.clone(),
+            node_name: self.node.name.clone(),
+            item,
+            run_index: self.run_index,
+            timestamp_ms: self.host.now_ms(),
+        };
+        self.host.stream(chunk).await;
     }
 
     /// Whether failing items are sent on instead of stopping the run.

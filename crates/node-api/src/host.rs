@@ -4,7 +4,7 @@ use crate::NodeError;
 use crate::connect::Connections;
 use crate::http::Http;
 use crate::tables::Tables;
-use crate::trigger::Answer;
+use crate::trigger::{Answer, Chunk};
 use bytes::Bytes;
 pub use model::NodeState;
 use model::{Items, Object, Source, Spill, Str, Value};
@@ -44,6 +44,13 @@ pub trait Host: Send + Sync {
     fn set_custom_data(&self, key: &str, value: &str);
     /// Answers whoever started the run and waits for it. Only the first answer counts; with nobody waiting it goes nowhere.
     fn respond(&self, answer: Answer);
+    /// Whether whoever started the run takes the answer piece by piece.
+    fn is_streaming(&self) -> bool {
+        false
+    }
+    /// Sends a piece of the answer; see [`crate::Ctx::send_chunk`]. Waits for a slow caller, but not forever; with nobody
+    /// waiting it goes nowhere. Never a reason for the run to fail.
+    async fn stream(&self, _chunk: Chunk) {}
     /// Asks the engine to put the execution to sleep once this node is done.
     fn pause(&self, until: Pause);
 

@@ -4,7 +4,7 @@ use crate::connect::{Connections, NoConnections};
 use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
 use crate::tables::{NoTables, Tables};
-use crate::trigger::Answer;
+use crate::trigger::{Answer, Chunk};
 use crate::{Ctx, Node, NodeError, NodeInfo, Outputs, Spec};
 use bytes::Bytes;
 use model::{Item, Items, Object, OnError, Source, Spill, Value};
@@ -22,6 +22,8 @@ pub struct TestHost {
     pub now_ms: i64,
     pub paused: Mutex<Option<Pause>>,
     pub answered: Mutex<Option<Answer>>,
+    pub is_streaming: bool,
+    pub streamed: Mutex<Vec<Chunk>>,
     pub http: Box<dyn Http>,
     pub connections: Arc<dyn Connections>,
     pub files: Box<dyn Files>,
@@ -44,6 +46,8 @@ impl TestHost {
             now_ms: 1_704_067_200_000,
             paused: Mutex::default(),
             answered: Mutex::default(),
+            is_streaming: false,
+            streamed: Mutex::default(),
             http: Box::new(NoHttp),
             connections: Arc::new(NoConnections),
             files: Box::new(NoFiles),
@@ -136,6 +140,12 @@ impl Host for TestHost {
     fn set_custom_data(&self, _key: &str, _value: &str) {}
     fn respond(&self, answer: Answer) {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(answer);
+    }
+    fn is_streaming(&self) -> bool {
+        self.is_streaming
+    }
+    async fn stream(&self, chunk: Chunk) {
+        self.streamed.lock().unwrap_or_else(PoisonError::into_inner).push(chunk);
     }
     fn pause(&self, until: Pause) {
         *self.paused.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);

@@ -67,12 +67,23 @@ pub struct WebhookRoute {
     /// Addresses and networks whose calls are taken; empty for any.
     pub allowed_ips: Vec<Str>,
     pub ignores_bots: bool,
-    /// Keep the body as a file instead of reading it.
-    pub raw_body: bool,
-    /// The field for a file that is the whole body, and the start of the names of several.
+    pub body: BodyAs,
+    /// The field for a file that is the whole body, and the start of the names of several; empty for the usual names.
     pub binary_field: Str,
     /// A header that tells one delivery from another; a second one with the same value starts nothing.
     pub delivery_header: Option<Str>,
+}
+
+/// What becomes of the body of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BodyAs {
+    /// It is read as its type says.
+    #[default]
+    Read,
+    /// It is read, and kept as a file too, byte for byte.
+    ReadAndKept,
+    /// It is a file, whatever its type says.
+    File,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +106,7 @@ pub enum AnswerWhen {
     LastNode,
     /// When a node calls [`crate::host::Host::respond`].
     ResponseNode,
-    /// As [`AnswerWhen::LastNode`], piece by piece as it comes.
+    /// As [`AnswerWhen::LastNode`], but pieces that nodes send with [`crate::host::Host::stream`] leave as they come.
     Streaming,
 }
 
@@ -221,6 +232,56 @@ pub enum AnswerBody {
     Page(Box<FormPage>),
 }
 
+/// A piece of an answer that leaves while the run goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunk {
+    pub kind: ChunkKind,
+    /// Text as it is; anything else is sent as its JSON.
+    pub content: Option<Value>,
+    pub node_id: Str,
+    pub node_name: Str,
+    pub item: usize,
+    pub run_index: usize,
+    pub timestamp_ms: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkKind {
+    Begin,
+    Item,
+    End,
+    Error,
+}
+
+impl ChunkKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            ChunkKind::Begin => "begin",
+            ChunkKind::Item => "item",
+            ChunkKind::End => "end",
+            ChunkKind::Error => "error",
+        }
+    }
+}
+
+impl Chunk {
+    /// As n8n writes it; content is text or left out.
+    pub fn to_value(&self) -> Value {
+        let content = self.content.as_ref().map(|content| match content {
+            Value::String(text) => text.clone(),
+            other => model::json::to_string(other).into(),
+        });
+        let metadata = Object::from_iter([
+            ("nodeId", Value::from(self.node_id.clone())),
+            ("nodeName", self.node_name.clone().into()),
+            ("itemIndex", self.item.into()),
+            ("runIndex", self.run_index.into()),
+            ("timestamp", Value::from(self.timestamp_ms as f64)),
+        ]);
+        Object::from_iter([("type", Value::from(self.kind.name())), ("content", content.into()), ("metadata", metadata.into())]).into()
+    }
+}
+
 impl WebhookRoute {
     /// A route that takes calls of one method and answers at once.
     pub fn new(method: impl Into<Str>, path: impl Into<Str>) -> Self {
@@ -235,8 +296,8 @@ impl WebhookRoute {
             allowed_origins: Str::new(),
             allowed_ips: Vec::new(),
             ignores_bots: false,
-            raw_body: false,
-            binary_field: "data".into(),
+            body: BodyAs::default(),
+            binary_field: Str::new(),
             delivery_header: None,
         }
     }

@@ -3,11 +3,12 @@
 use crate::Error;
 use crate::auth;
 use crate::routes::Hook;
-use crate::runner::{Runner, Start, Taken};
+use crate::runner::{Demand, Runner, Start, Taken};
+use crate::stream::Pieces;
 use bytes::Bytes;
 use engine::Outcome;
 use model::{Binary, Item, Items, Object, RunStatus, Str, Value};
-use node_api::trigger::{Answer, AnswerBody, AnswerData, AnswerWhen};
+use node_api::trigger::{Answer, AnswerBody, AnswerData, AnswerWhen, Chunk, ChunkKind};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -24,6 +25,14 @@ pub struct Call {
     pub files: Vec<(Str, Binary)>,
     pub remote: Option<IpAddr>,
     pub is_test: bool,
+    /// How long the body was.
+    pub length: usize,
+}
+
+/// The answer to a call: whole, or in pieces that come while the run goes on.
+pub enum Reply {
+    Whole(Answer),
+    Stream { status: u16, headers: Vec<(Str, Str)>, first: Box<Chunk>, rest: Pieces },
 }
 
 impl Call {
@@ -50,38 +59,43 @@ impl Call {
 }
 
 /// Answers a call: with a refusal, or by starting the workflow behind the address.
-pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Answer, Error> {
+pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Reply, Error> {
     if let Some(refusal) = auth::refusal(runner, hook, &call) {
-        return Ok(refusal);
+        return Ok(Reply::Whole(refusal));
     }
-    let told = hook.route.delivery_header.as_ref().and_then(|name| call.header(name)).filter(|value| !value.is_empty());
+    // A test may come as often as somebody presses the button.
+    let told = hook.route.delivery_header.as_ref().filter(|_| hook.trial.is_none());
+    let told = told.and_then(|name| call.header(name)).filter(|value| !value.is_empty());
     let delivery = told.map(|value| format!("{}/{}/{value}", hook.workflow.id, hook.node));
     let method = call.method.clone();
+    let demand = Demand { weight: call.length, streams: hook.route.answer == AnswerWhen::Streaming };
     let mut item = call.into_item();
     if hook.route.methods.len() > 1 {
         item.json.make_object().insert("$method", method);
     }
     let start = Start::of_call(hook, item);
     let taken = match delivery {
-        Some(key) => runner.start_once(key, start).await?,
-        None => Some(runner.start(start)?),
+        Some(key) => runner.start_once(key, start, demand).await?,
+        None => Some(runner.start_with(start, demand)?),
     };
     let Some(taken) = taken else {
-        return Ok(plain(hook, AnswerBody::Json(Object::from_iter([("message", "This delivery was taken before")]).into())));
+        let body = AnswerBody::Json(Object::from_iter([("message", "This delivery was taken before")]).into());
+        return Ok(Reply::Whole(plain(hook, body)));
     };
     wait_for_answer(runner, hook, taken).await
 }
 
-pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Taken) -> Result<Answer, Error> {
+pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Taken) -> Result<Reply, Error> {
     let route = &hook.route;
-    match route.answer {
+    let answer = match route.answer {
         AnswerWhen::Received => {
             runner.accepted(&taken).await?;
-            Ok(plain(hook, received(&route.data)))
+            plain(hook, received(&route.data))
         }
+        AnswerWhen::Streaming if taken.pieces.is_some() => return stream(runner, hook, taken).await,
         AnswerWhen::LastNode | AnswerWhen::Streaming => match taken.outcome.await {
-            Ok(outcome) => Ok(of_outcome(hook, &outcome)),
-            Err(_) => Ok(broken()),
+            Ok(outcome) => of_outcome(hook, &outcome),
+            Err(_) => broken(),
         },
         AnswerWhen::ResponseNode => {
             let Taken { answer, outcome, log, .. } = taken;
@@ -89,15 +103,76 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
                 Ok(answer) => {
                     // What the caller is told about has happened: it is on disk before the answer leaves.
                     runner.written(&log).await?;
-                    Ok(answer)
+                    answer
                 }
                 Err(_) => match outcome.await {
-                    Ok(outcome) if outcome.error.is_none() => Ok(plain(hook, AnswerBody::Empty)),
-                    Ok(_) | Err(_) => Ok(broken()),
+                    Ok(outcome) if outcome.error.is_none() => plain(hook, AnswerBody::Empty),
+                    Ok(_) | Err(_) => broken(),
                 },
             }
         }
+    };
+    Ok(Reply::Whole(answer))
+}
+
+/// Pieces as they come. A node that answers before the first one is heard too, and if there are none at all, the items of the
+/// last node are the pieces.
+async fn stream(runner: &Runner, hook: &Hook, taken: Taken) -> Result<Reply, Error> {
+    runner.accepted(&taken).await?;
+    let Taken { mut answer, outcome, log, pieces, .. } = taken;
+    let Some(mut pieces) = pieces else { return Ok(Reply::Whole(broken())) };
+    let (status, headers) = (hook.route.status, hook.route.headers.clone());
+    let first = tokio::select! {
+        biased;
+        first = pieces.next() => first,
+        Ok(answer) = &mut answer => {
+            runner.written(&log).await?;
+            return Ok(Reply::Whole(answer));
+        }
+    };
+    if let Some(Ok(first)) = first {
+        return Ok(Reply::Stream { status, headers, first: Box::new(first), rest: pieces });
     }
+    if let Ok(answer) = answer.try_recv() {
+        runner.written(&log).await?;
+        return Ok(Reply::Whole(answer));
+    }
+    let answer = match outcome.await {
+        Ok(outcome) if outcome.error.is_none() => {
+            let lines: String = chunks_of(hook, &outcome).iter().map(line).collect();
+            with_type(plain(hook, AnswerBody::Bytes(lines.into())), "application/json; charset=utf-8")
+        }
+        Ok(_) | Err(_) => broken(),
+    };
+    Ok(Reply::Whole(answer))
+}
+
+/// A piece as it stands in a stream.
+pub fn line(chunk: &Chunk) -> String {
+    let mut line = model::json::to_string(&chunk.to_value());
+    line.push('\n');
+    line
+}
+
+/// What the last node left, as the pieces it could have sent.
+fn chunks_of(hook: &Hook, outcome: &Outcome) -> Vec<Chunk> {
+    let node = outcome.last_node.as_ref().and_then(|name| hook.workflow.plan.node(name));
+    let (node_id, node_name) = node.map(|node| (node.info.id.clone(), node.info.name.clone())).unwrap_or_default();
+    let chunk = |kind: ChunkKind, item: usize, content: Option<Value>| Chunk {
+        kind,
+        content,
+        node_id: node_id.clone(),
+        node_name: node_name.clone(),
+        item,
+        run_index: 0,
+        timestamp_ms: outcome.finished_ms,
+    };
+    let items = outcome.last_items().into_iter().flat_map(Items::iter).enumerate();
+    let of_item = |(index, item): (usize, Item)| {
+        [(ChunkKind::Begin, None), (ChunkKind::Item, Some(item.json)), (ChunkKind::End, None)]
+            .map(|(kind, content)| chunk(kind, index, content))
+    };
+    items.flat_map(of_item).collect()
 }
 
 fn received(data: &AnswerData) -> AnswerBody {

@@ -22,5 +22,7 @@ pub(crate) fn is_valid(token: &str, credential: &Object) -> bool {
     let mut rules = Validation::new(algorithm);
     rules.required_spec_claims.clear();
     rules.validate_aud = false;
+    rules.validate_nbf = true;
+    rules.leeway = 0;
     jsonwebtoken::decode::<serde_json::Value>(token, &key, &rules).is_ok()
 }

@@ -17,7 +17,9 @@ mod recovery;
 mod retention;
 mod routes;
 mod runner;
+mod stream;
 mod ticket;
+mod trial;
 mod waiting;
 
 pub use clock::CatchUp;
@@ -26,8 +28,10 @@ pub use figures::RunFigures;
 pub use loaded::Loaded;
 pub use log::{LiveEvent, Recorder};
 pub use retention::Retention;
-pub use routes::{Door, Found, Hook};
-pub use runner::{RunLimits, Runner, Start, Taken};
+pub use routes::{Door, Found, Hook, Trial};
+pub use runner::{Demand, RunLimits, Runner, Start, Taken};
+pub use stream::{GivenUp, Pieces};
+pub use trial::{TestAddress, TestAddresses};
 pub use waiting::{Sent, Waiting};
 
 use clock::Timers;
@@ -74,6 +78,8 @@ pub struct Runtime {
     changing: tokio::sync::Mutex<i64>,
     /// Runs that are being woken, so that two calls do not wake one twice.
     waking: Mutex<std::collections::HashSet<i64>>,
+    /// Workflows that listen for a test call.
+    trials: Mutex<trial::Trials>,
 }
 
 /// The active workflows.
@@ -118,6 +124,7 @@ impl Runtime {
             stopping: CancellationToken::new(),
             changing: tokio::sync::Mutex::new(-1),
             waking: Mutex::default(),
+            trials: Mutex::default(),
         });
         runtime.read_variables().await?;
         Ok(runtime)

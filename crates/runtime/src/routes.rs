@@ -4,7 +4,7 @@ use crate::Error;
 use crate::loaded::Loaded;
 use model::{Code, Object, Str, Value};
 use node_api::NodeError;
-use node_api::trigger::{FormPage, Listen, WebhookRoute};
+use node_api::trigger::{FormPage, Listen, WebhookAuth, WebhookRoute};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,6 +15,22 @@ pub struct Hook {
     pub route: WebhookRoute,
     /// Shown when the address is opened in a browser, if it is a form's.
     pub form: Option<FormPage>,
+    /// Set if the address is one for a test.
+    pub trial: Option<Trial>,
+}
+
+impl Hook {
+    /// Whether some calls are refused for who makes them.
+    pub fn is_guarded(&self) -> bool {
+        self.route.auth != WebhookAuth::None || self.route.ignores_bots || !self.route.allowed_ips.is_empty()
+    }
+}
+
+/// How a test goes.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// Stop after this node.
+    pub destination: Option<Str>,
 }
 
 /// All addresses, ready to be looked up. Made anew when a workflow changes.
@@ -54,13 +70,18 @@ pub enum Found {
 impl Routes {
     /// Adds what a workflow listens at. An address that another one has is refused.
     pub(crate) fn add(&mut self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)]) -> Result<(), Error> {
+        self.add_as(workflow, listens, None)
+    }
+
+    /// The same for production or for a test.
+    pub(crate) fn add_as(&mut self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)], trial: Option<&Trial>) -> Result<(), Error> {
         for (node, listen) in listens {
             let (route, form) = match listen {
                 Listen::Webhook(route) => (route.clone(), None),
                 Listen::Form(form) => (form.route.clone(), Some(form.page.clone())),
                 Listen::Clock(_) | Listen::Poll(_) => continue,
             };
-            let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form });
+            let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form, trial: trial.cloned() });
             if hook.form.is_some() {
                 self.forms.insert("GET".into(), &hook)?;
                 self.forms.insert("POST".into(), &hook)?;

@@ -3,9 +3,10 @@
 use crate::loaded::Loaded;
 use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving, Written};
 use crate::routes::Hook;
+use crate::stream::{Caller, Pieces};
 use crate::ticket::Tickets;
 use crate::{Error, lock};
-use engine::{Engine, Outcome, Recorded, Responder, RunOptions};
+use engine::{Engine, Outcome, Recorded, RunOptions};
 use model::{Item, Items, Object, RunEvent, Str, Value};
 use node_api::trigger::Answer;
 use node_api::{NodeError, StartedBy};
@@ -23,11 +24,13 @@ use tracing::Instrument as _;
 pub struct RunLimits {
     pub at_once: usize,
     pub waiting: usize,
+    /// How much the bodies that runs began with may take together.
+    pub held_bytes: usize,
 }
 
 impl Default for RunLimits {
     fn default() -> Self {
-        Self { at_once: 512, waiting: 10_000 }
+        Self { at_once: 512, waiting: 10_000, held_bytes: 1 << 30 }
     }
 }
 
@@ -51,11 +54,20 @@ impl Start {
             cause: StartedBy::Hand,
             node: Some(hook.node.clone()),
             items: Some(Items::one(item)),
-            mode: "webhook",
+            mode: if hook.trial.is_some() { "manual" } else { "webhook" },
             retry_of: None,
-            destination: None,
+            destination: hook.trial.as_ref().and_then(|trial| trial.destination.clone()),
         }
     }
+}
+
+/// What a run takes and gives besides its items.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Demand {
+    /// The size of what it begins with.
+    pub weight: usize,
+    /// Its caller takes the answer piece by piece.
+    pub streams: bool,
 }
 
 /// A run that has been taken on. It goes on whether or not anybody waits for it.
@@ -64,6 +76,8 @@ pub struct Taken {
     pub log: Arc<RunLog>,
     /// What a node answers; gone without an answer when the run ends without one.
     pub answer: oneshot::Receiver<Answer>,
+    /// The pieces of the answer, if its caller takes them.
+    pub pieces: Option<Pieces>,
     pub outcome: tokio::task::JoinHandle<Outcome>,
 }
 
@@ -75,6 +89,8 @@ pub struct Runner {
     slots: Arc<Semaphore>,
     limits: RunLimits,
     taken: AtomicUsize,
+    /// What runs that are not over began with, in bytes.
+    held: AtomicUsize,
     running: Mutex<HashMap<i64, CancellationToken>>,
     base_url: Str,
     pub tickets: Tickets,
@@ -96,7 +112,7 @@ impl Runner {
         tickets: Tickets,
     ) -> Arc<Self> {
         let slots = Arc::new(Semaphore::new(limits.at_once));
-        let (taken, running, variables) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
+        let (taken, held, running, variables) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
         let (is_closed, arriving) = (AtomicBool::new(false), Mutex::default());
         Arc::new(Self {
             engine,
@@ -106,6 +122,7 @@ impl Runner {
             slots,
             limits,
             taken,
+            held,
             running,
             base_url,
             tickets,
@@ -117,10 +134,17 @@ impl Runner {
 
     /// Takes a run on and starts it. It counts as accepted once its log is flushed.
     pub fn start(self: &Arc<Self>, start: Start) -> Result<Taken, Error> {
+        self.start_with(start, Demand::default())
+    }
+
+    pub fn start_with(self: &Arc<Self>, start: Start, demand: Demand) -> Result<Taken, Error> {
         if self.is_closed.load(Ordering::Relaxed) {
             return Err(Error::Stopping);
         }
         if self.taken.load(Ordering::Relaxed) >= self.limits.at_once + self.limits.waiting {
+            return Err(Error::Overload);
+        }
+        if self.held.load(Ordering::Relaxed).saturating_add(demand.weight) > self.limits.held_bytes {
             return Err(Error::Overload);
         }
         let workflow = &start.workflow;
@@ -149,7 +173,7 @@ impl Runner {
             },
         );
         let options = RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, ..self.options.clone() };
-        Ok(self.spawn(log, start.workflow.clone(), start.cause, start.node, start.items, begun.mode, options))
+        Ok(self.spawn(log, start.workflow.clone(), start.cause, start.node, start.items, begun.mode, options, demand))
     }
 
     /// Goes on with a run that was cut off or slept.
@@ -159,7 +183,7 @@ impl Runner {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
         let options = RunOptions { recorded: past.recorded, ..self.options.clone() };
-        self.spawn(log, past.workflow, past.cause, past.node, past.items, past.mode, options)
+        self.spawn(log, past.workflow, past.cause, past.node, past.items, past.mode, options, Demand::default())
     }
 
     #[expect(clippy::too_many_arguments, reason = "one private function behind two that name them")]
@@ -172,8 +196,10 @@ impl Runner {
         items: Option<Items>,
         mode: Str,
         options: RunOptions,
+        demand: Demand,
     ) -> Taken {
-        let (tell, answer) = oneshot::channel();
+        let (caller, answer, pieces) = Caller::new(demand.streams);
+        let caller = Arc::new(caller);
         let id = log.id();
         let options = RunOptions {
             run_id: log.run_id(),
@@ -181,7 +207,7 @@ impl Runner {
             mode,
             is_announced: true,
             static_data: Some(workflow.static_data()),
-            responder: Some(Arc::new(OneAnswer(Mutex::new(Some(tell))))),
+            responder: Some(caller.clone()),
             resume_url: format!("{}/webhook-waiting/{}", self.base_url, self.tickets.of(id)).into(),
             resume_form_url: format!("{}/form-waiting/{}", self.base_url, self.tickets.of(id)).into(),
             sits_out_waits: false,
@@ -190,18 +216,24 @@ impl Runner {
         let cancel = CancellationToken::new();
         lock(&self.running).insert(id, cancel.clone());
         self.taken.fetch_add(1, Ordering::Relaxed);
+        self.held.fetch_add(demand.weight, Ordering::Relaxed);
         let runner = self.clone();
         let kept = log.clone();
         let run = async move {
             let _slot = runner.slots.clone().acquire_owned().await;
             let start = engine::Start { cause, node, items };
             let outcome = runner.engine.run(workflow.plan.clone(), start, options, cancel).await;
+            if outcome.error.is_some() {
+                caller.fail(&outcome, &workflow).await;
+            }
+            drop(caller);
             runner.finish(&kept, &workflow, &outcome).await;
+            runner.held.fetch_sub(demand.weight, Ordering::Relaxed);
             outcome
         };
         // What is logged about the run names the request that it began with.
         let outcome = tokio::spawn(run.in_current_span());
-        Taken { id, log, answer, outcome }
+        Taken { id, log, answer, pieces, outcome }
     }
 
     async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome) {
@@ -249,20 +281,20 @@ impl Runner {
 
     /// Starts a run for a delivery, unless it was taken before or is being taken now. It is noted once the run is on disk,
     /// so that a delivery that a crash cut off is taken when it is sent again.
-    pub(crate) async fn start_once(self: &Arc<Self>, key: String, start: Start) -> Result<Option<Taken>, Error> {
+    pub(crate) async fn start_once(self: &Arc<Self>, key: String, start: Start, demand: Demand) -> Result<Option<Taken>, Error> {
         if !lock(&self.arriving).insert(key.clone()) {
             return Ok(None);
         }
-        let taken = self.take_delivery(&key, start).await;
+        let taken = self.take_delivery(&key, start, demand).await;
         lock(&self.arriving).remove(&key);
         taken
     }
 
-    async fn take_delivery(self: &Arc<Self>, key: &str, start: Start) -> Result<Option<Taken>, Error> {
+    async fn take_delivery(self: &Arc<Self>, key: &str, start: Start, demand: Demand) -> Result<Option<Taken>, Error> {
         if self.store.is_delivered(key).await? {
             return Ok(None);
         }
-        let taken = self.start(start)?;
+        let taken = self.start_with(start, demand)?;
         self.accepted(&taken).await?;
         self.store.note_delivery(key).await?;
         Ok(Some(taken))
@@ -318,15 +350,4 @@ pub struct Past {
     /// It slept, and this is what woke it.
     pub wakes: bool,
     pub woken_by: Option<Items>,
-}
-
-struct OneAnswer(Mutex<Option<oneshot::Sender<Answer>>>);
-
-impl Responder for OneAnswer {
-    fn respond(&self, answer: Answer) {
-        if let Some(tell) = lock(&self.0).take() {
-            // A caller that has hung up is no reason to stop.
-            let _ = tell.send(answer);
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! Calls that wake a waiting run, and forms, whose pages follow each other.
 
-use crate::hooks::{self, Call};
+use crate::hooks::{self, Call, Reply};
 use crate::recovery::Story;
 use crate::routes::Hook;
-use crate::runner::{Start, Taken};
+use crate::runner::{Demand, Start, Taken};
 use crate::{Error, Runtime, auth};
 use model::{Item, Items, Object, RunStatus, Str, Value};
 use node_api::trigger::{Answer, AnswerBody, AnswerWhen, FormCompletion, FormPage, Listen};
@@ -24,6 +24,8 @@ pub struct Waiting {
 pub struct Sent {
     pub fields: Object,
     pub files: Vec<(Str, model::Binary)>,
+    /// How long the body was.
+    pub length: usize,
 }
 
 impl Runtime {
@@ -47,13 +49,13 @@ impl Runtime {
         let Some((route, form)) = found.filter(|(route, _)| route.path.trim_matches('/') == suffix.trim_matches('/')) else {
             return Ok(None);
         };
-        Ok(Some(Waiting { id, hook: Hook { workflow, node, route, form }, params }))
+        Ok(Some(Waiting { id, hook: Hook { workflow, node, route, form, trial: None }, params }))
     }
 
     /// Wakes a run with a call, and answers the call.
-    pub async fn wake_with(self: &Arc<Self>, waiting: &Waiting, call: Call) -> Result<Answer, Error> {
+    pub async fn wake_with(self: &Arc<Self>, waiting: &Waiting, call: Call) -> Result<Reply, Error> {
         if let Some(refusal) = auth::refusal(&self.runner, &waiting.hook, &call) {
-            return Ok(refusal);
+            return Ok(Reply::Whole(refusal));
         }
         let taken = self.wake_with_item(waiting, call.into_item()).await?;
         hooks::wait_for_answer(&self.runner, &waiting.hook, taken).await
@@ -75,13 +77,14 @@ impl Runtime {
 
     /// Takes a form that was sent: starts the workflow, or wakes the run that waits for it.
     pub async fn submit(self: &Arc<Self>, hook: &Hook, waiting: Option<&Waiting>, sent: Sent) -> Result<Answer, Error> {
-        let mut item = Item::new(Object::from_iter([("$form", Value::from(sent.fields)), ("formMode", "production".into())]));
+        let mode = if hook.trial.is_some() { "test" } else { "production" };
+        let mut item = Item::new(Object::from_iter([("$form", Value::from(sent.fields)), ("formMode", mode.into())]));
         if !sent.files.is_empty() {
             item.binary = Some(Arc::new(sent.files));
         }
         let taken = match waiting {
             Some(waiting) => self.wake_with_item(waiting, item).await?,
-            None => self.runner.start(Start::of_call(hook, item))?,
+            None => self.runner.start_with(Start::of_call(hook, item), Demand { weight: sent.length, ..Demand::default() })?,
         };
         self.runner.accepted(&taken).await?;
         Ok(self.page_after(hook, taken).await)

@@ -1,5 +1,6 @@
 //! The pages of forms: what a person sees, and what they sent.
 
+mod markup;
 mod page;
 mod sent;
 
@@ -7,13 +8,13 @@ pub(crate) use page::page;
 
 use crate::App;
 use crate::answer::of_workflow;
-use crate::body;
+use crate::body::{self, Reading};
 use crate::error::ApiError;
 use axum::extract::{Path, Request, State};
-use axum::http::{Method, header};
+use axum::http::Method;
 use axum::response::{IntoResponse, Response};
-use model::Code;
-use node_api::trigger::{FormPage, WebhookRoute};
+use model::{Code, Str};
+use node_api::trigger::{BodyAs, FormPage};
 use runtime::{Door, Found, Hook, Waiting};
 
 /// `/form/PATH`: shows the form of an active workflow, and takes it.
@@ -21,6 +22,17 @@ pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>,
     match app.runtime.find(Door::Form, request.method().as_str(), &path) {
         Found::Hook(hook, _) if hook.form.is_some() => answer(&app, &hook, None, request).await,
         _ => missing().into_response(),
+    }
+}
+
+/// `/form-test/PATH`: the form of a workflow that listens for a test; the first that is sent is taken.
+pub(crate) async fn test(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
+    match app.runtime.find_test(Door::Form, request.method().as_str(), &path) {
+        Found::Hook(hook, _) if hook.form.is_some() => answer(&app, &hook, None, request).await,
+        _ => {
+            let hint = "Press 'Test this trigger' in the editor first; it listens for two minutes.";
+            ApiError::new(Code::WEBHOOK_NOT_FOUND, "No form is being tested at this address").hint(hint).into_response()
+        }
     }
 }
 
@@ -40,7 +52,7 @@ async fn answer(app: &App, hook: &Hook, waiting: Option<&Waiting>, request: Requ
     }
     match *request.method() {
         Method::GET | Method::HEAD => {
-            let given = request.uri().query().map(|query| body::form_fields(query.as_bytes())).unwrap_or_default();
+            let given = request.uri().query().map(|query| body::flat_fields(query.as_bytes(), app.body_limits)).unwrap_or_default();
             page::form(&form, &given, &[])
         }
         Method::POST => match take(app, hook, &form, waiting, request).await {
@@ -53,11 +65,11 @@ async fn answer(app: &App, hook: &Hook, waiting: Option<&Waiting>, request: Requ
 
 async fn take(app: &App, hook: &Hook, form: &FormPage, waiting: Option<&Waiting>, request: Request) -> Result<Response, ApiError> {
     let (parts, content) = request.into_parts();
-    let content_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let route = WebhookRoute { raw_body: false, ..hook.route.clone() };
-    let read = body::read(content, content_type, &route, app.body_limits).await?;
+    let how = Reading { limits: app.body_limits, xml: app.read_xml, body: BodyAs::Read, binary_field: Str::new() };
+    let read = body::read(content, &parts.headers, &how).await?;
     let fields = read.json.as_object().cloned().unwrap_or_default();
-    match sent::check(form, &fields, read.files) {
+    match sent::check(form, &fields, read.files, read.length) {
+        Ok(_) if hook.trial.is_some() && waiting.is_none() && !app.runtime.take_test(hook) => Err(missing()),
         Ok(sent) => Ok(of_workflow(app.runtime.submit(hook, waiting, sent).await?)),
         Err(problems) => Ok(page::form(form, &fields, &problems)),
     }

@@ -10,18 +10,20 @@ mod body;
 mod error;
 mod events;
 mod form;
+mod gate;
 mod health;
 mod metrics;
 mod observe;
 mod routes;
 mod webhook;
+mod welcome;
 
 pub use access::{first_start, passwords};
-pub use body::BodyLimits;
+pub use body::{BodyLimits, Probed, ReadXml, probe as probe_body};
+pub use gate::GateLimits;
 
 use model::Str;
 use runtime::Runtime;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use store::Sqlite;
 use tokio::net::TcpListener;
@@ -33,12 +35,16 @@ pub struct App {
     pub runtime: Arc<Runtime>,
     pub store: Sqlite,
     pub body_limits: BodyLimits,
+    pub gate_limits: GateLimits,
+    /// The reader of XML that workflows use.
+    pub read_xml: ReadXml,
     /// Where callers reach this instance.
     pub base_url: Str,
 }
 
 /// Answers requests until it is told to stop; requests under way are finished.
 pub async fn serve(listener: TcpListener, app: App, stop: CancellationToken) -> std::io::Result<()> {
-    let service = routes::router(app).into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, service).with_graceful_shutdown(stop.cancelled_owned()).await
+    let gate = gate::Gate::new(app.gate_limits.clone());
+    gate::serve(listener, routes::router(app), gate, stop).await;
+    Ok(())
 }

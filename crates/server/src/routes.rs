@@ -1,5 +1,6 @@
 //! The table of routes, and who may use them.
 
+use crate::welcome::welcome;
 use crate::{App, access, api, form, health, metrics, observe, webhook};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -12,13 +13,15 @@ pub(crate) type Route = (&'static str, fn() -> MethodRouter<App>);
 
 /// Everything that needs no principal, together with signing in ([`access::PUBLIC`]). All other routes do.
 pub(crate) const PUBLIC: &[Route] = &[
-    ("/", || get(health::welcome)),
+    ("/", || get(welcome)),
     ("/healthz", || get(health::live)),
     ("/healthz/readiness", || get(health::ready)),
     ("/webhook/{*path}", || any(webhook::production)),
+    ("/webhook-test/{*path}", || any(webhook::test)),
     ("/webhook-waiting/{ticket}", || any(webhook::waiting)),
     ("/webhook-waiting/{ticket}/{*suffix}", || any(webhook::waiting_at)),
     ("/form/{*path}", || any(form::production)),
+    ("/form-test/{*path}", || any(form::test)),
     ("/form-waiting/{ticket}", || any(form::waiting)),
 ];
 

@@ -1,8 +1,8 @@
 //! Calls of the addresses that workflows listen at.
 
 use crate::App;
-use crate::answer::of_workflow;
-use crate::body;
+use crate::answer::of_call;
+use crate::body::{self, Reading};
 use crate::error::ApiError;
 use axum::extract::{ConnectInfo, Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -17,18 +17,36 @@ pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>,
     let asked = asked_method(&request);
     match app.runtime.find(Door::Webhook, &asked, &path) {
         Found::Hook(hook, _) if request.method() == Method::OPTIONS => preflight(&hook, request.headers()),
-        Found::Hook(hook, params) => {
-            let origin = request.headers().get(header::ORIGIN).cloned();
-            let mut response = match call(&app, &hook, params, request).await {
-                Ok(response) => response,
-                Err(error) => error.into_response(),
-            };
-            allow_origin(&hook, origin.as_ref(), response.headers_mut());
-            response
-        }
+        Found::Hook(hook, params) => answered(&app, &hook, params, request).await,
         Found::OtherMethods(methods) => not_registered(&asked, &path, Some(&methods)),
         Found::Nothing => not_registered(&asked, &path, None),
     }
+}
+
+/// `/webhook-test/PATH`: starts a workflow that listens for one test call.
+pub(crate) async fn test(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
+    let asked = asked_method(&request);
+    match app.runtime.find_test(Door::Webhook, &asked, &path) {
+        Found::Hook(hook, _) if request.method() == Method::OPTIONS => preflight(&hook, request.headers()),
+        Found::Hook(hook, params) => answered(&app, &hook, params, request).await,
+        Found::OtherMethods(methods) => not_registered(&asked, &path, Some(&methods)),
+        Found::Nothing => {
+            let path: String = path.chars().take(200).collect();
+            ApiError::new(Code::WEBHOOK_NOT_FOUND, format!("Nothing listens for a test call \"{asked} {path}\""))
+                .hint("Press 'Listen for test event' in the editor, then call within two minutes; each press is good for one call.")
+                .into_response()
+        }
+    }
+}
+
+async fn answered(app: &App, hook: &Hook, params: Object, request: Request) -> Response {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let mut response = match call(app, hook, params, request).await {
+        Ok(response) => response,
+        Err(error) => error.into_response(),
+    };
+    allow_origin(hook, origin.as_ref(), response.headers_mut());
+    response
 }
 
 /// `/webhook-waiting/TICKET`: wakes the run that waits there.
@@ -52,7 +70,7 @@ async fn wake(app: &App, ticket: &str, suffix: &str, request: Request) -> Respon
     let Some(waiting) = found.filter(takes) else { return not_registered(request.method().as_str(), "", None) };
     let answered = async {
         let call = read_call(app, &waiting.hook, Object::new(), request).await?;
-        Ok::<_, ApiError>(of_workflow(app.runtime.wake_with(&waiting, call).await?))
+        Ok::<_, ApiError>(of_call(app.runtime.wake_with(&waiting, call).await?))
     };
     answered.await.unwrap_or_else(IntoResponse::into_response)
 }
@@ -69,6 +87,7 @@ pub(crate) fn bare_call(request: &Request) -> Call {
         files: Vec::new(),
         remote: request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip()),
         is_test: false,
+        length: 0,
     }
 }
 
@@ -83,14 +102,22 @@ fn asked_method(request: &Request) -> String {
 
 async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Response, ApiError> {
     let call = read_call(app, hook, params, request).await?;
-    Ok(of_workflow(hooks::answer(&app.runtime.runner, hook, call).await?))
+    // A call that is refused does not use the test up.
+    if hook.trial.is_some() && app.runtime.refusal(hook, &call).is_none() && !app.runtime.take_test(hook) {
+        return Err(ApiError::new(Code::WEBHOOK_NOT_FOUND, "The test has had its call"));
+    }
+    Ok(of_call(hooks::answer(&app.runtime.runner, hook, call).await?))
 }
 
 async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Call, ApiError> {
+    // The body of a call that is not taken is not read.
+    if hook.is_guarded() && app.runtime.refusal(hook, &bare_call(&request)).is_some() {
+        return Ok(bare_call(&request));
+    }
     let (parts, body) = request.into_parts();
     let remote = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
-    let content_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let read = body::read(body, content_type, &hook.route, app.body_limits).await?;
+    let how = Reading { limits: app.body_limits, xml: app.read_xml, body: hook.route.body, binary_field: hook.route.binary_field.clone() };
+    let read = body::read(body, &parts.headers, &how).await?;
     let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok());
     let base = host.map_or_else(|| app.base_url.to_string(), |host| format!("http://{host}"));
     Ok(Call {
@@ -98,11 +125,12 @@ async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> 
         url: format!("{base}{}", parts.uri.path()).into(),
         headers: headers(&parts.headers),
         params,
-        query: parts.uri.query().map(|query| body::form_fields(query.as_bytes())).unwrap_or_default(),
+        query: parts.uri.query().map(|query| body::nested_fields(query.as_bytes(), app.body_limits)).unwrap_or_default(),
         body: read.json,
         files: read.files,
         remote,
-        is_test: false,
+        is_test: hook.trial.is_some(),
+        length: read.length,
     })
 }
 

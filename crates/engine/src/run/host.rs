@@ -10,7 +10,7 @@ use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall, WorkflowTarget};
 use node_api::http::Http;
 use node_api::tables::Tables;
-use node_api::trigger::Answer;
+use node_api::trigger::{Answer, Chunk};
 use node_api::{ErrorClass, NodeError, StartedBy};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::Ordering;
@@ -230,6 +230,19 @@ impl Host for NodeHost<'_> {
     fn respond(&self, answer: Answer) {
         if let Some(responder) = &self.run.options.responder {
             responder.respond(answer);
+        }
+    }
+
+    fn is_streaming(&self) -> bool {
+        self.run.options.responder.as_ref().is_some_and(|responder| responder.is_streaming())
+    }
+
+    async fn stream(&self, chunk: Chunk) {
+        if let Some(responder) = &self.run.options.responder {
+            tokio::select! {
+                () = responder.stream(chunk) => {}
+                () = self.run.cancel.cancelled() => {}
+            }
         }
     }
 

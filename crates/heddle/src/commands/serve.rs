@@ -9,7 +9,7 @@ use crate::terminal::note;
 use crate::traces::Traces;
 use crate::world;
 use anyhow::{Context as _, Result};
-use runtime::{Options, RunLimits, Runtime};
+use runtime::{Options, Runtime};
 use server::{App, BodyLimits};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
@@ -50,7 +50,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let base_url: model::Str = base_url.trim_end_matches('/').into();
     let options = Options {
         run: world::run_options(settings),
-        limits: RunLimits::default(),
+        limits: settings.run_limits,
         catch_up: settings.catch_up,
         keep: settings.retention,
         base_url: base_url.clone(),
@@ -74,8 +74,14 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         note(&format!("  curl -X POST {base_url}/api/setup -H 'content-type: application/json' -d '{body}'"));
     }
     let stop = CancellationToken::new();
-    let app =
-        App { runtime: runtime.clone(), store, body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() }, base_url };
+    let app = App {
+        runtime: runtime.clone(),
+        store,
+        body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() },
+        gate_limits: settings.gate_limits.clone(),
+        read_xml: nodes::text::read_xml_request,
+        base_url,
+    };
     let answering = tokio::spawn(server::serve(listener, app, stop.clone()));
     asked.await;
     announce(serving, "Stopping: no new work is taken; runs under way are finished or go on after the next start.");

@@ -37,6 +37,8 @@ impl World {
             run_data_limit: 1 << 30,
             run_memory_limit: 256 << 20,
             retention: runtime::Retention::default(),
+            run_limits: runtime::RunLimits::default(),
+            gate_limits: server::GateLimits::default(),
             max_body: 16 << 20,
             table_bytes: 50 << 20,
             catch_up: runtime::CatchUp::default(),

@@ -13,6 +13,8 @@ pub mod names;
 mod totp;
 pub(crate) mod xml;
 
+pub use xml::read_request as read_xml_request;
+
 use node_api::{Entry, run};
 
 pub static NODES: &[Entry] = &[

@@ -11,6 +11,7 @@ mod operation;
 mod projects;
 mod request;
 mod tags;
+mod test_webhook;
 mod users;
 mod variables;
 mod versions;
@@ -31,6 +32,7 @@ use request::{Query, flag, from_cursor, limit, to_cursor};
 pub(crate) const OPERATIONS: &[&[Operation]] = &[
     workflows::OPERATIONS,
     versions::OPERATIONS,
+    test_webhook::OPERATIONS,
     executions::OPERATIONS,
     credentials::OPERATIONS,
     tags::OPERATIONS,

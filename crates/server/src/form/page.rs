@@ -1,6 +1,8 @@
 //! The markup of a form's page.
 
+use super::markup::clean;
 use super::sent::Problem;
+use crate::answer::SANDBOX;
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
@@ -21,7 +23,7 @@ pub(super) fn form(form: &FormPage, given: &Object, problems: &[Problem]) -> Res
         fields.push_str(&field_markup(field, number, given.get(&field.name), problem));
     }
     let button = if form.button.is_empty() { "Submit" } else { &form.button };
-    let note = if problems.is_empty() { "" } else { "<p class=\"problem\" role=\"alert\">Please look at the marked fields.</p>" };
+    let note = if problems.is_empty() { "" } else { "<p class=\"problem note\" role=\"alert\">Please look at the marked fields.</p>" };
     let main = format!(
         "{}{note}<form method=\"post\" enctype=\"multipart/form-data\" novalidate>{fields}<button>{}</button></form>",
         heading(&form.title, &form.description),
@@ -34,8 +36,15 @@ pub(super) fn form(form: &FormPage, given: &Object, problems: &[Problem]) -> Res
 pub(crate) fn page(form: &FormPage) -> Response {
     match &form.completion {
         FormCompletion::Message { title, text } => respond(form, &heading(title, text)),
-        FormCompletion::Redirect(url) => respond(form, &format!("<p><a href=\"{}\">Continue</a></p>", escape(url))),
-        FormCompletion::Html(html) => response(html.to_string()),
+        FormCompletion::Redirect(url) => {
+            respond(form, &format!("<p class=\"about\"><a class=\"next\" href=\"{}\">Continue</a></p>", escape(url)))
+        }
+        // A whole page of the author's may run scripts, but not as a page of this instance.
+        FormCompletion::Html(html) => {
+            let mut response = response(html.to_string());
+            response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(SANDBOX));
+            response
+        }
     }
 }
 
@@ -96,7 +105,7 @@ fn field_markup(field: &FormField, number: usize, given: Option<&Value>, problem
         options.iter().map(choice).collect()
     };
     let control = match &field.kind {
-        FormFieldKind::Html(markup) => return format!("<div class=\"markup\">{}</div>", escape(&plain_text(markup))),
+        FormFieldKind::Html(markup) => return format!("<div class=\"markup\">{}</div>", clean(markup)),
         FormFieldKind::Hidden => return format!("<input type=\"hidden\" name=\"{name}\" value=\"{text}\">"),
         FormFieldKind::Text => input("text"),
         FormFieldKind::Number => input("number").replace("<input ", "<input step=\"any\" "),
@@ -123,7 +132,7 @@ fn field_markup(field: &FormField, number: usize, given: Option<&Value>, problem
             format!("<input id=\"{id}\" type=\"file\" name=\"{name}\" accept=\"{}\"{many}{required}{described}>", escape(accepts))
         }
     };
-    let star = if field.required { " <span class=\"star\" title=\"required\">*</span>" } else { "" };
+    let star = if field.required { " <span class=\"star\" title=\"required\" aria-hidden=\"true\">*</span>" } else { "" };
     let label = escape(if field.label.is_empty() { &field.name } else { &field.label });
     let problem = problem.map(|words| format!("<p class=\"problem\" id=\"{id}-problem\">{}</p>", escape(words))).unwrap_or_default();
     match field.kind {
@@ -132,21 +141,6 @@ fn field_markup(field: &FormField, number: usize, given: Option<&Value>, problem
         }
         _ => format!("<div class=\"field\"><label for=\"{id}\">{label}{star}</label>{control}{problem}</div>"),
     }
-}
-
-/// Markup between fields is shown as its text: tags could pass for parts of our page.
-fn plain_text(markup: &str) -> String {
-    let mut text = String::new();
-    let mut in_tag = false;
-    for letter in markup.chars() {
-        match letter {
-            '<' => in_tag = true,
-            '>' => in_tag = false,
-            letter if !in_tag => text.push(letter),
-            _ => {}
-        }
-    }
-    text
 }
 
 fn escape(text: &str) -> String {

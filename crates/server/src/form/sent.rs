@@ -11,7 +11,7 @@ pub(super) struct Problem {
 }
 
 /// What was sent, or everything that is wrong with it.
-pub(super) fn check(form: &FormPage, fields: &Object, files: Vec<(Str, Binary)>) -> Result<Sent, Vec<Problem>> {
+pub(super) fn check(form: &FormPage, fields: &Object, files: Vec<(Str, Binary)>, length: usize) -> Result<Sent, Vec<Problem>> {
     let mut problems = Vec::new();
     for field in &form.fields {
         let given = texts(fields.get(&field.name));
@@ -26,7 +26,7 @@ pub(super) fn check(form: &FormPage, fields: &Object, files: Vec<(Str, Binary)>)
     }
     let is_known = |name: &str| form.fields.iter().any(|field| is_of(name, &field.name));
     let kept = fields.iter().filter(|(name, _)| is_known(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
-    Ok(Sent { fields: kept, files: numbered(form, files) })
+    Ok(Sent { fields: kept, files: numbered(form, files), length })
 }
 
 /// Several files of one field are told apart by `_0`, `_1` and so on.

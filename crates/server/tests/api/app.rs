@@ -1,14 +1,14 @@
 //! A real server on a free port over a data folder of its own, and a client that sends exactly what it is told.
 
-use engine::{Clock, Engine, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
-use heddle_server::{App, BodyLimits};
+use engine::{Clock, Credentials, Engine, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use heddle_server::{App, BodyLimits, GateLimits};
 use model::{Object, Value};
 use providers::http::{GuardedHttp, Policy};
 use runtime::{CatchUp, Options, RunLimits, Runtime};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use store::access::{Access as _, ApiKey, hash_of_key};
 use store::users::{NewUser, Role, User, Users as _};
 use store::{Sqlite, Use, Workspace};
@@ -27,21 +27,47 @@ pub(crate) struct TestApp {
     stop: CancellationToken,
 }
 
+/// What a test changes about its server.
+pub(crate) struct Ground {
+    pub(crate) gate: GateLimits,
+    pub(crate) bodies: BodyLimits,
+    pub(crate) runs: RunLimits,
+    pub(crate) credentials: Arc<dyn Credentials>,
+    /// Added to what the clock says.
+    pub(crate) later_ms: Arc<AtomicI64>,
+}
+
+impl Default for Ground {
+    fn default() -> Self {
+        Self {
+            gate: GateLimits::default(),
+            bodies: BodyLimits::default(),
+            runs: RunLimits::default(),
+            credentials: Arc::new(NoCredentials),
+            later_ms: Arc::default(),
+        }
+    }
+}
+
 impl TestApp {
     pub(crate) async fn start() -> Self {
+        Self::start_on(Ground::default()).await
+    }
+
+    pub(crate) async fn start_on(ground: Ground) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("heddle-api-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
         let _ = std::fs::remove_dir_all(&folder);
         let store = Sqlite::open(&folder, Use::Serve).unwrap();
         let ports = Ports {
-            clock: Arc::new(RealClock),
+            clock: Arc::new(RealClock(ground.later_ms)),
             random: Arc::new(RealRandom),
             http: Arc::new(GuardedHttp::new(Policy::parse("").unwrap())),
             connections: Arc::new(node_api::connect::NoConnections),
             files: Arc::new(Workspace::new(folder.join("files"))),
             tables: Arc::new(store.clone()),
-            credentials: Arc::new(NoCredentials),
+            credentials: ground.credentials,
             workflows: Arc::new(NoWorkflows),
             journal: Arc::new(NoJournal),
             spill: None,
@@ -52,7 +78,7 @@ impl TestApp {
         let base_url: model::Str = format!("http://{address}").into();
         let options = Options {
             run: RunOptions::default(),
-            limits: RunLimits::default(),
+            limits: ground.runs,
             catch_up: CatchUp::default(),
             keep: runtime::Retention::default(),
             base_url: base_url.clone(),
@@ -60,7 +86,14 @@ impl TestApp {
         let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await.unwrap();
         let setup_token = heddle_server::first_start(&store).await.unwrap().unwrap();
         let stop = CancellationToken::new();
-        let app = App { runtime, store: store.clone(), body_limits: BodyLimits::default(), base_url };
+        let app = App {
+            runtime,
+            store: store.clone(),
+            body_limits: ground.bodies,
+            gate_limits: ground.gate,
+            read_xml: nodes::text::read_xml_request,
+            base_url,
+        };
         tokio::spawn(heddle_server::serve(listener, app, stop.clone()));
         Self { address, store, setup_token, folder, stop }
     }
@@ -186,7 +219,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    fn read(bytes: &[u8]) -> Self {
+    pub(crate) fn read(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
@@ -242,12 +275,12 @@ pub(crate) struct Operation {
     pub(crate) scope: Option<String>,
 }
 
-struct RealClock;
+struct RealClock(Arc<AtomicI64>);
 
 #[async_trait::async_trait]
 impl Clock for RealClock {
     fn now_ms(&self) -> i64 {
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64 + self.0.load(Ordering::Relaxed)
     }
 
     async fn sleep(&self, milliseconds: u64) {

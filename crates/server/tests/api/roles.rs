@@ -15,7 +15,7 @@ const LEAST: &[(Role, &[&str])] = &[
     (Role::Editor, &[
         "createWorkflow", "updateWorkflow", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "deleteExecution",
         "retryExecution", "resumeExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
-        "updateTag", "deleteTag", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
+        "updateTag", "deleteTag", "listenForTestWebhook", "stopTestWebhook", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
         "createDataTable", "updateDataTable", "deleteDataTable", "createDataTableColumn", "updateDataTableColumn", "deleteDataTableColumn",
         "insertDataTableRows", "updateDataTableRows", "upsertDataTableRow", "deleteDataTableRows", "clearDataTableRows",
     ]),

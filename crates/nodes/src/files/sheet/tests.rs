@@ -169,3 +169,16 @@ fn an_entity_bomb_inside_a_document_is_not_expanded() {
     let book = read(&zip_of(&[("content.xml", xml.to_owned())]), false).unwrap();
     assert_eq!(book.sheets[0].1.get(0, 0), Some(&Cell::Text("z".into())));
 }
+
+/// T-WEB: a caller's text becomes no formula in the workbook that somebody opens. CSV has no types; there it stays as it came, as in n8n.
+#[test]
+fn text_that_looks_like_a_formula_stays_text() {
+    let texts = ["=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1+1", "=HYPERLINK(\"https://evil.example\")"];
+    let data = Value::array(texts.iter().map(|text| json!({ "text": text })).collect());
+    for format in [Format::Xlsx, Format::Xls, Format::Ods] {
+        let file = write(&items(data.clone()), format, &options()).unwrap();
+        assert_eq!(table_rows(&file, &with_header()), data, "{format:?}");
+        let plain = String::from_utf8_lossy(&file);
+        assert!(!plain.contains("<f>") && !plain.contains("table:formula"), "{format:?}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::text::jwt::signed;
 use crate::triggers::webhook::headers::{checked_value, encoded_address, has, headers_of};
 use bytes::Bytes;
 use node_api::prelude::*;
-use node_api::trigger::{Answer, AnswerBody};
+use node_api::trigger::{Answer, AnswerBody, ChunkKind};
 
 pub(crate) struct RespondToWebhook;
 
@@ -37,7 +37,7 @@ impl Node for RespondToWebhook {
             true => ResponseOutput::Shown,
             false => ResponseOutput::None,
         };
-        respond(ctx, items, shows)
+        respond(ctx, items, shows).await
     }
 }
 
@@ -47,7 +47,7 @@ impl Node for RespondToWebhookV13 {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        respond(ctx, items, ResponseOutput::Shown)
+        respond(ctx, items, ResponseOutput::Shown).await
     }
 }
 
@@ -57,7 +57,7 @@ enum ResponseOutput {
     Shown,
 }
 
-fn respond(ctx: &Ctx<'_>, items: Items, output: ResponseOutput) -> Result<Outputs, NodeError> {
+async fn respond(ctx: &Ctx<'_>, items: Items, output: ResponseOutput) -> Result<Outputs, NodeError> {
     let answer = match answer_of(ctx, &items) {
         Ok(answer) => answer,
         Err(error) if ctx.continues_on_fail() => {
@@ -68,8 +68,32 @@ fn respond(ctx: &Ctx<'_>, items: Items, output: ResponseOutput) -> Result<Output
         Err(error) => return Err(error.on_item(0)),
     };
     let shown = (output == ResponseOutput::Shown).then(|| Items::one(Item::new(told(&answer)).paired_with(0)));
-    ctx.host().respond(answer);
+    match streamed_content(ctx, &answer, &items)? {
+        Some(contents) => {
+            for (index, content) in contents.into_iter().enumerate() {
+                ctx.send_chunk(ChunkKind::Begin, index, None).await;
+                ctx.send_chunk(ChunkKind::Item, index, Some(content)).await;
+                ctx.send_chunk(ChunkKind::End, index, None).await;
+            }
+        }
+        None => ctx.host().respond(answer),
+    }
     Ok([items].into_iter().chain(shown).collect())
+}
+
+/// What goes out as pieces of a stream; `None` if the answer goes out whole.
+fn streamed_content(ctx: &Ctx<'_>, answer: &Answer, items: &Items) -> Result<Option<Vec<Value>>, NodeError> {
+    if ctx.version() < 1.5 || !ctx.host().is_streaming() || ctx.param("options.enableStreaming", 0)?.as_bool() == Some(false) {
+        return Ok(None);
+    }
+    let kind = ctx.text("respondWith", 0)?;
+    Ok(match (&answer.body, kind.as_str()) {
+        (AnswerBody::Json(_), "allIncomingItems") => Some(items.iter().map(|item| item.json).collect()),
+        (AnswerBody::Json(_), "firstIncomingItem") => Some(items.first().into_iter().map(|item| item.json).collect()),
+        (AnswerBody::Json(value), _) => Some(vec![value.clone()]),
+        (AnswerBody::Bytes(bytes), "text" | "json") => Some(vec![String::from_utf8_lossy(bytes).into_owned().into()]),
+        (AnswerBody::Bytes(_) | AnswerBody::Empty | AnswerBody::Page(_), _) => None,
+    })
 }
 
 fn answer_of(ctx: &Ctx<'_>, items: &Items) -> Result<Answer, NodeError> {

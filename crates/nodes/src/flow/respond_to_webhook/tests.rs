@@ -146,3 +146,27 @@ async fn a_failing_answer_goes_on_where_the_node_is_told_to() {
     let outputs = run_on::<RespondToWebhook>(&host, 1.5, vec![items(&json!([{}]))], OnError::ContinueRegular).await.unwrap();
     assert!(outputs[0].first().unwrap().error.is_some() && host.answered.lock().unwrap().is_none());
 }
+
+#[tokio::test]
+async fn in_a_run_that_streams_the_answer_goes_out_in_pieces() {
+    use node_api::trigger::ChunkKind::{Begin, End, Item};
+    let chunks = async |version: f64, params: Value| {
+        let mut host = TestHost::new(&RespondToWebhook::spec(), version, &params);
+        host.is_streaming = true;
+        let input = items(&json!([{ "id": 1 }, { "id": 2 }]));
+        run_on::<RespondToWebhook>(&host, version, vec![input], OnError::Stop).await.unwrap();
+        let streamed = host.streamed.lock().unwrap();
+        let pieces: Vec<_> = streamed.iter().map(|chunk| (chunk.kind, chunk.item, chunk.content.clone())).collect();
+        (pieces, host.answered.lock().unwrap().is_some())
+    };
+    let whole = |index: usize, content: Value| [(Begin, index, None), (Item, index, Some(content)), (End, index, None)];
+    assert_eq!(chunks(1.5, json!({})).await, (whole(0, json!({ "id": 1 })).to_vec(), false));
+    let all = [whole(0, json!({ "id": 1 })), whole(1, json!({ "id": 2 }))].concat();
+    assert_eq!(chunks(1.5, json!({ "respondWith": "allIncomingItems" })).await, (all, false));
+    assert_eq!(chunks(1.5, json!({ "respondWith": "text", "responseBody": "hi" })).await, (whole(0, json!("hi")).to_vec(), false));
+    for (version, params) in
+        [(1.4, json!({})), (1.5, json!({ "options": { "enableStreaming": false } })), (1.5, json!({ "respondWith": "noData" }))]
+    {
+        assert_eq!(chunks(version, params.clone()).await, (Vec::new(), true), "{version} {params:?}");
+    }
+}

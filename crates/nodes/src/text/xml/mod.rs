@@ -7,6 +7,22 @@ use node_api::prelude::*;
 
 pub(crate) struct Xml;
 
+/// Reads the XML of a request the way n8n does: names in lower case, spaces joined, attributes below `$`.
+pub fn read_request(text: &str) -> Result<Value, NodeError> {
+    let options = read::Options {
+        attribute_key: "$".into(),
+        text_key: "_".into(),
+        explicit_array: false,
+        explicit_root: true,
+        ignore_attributes: false,
+        merge_attributes: false,
+        normalize: true,
+        lower_case: true,
+        trim: false,
+    };
+    read::parse(text, &options)
+}
+
 impl Node for Xml {
     fn spec() -> Spec {
         let to_json = &["xmlToJson"];

@@ -3,7 +3,7 @@
 use super::headers::{checked_name, checked_value, headers_of};
 use crate::triggers::given::{Given, shown, text_of};
 use node_api::prelude::*;
-use node_api::trigger::{AnswerData, AnswerWhen, WebhookAuth, WebhookRoute};
+use node_api::trigger::{AnswerData, AnswerWhen, BodyAs, WebhookAuth, WebhookRoute};
 use std::net::IpAddr;
 
 pub(crate) const METHODS: &[(&str, &str)] =
@@ -23,8 +23,12 @@ pub(crate) fn route_of(given: &Given<'_>, path: Str, auth_parameter: &str) -> Re
         allowed_origins: origins_of(given)?,
         allowed_ips: ips_of(given)?,
         ignores_bots: given.flag("options.ignoreBots"),
-        raw_body: given.flag("options.rawBody") || given.flag("options.binaryData"),
-        binary_field: given.some_text("options.binaryPropertyName").unwrap_or_else(|| "data".into()),
+        body: match (given.flag("options.binaryData"), given.flag("options.rawBody")) {
+            (true, _) => BodyAs::File,
+            (false, true) => BodyAs::ReadAndKept,
+            (false, false) => BodyAs::Read,
+        },
+        binary_field: given.some_text("options.binaryPropertyName").unwrap_or_default(),
         delivery_header: match given.some_text("options.deliveryHeader") {
             Some(name) => Some(checked_name("options.deliveryHeader", name.trim())?),
             None => None,

@@ -4,7 +4,7 @@ use super::*;
 use model::OnError;
 use node_api::NodeInfo;
 use node_api::testing::{TestHost, items, run, run_on, to_json};
-use node_api::trigger::{AnswerData, AnswerWhen, WebhookAuth, WebhookRoute};
+use node_api::trigger::{AnswerData, AnswerWhen, BodyAs, WebhookAuth, WebhookRoute};
 
 fn listens(version: f64, params: Value) -> Result<WebhookRoute, NodeError> {
     let params = Webhook::spec().complete(version, params.as_object().unwrap());
@@ -73,11 +73,11 @@ fn parameters_and_options_make_the_route() {
             json!({ "options": { "responseHeaders": { "entries": [{ "name": "X-A", "value": "b" }] } } }),
             WebhookRoute { headers: vec![("x-a".into(), "b".into())], ..route() },
         ),
-        (2.0, json!({ "options": { "rawBody": true } }), WebhookRoute { raw_body: true, ..route() }),
+        (2.0, json!({ "options": { "rawBody": true } }), WebhookRoute { body: BodyAs::ReadAndKept, ..route() }),
         (
             1.0,
             json!({ "options": { "binaryData": true, "binaryPropertyName": "file" } }),
-            WebhookRoute { raw_body: true, binary_field: "file".into(), ..route() },
+            WebhookRoute { body: BodyAs::File, binary_field: "file".into(), ..route() },
         ),
         (2.0, json!({ "options": { "allowedOrigins": "*" } }), route()),
         (

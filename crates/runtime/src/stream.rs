@@ -1,0 +1,163 @@
+//! Answers that leave in pieces: a short queue between a run and its caller.
+
+use crate::loaded::Loaded;
+use crate::lock;
+use engine::{Outcome, Responder};
+use node_api::trigger::{Answer, Chunk, ChunkKind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// Pieces that wait for a slow caller; a node that has another one waits with it.
+const WAITING_PIECES: usize = 64;
+
+/// How long a node waits for a caller that takes nothing. Then the caller is given up, and the run goes on without it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The pieces of an answer as they come.
+pub struct Pieces {
+    chunks: mpsc::Receiver<Chunk>,
+    is_given_up: Arc<AtomicBool>,
+}
+
+/// The caller was too slow and has missed pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the caller took too long to read the answer")]
+pub struct GivenUp;
+
+impl Pieces {
+    /// The next piece; `None` once the run has ended.
+    pub async fn next(&mut self) -> Option<Result<Chunk, GivenUp>> {
+        match self.chunks.recv().await {
+            Some(chunk) => Some(Ok(chunk)),
+            None if self.is_given_up.swap(false, Ordering::Relaxed) => Some(Err(GivenUp)),
+            None => None,
+        }
+    }
+}
+
+/// Takes a run's answer: one whole one, or pieces.
+pub(crate) struct Caller {
+    whole: Mutex<Option<oneshot::Sender<Answer>>>,
+    pieces: Option<Mutex<Option<mpsc::Sender<Chunk>>>>,
+    has_begun: AtomicBool,
+    is_given_up: Arc<AtomicBool>,
+    patience: Duration,
+}
+
+impl Caller {
+    pub(crate) fn new(streams: bool) -> (Self, oneshot::Receiver<Answer>, Option<Pieces>) {
+        let (tell, answer) = oneshot::channel();
+        let is_given_up = Arc::new(AtomicBool::new(false));
+        let (sender, pieces) = match streams {
+            true => {
+                let (sender, chunks) = mpsc::channel(WAITING_PIECES);
+                (Some(Mutex::new(Some(sender))), Some(Pieces { chunks, is_given_up: is_given_up.clone() }))
+            }
+            false => (None, None),
+        };
+        (
+            Self { whole: Mutex::new(Some(tell)), pieces: sender, has_begun: AtomicBool::new(false), is_given_up, patience: PATIENCE },
+            answer,
+            pieces,
+        )
+    }
+
+    /// A stream that has begun says so if the run fails; before that the whole answer does.
+    pub(crate) async fn fail(&self, outcome: &Outcome, workflow: &Loaded) {
+        if !self.has_begun.load(Ordering::Relaxed) {
+            return;
+        }
+        let node = outcome.last_node.as_ref().and_then(|name| workflow.plan.node(name));
+        let (node_id, node_name) = node.map(|node| (node.info.id.clone(), node.info.name.clone())).unwrap_or_default();
+        // What exactly went wrong is for those who may see the execution.
+        let content = Some("Error in workflow".into());
+        let (kind, timestamp_ms) = (ChunkKind::Error, outcome.finished_ms);
+        self.stream(Chunk { kind, content, node_id, node_name, item: 0, run_index: 0, timestamp_ms }).await;
+    }
+}
+
+#[async_trait::async_trait]
+impl Responder for Caller {
+    fn respond(&self, answer: Answer) {
+        if let Some(tell) = lock(&self.whole).take() {
+            // A caller that has hung up is no reason to stop.
+            let _ = tell.send(answer);
+        }
+    }
+
+    fn is_streaming(&self) -> bool {
+        self.pieces.is_some()
+    }
+
+    async fn stream(&self, chunk: Chunk) {
+        let Some(pieces) = &self.pieces else { return };
+        let Some(sender) = lock(pieces).clone() else { return };
+        self.has_begun.store(true, Ordering::Relaxed);
+        match tokio::time::timeout(self.patience, sender.send(chunk)).await {
+            Ok(Ok(())) => {}
+            // It has hung up.
+            Ok(Err(_)) => drop(lock(pieces).take()),
+            Err(_) => {
+                self.is_given_up.store(true, Ordering::Relaxed);
+                drop(lock(pieces).take());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Str;
+
+    fn chunk(item: usize) -> Chunk {
+        let (node_id, node_name) = (Str::from("1"), Str::from("A"));
+        Chunk { kind: ChunkKind::Item, content: None, node_id, node_name, item, run_index: 0, timestamp_ms: 0 }
+    }
+
+    #[tokio::test]
+    async fn pieces_come_in_order_and_end_with_the_run() {
+        let (caller, _answer, pieces) = Caller::new(true);
+        let mut pieces = pieces.unwrap();
+        for item in 0..3 {
+            caller.stream(chunk(item)).await;
+        }
+        drop(caller);
+        let mut seen = Vec::new();
+        while let Some(Ok(chunk)) = pieces.next().await {
+            seen.push(chunk.item);
+        }
+        assert_eq!(seen, [0, 1, 2]);
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_hangs_up_holds_nobody() {
+        let (caller, _answer, pieces) = Caller::new(true);
+        drop(pieces);
+        for item in 0..10 * WAITING_PIECES {
+            caller.stream(chunk(item)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_reads_nothing_is_given_up_and_learns_that_pieces_are_missing() {
+        let (mut caller, _answer, pieces) = Caller::new(true);
+        caller.patience = Duration::from_millis(20);
+        let mut pieces = pieces.unwrap();
+        for item in 0..2 * WAITING_PIECES {
+            caller.stream(chunk(item)).await;
+        }
+        let mut n_seen = 0;
+        let end = loop {
+            match pieces.next().await {
+                Some(Ok(_)) => n_seen += 1,
+                other => break other,
+            }
+        };
+        assert_eq!(n_seen, WAITING_PIECES);
+        assert!(matches!(end, Some(Err(GivenUp))));
+        assert!(pieces.next().await.is_none());
+    }
+}

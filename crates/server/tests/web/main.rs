@@ -1,0 +1,28 @@
+//! T-WEB: webhooks and forms as callers with bad intentions meet them, over real connections.
+//!
+//! | of T-WEB | where it is tested |
+//! | --- | --- |
+//! | content types, `filepath`, prototype keys | `doors` here, `server/src/body/tests.rs` |
+//! | multipart: many parts, no boundary, nested, names | `server/src/body/tests.rs` |
+//! | 1 GB body, flood | `heddle/tests/web.rs` |
+//! | slow-loris, headers, connections, rates | `limits` here |
+//! | duplicate delivery, tickets used twice | `heddle/tests/server.rs` |
+//! | signatures missing, stale, forged | `signatures` here |
+//! | response splitting, HTML replies, SVG | `answers` here |
+//! | archives | `nodes/src/files/unpack.rs`, `nodes/src/files/compression.rs` |
+//! | XML entities, nesting | `nodes/src/text/xml/read.rs`, `server/src/body/tests.rs` |
+//! | spreadsheets, long lines, PDF | `nodes/src/files`, `heddle/tests/read_pdf.rs` |
+//!
+//! Tar and YAML are read nowhere; pictures are never decoded.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
+
+mod answers;
+#[allow(dead_code, unreachable_pub, reason = "shared with the tests of the API")]
+#[path = "../api/app.rs"]
+mod app;
+mod doors;
+mod limits;
+mod signatures;
+mod streams;
+mod trials;
+mod wire;
