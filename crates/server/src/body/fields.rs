@@ -52,7 +52,7 @@ pub(crate) fn nested_fields(bytes: &[u8], limits: BodyLimits) -> Object {
     let mut fields = Value::empty_object();
     for (name, value) in form_urlencoded::parse(bytes).take(limits.fields) {
         let path = path_of(&name);
-        if !path.iter().any(|part| INHERITED.contains(part)) {
+        if !name.is_empty() && !path.iter().any(|part| INHERITED.contains(part)) {
             put(&mut fields, &path, value.into_owned().into());
         }
     }
@@ -61,8 +61,9 @@ pub(crate) fn nested_fields(bytes: &[u8], limits: BodyLimits) -> Object {
 
 /// `a[b][c]` as its parts; `[]` is an empty one.
 fn path_of(name: &str) -> Vec<&str> {
-    let Some(open) = name.find('[').filter(|open| *open > 0) else { return vec![name] };
-    let mut path = vec![&name[..open]];
+    let Some(open) = name.find('[') else { return vec![name] };
+    let mut path = if open == 0 { Vec::new() } else { vec![&name[..open]] };
+    let n_before = path.len();
     let mut rest = &name[open..];
     while let Some(inner) = rest.strip_prefix('[') {
         let Some(close) = inner.find(']') else { break };
@@ -74,7 +75,7 @@ fn path_of(name: &str) -> Vec<&str> {
         rest = &inner[close + 1..];
     }
     // Brackets that do not close are part of the name.
-    if path.len() == 1 { vec![name] } else { path }
+    if path.len() == n_before { vec![name] } else { path }
 }
 
 fn put(place: &mut Value, path: &[&str], value: Value) {

@@ -96,7 +96,7 @@ async fn slow(app: &TestApp, path: &str) {
     activate(app, &row(path, &[webhook(path, "streaming", json!({})), first, work, second])).await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn pieces_leave_as_they_come() {
     let app = TestApp::start().await;
     slow(&app, "slow").await;
