@@ -3,8 +3,8 @@
 use crate::App;
 use crate::answer::json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use model::{Object, Value};
 
 pub(crate) async fn live() -> Response {
@@ -24,7 +24,4 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
             json(StatusCode::SERVICE_UNAVAILABLE, &Object::from_iter([("status", Value::from("error")), ("reason", reason.into())]).into())
         }
     }
-}
-
-    response
 }
