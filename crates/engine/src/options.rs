@@ -10,6 +10,9 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct RunOptions {
     pub run_id: Str,
+    /// The id of the stored workflow whose rights the run has. A workflow that comes as text has those of its caller, whatever
+    /// id the text claims.
+    pub stands_for: Str,
     /// `manual`, `trigger`, `webhook`, `integrated`, `error` …
     pub mode: Str,
     /// The zone of a workflow that names none.
@@ -68,6 +71,7 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             run_id: "1".into(),
+            stands_for: Str::new(),
             mode: "manual".into(),
             timezone: "UTC".into(),
             variables: Object::new(),

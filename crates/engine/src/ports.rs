@@ -38,14 +38,16 @@ pub trait Random: Send + Sync {
 
 /// Decrypted credentials. The fields never reach an expression, an item or a log.
 pub trait Credentials: Send + Sync {
-    /// The fields of a credential that a node refers to by type and, if it has one, id.
-    fn get(&self, kind: &str, id: Option<&str>) -> Result<Object, NodeError>;
+    /// The fields of a credential that a node refers to by type and, if it has one, id; of those that the stored workflow on
+    /// whose behalf the run goes ([`crate::RunOptions::stands_for`]) may use.
+    fn get(&self, stands_for: &str, kind: &str, id: Option<&str>) -> Result<Object, NodeError>;
 }
 
 /// Workflows that other workflows call.
 #[async_trait::async_trait]
 pub trait Workflows: Send + Sync {
-    async fn get(&self, id: &str) -> Option<Workflow>;
+    /// The workflow with this id, if the one on whose behalf a run goes may call it.
+    async fn get(&self, stands_for: &str, id: &str) -> Option<Workflow>;
 }
 
 /// Takes a run's events. An event counts as recorded once `append` has returned, and no successor of a node
@@ -92,7 +94,7 @@ pub struct NoWorkflows;
 
 #[async_trait::async_trait]
 impl Workflows for NoWorkflows {
-    async fn get(&self, _id: &str) -> Option<Workflow> {
+    async fn get(&self, _stands_for: &str, _id: &str) -> Option<Workflow> {
         None
     }
 }
@@ -101,7 +103,7 @@ impl Workflows for NoWorkflows {
 pub struct NoCredentials;
 
 impl Credentials for NoCredentials {
-    fn get(&self, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
         Err(NodeError::credential(format!("No credential of type '{kind}' is available to this run")))
     }
 }

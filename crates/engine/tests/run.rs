@@ -193,7 +193,7 @@ impl Journal for World {
 
 #[async_trait::async_trait]
 impl Workflows for World {
-    async fn get(&self, id: &str) -> Option<Workflow> {
+    async fn get(&self, _stands_for: &str, id: &str) -> Option<Workflow> {
         self.others.iter().find(|(name, _)| *name == id).and_then(|(_, document)| Workflow::from_value(document))
     }
 }

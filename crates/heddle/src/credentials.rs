@@ -10,8 +10,8 @@ use store::credentials::{Chosen, Credentials as _};
 pub(crate) struct StoredCredentials(pub(crate) Sqlite);
 
 impl Credentials for StoredCredentials {
-    fn get(&self, kind: &str, id: Option<&str>) -> Result<Object, NodeError> {
-        match self.0.credential_for_node(kind, id.filter(|id| !id.is_empty())) {
+    fn get(&self, stands_for: &str, kind: &str, id: Option<&str>) -> Result<Object, NodeError> {
+        match self.0.credential_for_node(stands_for, kind, id.filter(|id| !id.is_empty())) {
             Ok(Chosen::Found(secret)) => Ok(secret.reveal()),
             Ok(Chosen::Missing) => {
                 let which = id.map(|id| format!(" with the id '{id}'")).unwrap_or_default();

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 struct World(Object);
 
 impl Credentials for World {
-    fn get(&self, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
         Ok(self.0.get(kind).and_then(Value::as_object).cloned().unwrap_or_default())
     }
 }

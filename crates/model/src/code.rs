@@ -88,6 +88,9 @@ codes! {
     ACCESS_DENIED        = Caller,   401, "The request needs a valid API key or a session.";
     ACCESS_FORBIDDEN     = Caller,   403, "The key or the role does not allow this.";
     ACCESS_ATTEMPTS      = Caller,   429, "There were too many attempts to sign in; wait as long as the answer says.";
+    CREDENTIAL_FOREIGN   = Workflow, 422, "A node names a credential that the project of its workflow does not have.";
+    WORKFLOW_ARCHIVED    = Caller,   409, "The workflow is archived.";
+    SOURCE_CONTROL_NONE  = Operator, 409, "No repository is connected to this instance.";
     NAME_TAKEN           = Caller,   409, "Something of this name is there already.";
     NOT_FOUND            = Caller,   404, "There is nothing at this address.";
     WEBHOOK_TAKEN        = Workflow, 409, "Another workflow listens at this address.";

@@ -15,6 +15,10 @@ pub trait Connections: Send + Sync {
     async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError>;
     /// Hands one mail to a server.
     async fn send_mail(&self, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError>;
+    /// Signs in to a server that takes mail, and sends nothing.
+    async fn greet_mail_server(&self, server: &Server) -> Result<(), ConnectError> {
+        Err(ConnectError::Unreachable { place: server.place(), reason: "mail servers cannot be reached from here".into() })
+    }
     /// Opens a mailbox and signs in.
     async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError>;
 }

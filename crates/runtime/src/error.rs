@@ -18,6 +18,11 @@ pub enum Error {
     Trigger { node: Str, error: NodeError },
     #[error("the workflow has nothing that could start it by itself")]
     NoTrigger,
+    #[error("the workflow is archived")]
+    Archived,
+    /// It names credentials that its project does not have.
+    #[error("the project of the workflow may not use the credential '{id}'")]
+    OutOfReach { id: Str },
     #[error("too many runs are waiting")]
     Overload,
     #[error("this instance is stopping")]
@@ -35,6 +40,8 @@ impl Error {
             Error::Unreadable { .. } => Code::WORKFLOW_JSON,
             Error::Trigger { error, .. } => error.code(),
             Error::NoTrigger => Code::WORKFLOW_NO_START,
+            Error::Archived => Code::WORKFLOW_ARCHIVED,
+            Error::OutOfReach { .. } => Code::CREDENTIAL_FOREIGN,
             Error::Overload | Error::Stopping => Code::OVERLOAD,
             Error::WrongStatus { .. } => Code::EXECUTION_STATUS,
         }
@@ -45,6 +52,8 @@ impl Error {
         match self {
             Error::NoTrigger => Some("Add a trigger such as Webhook or Schedule Trigger.".into()),
             Error::Overload | Error::Stopping => Some("Try again in a moment.".into()),
+            Error::Archived => Some("Unarchive it first.".into()),
+            Error::OutOfReach { .. } => Some("Share the credential with the project, or choose another one in the node.".into()),
             Error::Trigger { error, .. } => error.to_run_error("").hint,
             _ => None,
         }

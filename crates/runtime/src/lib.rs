@@ -36,20 +36,28 @@ pub use waiting::{Sent, Waiting};
 
 use clock::Timers;
 use engine::{Engine, RunOptions};
-use model::{Items, RunStatus, Str, Workflow};
+use model::{Items, RunStatus, Str, Value, Workflow};
 use recovery::{Story, Verdict};
 use routes::Routes;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use store::Store;
-use store::workflows::WorkflowFilter;
+use store::workflows::{StoredWorkflow, WorkflowFilter};
 use ticket::Tickets;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// How often we look whether another process has changed the workflows.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Which version of its workflow a run is tried again with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryWith {
+    /// The one that failed.
+    SameVersion,
+    NewestVersion,
+}
 
 /// How a runtime is to go.
 #[derive(Clone)]
@@ -147,7 +155,11 @@ impl Runtime {
     /// Makes a workflow listen. Everything that could keep it from doing so is told before anything changes.
     pub async fn activate(&self, id: &str) -> Result<(), Error> {
         let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
+        if stored.archived {
+            return Err(Error::Archived);
+        }
         let loaded = Arc::new(Loaded::new(&stored, &self.engine)?);
+        self.check_credentials(&loaded.project_id, loaded.credentials()).await?;
         let listens = loaded.listens(self.now_ms())?;
         if listens.is_empty() && !loaded.plan.nodes.iter().any(|node| node.is_trigger() && !node.disabled) {
             return Err(Error::NoTrigger);
@@ -161,6 +173,14 @@ impl Runtime {
         routes.add(&loaded, &listens)?;
         self.store.set_active(id, true).await?;
         self.reload().await
+    }
+
+    /// Refuses credentials that a project does not have and was not let use.
+    pub async fn check_credentials(&self, project: &str, credentials: Vec<Str>) -> Result<(), Error> {
+        match self.store.out_of_reach(project, credentials).await?.into_iter().next() {
+            Some(id) => Err(Error::OutOfReach { id }),
+            None => Ok(()),
+        }
     }
 
     pub async fn deactivate(&self, id: &str) -> Result<(), Error> {
@@ -181,7 +201,10 @@ impl Runtime {
         let before = self.active();
         let mut active = Active::default();
         for stored in self.store.workflows(filter).await? {
-            let known = before.workflows.get(&stored.id).filter(|known| known.version_id == stored.version_id);
+            let known = before
+                .workflows
+                .get(&stored.id)
+                .filter(|known| known.version_id == stored.version_id && known.project_id == stored.project_id);
             let loaded = match known {
                 Some(known) => Ok(known.clone()),
                 None => Loaded::new(&stored, &self.engine).map(Arc::new),
@@ -224,8 +247,7 @@ impl Runtime {
 
     /// Gives new runs the variables as they are now.
     async fn read_variables(&self) -> Result<(), Error> {
-        let variables = self.store.variables().await?;
-        self.runner.set_variables(variables.into_iter().map(|variable| (variable.key, variable.value)).collect());
+        self.runner.set_variables(self.store.variables().await?);
         Ok(())
     }
 
@@ -260,13 +282,17 @@ impl Runtime {
         self.take_up_with(id, None, Doubt::IsSettled).await
     }
 
-    /// Runs the workflow of a failed run again, as it is saved now, on what that run began with.
-    pub async fn retry(self: &Arc<Self>, id: i64) -> Result<Taken, Error> {
+    /// Runs the workflow of a failed run again on what that run began with.
+    pub async fn retry(self: &Arc<Self>, id: i64, with: RetryWith) -> Result<Taken, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         if !matches!(execution.state.status, RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain) {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
         }
-        let workflow = self.load(&execution.begun.workflow_id).await?;
+        let begun = &execution.begun;
+        let workflow = match with {
+            RetryWith::SameVersion => self.version(&begun.workflow_id, &begun.version_id).await?,
+            RetryWith::NewestVersion => self.load(&begun.workflow_id).await?,
+        };
         let started = Story::read(self.store.journal(id).await?).started;
         let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
         let cause = node_api::StartedBy::Hand;
@@ -311,7 +337,7 @@ impl Runtime {
     }
 
     /// A workflow as it was when a run of it began.
-    async fn version(&self, workflow_id: &str, version_id: &str) -> Result<Arc<Loaded>, Error> {
+    pub async fn version(&self, workflow_id: &str, version_id: &str) -> Result<Arc<Loaded>, Error> {
         if let Some(loaded) = self.active().workflows.get(workflow_id).filter(|loaded| loaded.version_id == version_id) {
             return Ok(loaded.clone());
         }
@@ -386,9 +412,23 @@ struct StoredWorkflows(Arc<dyn Store>);
 
 #[async_trait::async_trait]
 impl engine::Workflows for StoredWorkflows {
-    async fn get(&self, id: &str) -> Option<Workflow> {
+    async fn get(&self, stands_for: &str, id: &str) -> Option<Workflow> {
         let stored = self.0.workflow(id).await.ok().flatten()?;
-        Workflow::parse(&stored.document).ok()
+        let workflow = Workflow::parse(&stored.document).ok()?;
+        let caller = self.0.workflow(stands_for).await.ok().flatten()?;
+        may_call(&caller, &stored, &workflow).then_some(workflow)
+    }
+}
+
+/// Whether a workflow may call another. Unless the other says otherwise, those of its own project may.
+fn may_call(caller: &StoredWorkflow, called: &StoredWorkflow, workflow: &Workflow) -> bool {
+    let setting = |key: &str| workflow.setting(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    match setting("callerPolicy").as_str() {
+        _ if caller.id == called.id => true,
+        "any" => true,
+        "none" => false,
+        "workflowsFromAList" => setting("callerIds").split(',').any(|id| id.trim() == caller.id),
+        _ => caller.project_id == called.project_id,
     }
 }
 

@@ -13,6 +13,7 @@ pub struct Loaded {
     pub id: Str,
     pub name: Str,
     pub version_id: Str,
+    pub project_id: Str,
     pub active: bool,
     pub plan: Arc<Plan>,
     pub saving: Saving,
@@ -36,6 +37,7 @@ impl Loaded {
             id: stored.id.clone(),
             name: stored.name.clone(),
             version_id: stored.version_id.clone(),
+            project_id: stored.project_id.clone(),
             active: stored.active,
             saving: Saving {
                 successes: setting("saveDataSuccessExecution").as_deref() != Some("none"),
@@ -48,6 +50,12 @@ impl Loaded {
             static_data: Mutex::new(kept.unwrap_or_else(|| plan.static_data.clone())),
             plan: Arc::new(plan),
         })
+    }
+
+    /// The ids of the credentials that its nodes name.
+    pub fn credentials(&self) -> Vec<Str> {
+        let chosen = self.plan.nodes.iter().flat_map(|node| node.credentials.values());
+        chosen.filter_map(|chosen| chosen.get("id").and_then(Value::as_str)).map(Str::from).collect()
     }
 
     pub fn static_data(&self) -> Value {

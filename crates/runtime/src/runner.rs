@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
 use store::executions::Begun;
+use store::variables::Variable;
 use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -95,7 +96,7 @@ pub struct Runner {
     base_url: Str,
     pub tickets: Tickets,
     /// `$vars` of runs that begin from now on.
-    variables: Mutex<Object>,
+    variables: Mutex<Vec<Variable>>,
     is_closed: AtomicBool,
     /// Deliveries that are being taken.
     arriving: Mutex<HashSet<String>>,
@@ -203,7 +204,8 @@ impl Runner {
         let id = log.id();
         let options = RunOptions {
             run_id: log.run_id(),
-            variables: lock(&self.variables).clone(),
+            stands_for: workflow.id.clone(),
+            variables: self.variables_of(&workflow.project_id),
             mode,
             is_announced: true,
             static_data: Some(workflow.static_data()),
@@ -267,11 +269,21 @@ impl Runner {
     pub fn credential(&self, workflow: &Loaded, node: &str, kind: &str) -> Result<Object, NodeError> {
         let chosen = workflow.plan.node(node).and_then(|node| node.credentials.get(kind));
         let id = chosen.and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
-        self.engine.ports.credentials.get(kind, id)
+        self.engine.ports.credentials.get(&workflow.id, kind, id)
     }
 
-    pub(crate) fn set_variables(&self, variables: Object) {
+    pub(crate) fn set_variables(&self, variables: Vec<Variable>) {
         *lock(&self.variables) = variables;
+    }
+
+    /// Those of everybody, and over them those of a project.
+    fn variables_of(&self, project: &str) -> Object {
+        let all = lock(&self.variables);
+        let of = |wanted: Option<&str>| {
+            let fitting = all.iter().filter(move |variable| variable.project_id.as_deref() == wanted);
+            fitting.map(|variable| (variable.key.clone(), Value::from(variable.value.clone()))).collect::<Vec<_>>()
+        };
+        of(None).into_iter().chain(of(Some(project))).collect()
     }
 
     /// Takes no run on from now on.

@@ -1,9 +1,10 @@
 //! Live events: what runs do as they do it, over SSE.
 
 use crate::App;
+use crate::access::{Need, Principal, check_origin, principal};
 use crate::error::ApiError;
-use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::{HeaderMap, Method};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use futures::stream;
@@ -11,32 +12,51 @@ use model::{Kind, Object, RunEvent, Str, TaskData, Value};
 use runtime::LiveEvent;
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
+use std::time::{Duration, Instant};
 use store::Executions as _;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 type Events = Sse<axum::response::sse::KeepAliveStream<std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>>>;
 
-/// `/api/v1/events`: the events of all runs, from now on. `?workflowId=` keeps to one workflow.
-pub(crate) async fn all(State(app): State<App>, Query(query): Query<HashMap<String, String>>) -> Result<Events, ApiError> {
+/// How long a look at who is listening counts. Whoever loses a session, a key, a role or a project hears no more after it.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// `/api/v1/events`: the events of all runs that somebody may see, from now on. `?workflowId=` keeps to one workflow.
+pub(crate) async fn all(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Query(query): Query<HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Result<Events, ApiError> {
+    check_origin(&headers)?;
     let workflow = query.get("workflowId").map(|id| Str::from(id.as_str()));
-    Ok(follow(VecDeque::new(), app.runtime.recorder.listen(), Wanted { run: None, workflow, after: 0 }))
+    if let Some(id) = &workflow {
+        who.workflow(&app, id, Need::See).await?;
+    }
+    let live = app.runtime.recorder.listen();
+    Ok(follow(VecDeque::new(), live, Wanted { run: None, workflow, after: 0 }, Listener::new(app, who, headers)))
 }
 
 /// `/api/v1/executions/ID/events`: the events of one run from its start, or from behind `Last-Event-ID`.
-pub(crate) async fn of_execution(State(app): State<App>, Path(id): Path<i64>, headers: HeaderMap) -> Result<Events, ApiError> {
+pub(crate) async fn of_execution(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Events, ApiError> {
+    check_origin(&headers)?;
     // Listening first and reading then: an event that falls between comes twice and is left out the second time.
     let live = app.runtime.recorder.listen();
-    if app.store.execution(id).await?.is_none() {
-        return Err(ApiError::from(runtime::Error::NoExecution { id }));
-    }
+    let id = who.execution(&app, &id, Need::See).await?.id;
     app.runtime.settle(id).await?;
     let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(last_seq).unwrap_or(0);
     let told = app.store.journal(id).await?;
     let n_told = told.len() as u64;
     let run_id: Str = id.to_string().into();
     let past = (1..).zip(told).filter(|(seq, _)| *seq > after).map(|(seq, event)| (run_id.clone(), seq, event)).collect();
-    Ok(follow(past, live, Wanted { run: Some(run_id), workflow: None, after: n_told.max(after) }))
+    let wanted = Wanted { run: Some(run_id), workflow: None, after: n_told.max(after) };
+    Ok(follow(past, live, wanted, Listener::new(app, who, headers)))
 }
 
 /// An event's id is `RUN:PLACE`.
@@ -63,16 +83,59 @@ struct Following {
     past: VecDeque<(Str, u64, RunEvent)>,
     live: Receiver<LiveEvent>,
     wanted: Wanted,
+    listener: Listener,
     is_over: bool,
 }
 
-fn follow(past: VecDeque<(Str, u64, RunEvent)>, live: Receiver<LiveEvent>, wanted: Wanted) -> Events {
-    let following = Following { past, live, wanted, is_over: false };
+fn follow(past: VecDeque<(Str, u64, RunEvent)>, live: Receiver<LiveEvent>, wanted: Wanted, listener: Listener) -> Events {
+    let following = Following { past, live, wanted, listener, is_over: false };
     let events = stream::unfold(following, |mut following| async move {
         let event = following.next().await?;
         Some((Ok(event), following))
     });
     Sse::new(Box::pin(events) as std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>).keep_alive(KeepAlive::default())
+}
+
+/// Who a stream is for, looked at again while it goes on.
+struct Listener {
+    app: App,
+    who: Principal,
+    headers: HeaderMap,
+    looked: Instant,
+    /// Which workflows may be heard of, since the last look.
+    known: HashMap<Str, bool>,
+}
+
+enum Hears {
+    Yes,
+    Not,
+    NothingMore,
+}
+
+impl Listener {
+    fn new(app: App, who: Principal, headers: HeaderMap) -> Self {
+        Self { app, who, headers, looked: Instant::now(), known: HashMap::new() }
+    }
+
+    async fn may_hear(&mut self, workflow: &Str) -> Hears {
+        if self.looked.elapsed() >= LOOK_AGAIN {
+            match principal(&self.app, &Method::GET, &self.headers).await {
+                Ok(who) if who.require("execution:read").is_ok() => self.who = who,
+                _ => return Hears::NothingMore,
+            }
+            self.looked = Instant::now();
+            self.known.clear();
+        }
+        let may = match self.known.get(workflow) {
+            Some(known) => *known,
+            None => {
+                let may = self.who.workflow(&self.app, workflow, Need::See).await.is_ok();
+                self.known.insert(workflow.clone(), may);
+                may
+            }
+        };
+        if may { Hears::Yes } else { Hears::Not }
+    }
 }
 
 impl Following {
@@ -85,7 +148,11 @@ impl Following {
         }
         loop {
             match self.live.recv().await {
-                Ok(live) if self.wanted.takes(&live) => return Some(self.tell(&live.run_id, live.seq, &live.event)),
+                Ok(live) if self.wanted.takes(&live) => match self.listener.may_hear(&live.workflow_id).await {
+                    Hears::Yes => return Some(self.tell(&live.run_id, live.seq, &live.event)),
+                    Hears::Not => {}
+                    Hears::NothingMore => return None,
+                },
                 Ok(_) => {}
                 // A reader that is too slow is told so; it may come back with the id of the last event it has.
                 Err(RecvError::Lagged(missed)) => {

@@ -48,6 +48,7 @@ mod tests {
     fn no_path_of_the_api_is_public() {
         assert!(PUBLIC.iter().all(|(path, _)| !path.starts_with("/api") && !path.starts_with("/metrics")));
         let signing_in: Vec<_> = access::PUBLIC.iter().map(|(path, _)| *path).collect();
-        assert_eq!(signing_in, ["/api/setup", "/api/login", "/api/invitation"]);
+        let expected = ["/api/setup", "/api/login", "/api/invitation", "/invitation", "/password-reset", "/invitation.js"];
+        assert_eq!(signing_in, expected);
     }
 }

@@ -13,6 +13,12 @@ pub trait Access: Send + Sync {
     /// A random text of this instance for a use, made when it is first asked for.
     async fn secret(&self, name: &'static str) -> Result<String, Error>;
     async fn delete_api_key(&self, id: &str) -> Result<bool, Error>;
+    /// Somebody's keys, oldest first.
+    async fn keys_of(&self, user_id: &str) -> Result<Vec<ApiKey>, Error>;
+    /// Adds a key of somebody who is here; `false` if they have gone meanwhile.
+    async fn add_key_of(&self, user_id: &str, key: ApiKey, hash: Vec<u8>) -> Result<bool, Error>;
+    /// `false` if it is not theirs.
+    async fn delete_key_of(&self, user_id: &str, id: &str) -> Result<bool, Error>;
 }
 
 /// A key as it is kept: the key itself is shown once and known to nobody after that.

@@ -9,6 +9,10 @@ pub trait Credentials: Send + Sync {
     async fn credential(&self, id: &str) -> Result<Option<Credential>, Error>;
     /// Oldest first, after the one with this id.
     async fn credentials(&self, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error>;
+    /// Those that these projects have or were let use, oldest first.
+    async fn credentials_of(&self, projects: Vec<Str>, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error>;
+    /// The further projects that a credential is shared with.
+    async fn shares_of(&self, id: &str) -> Result<Vec<Str>, Error>;
     /// Adds a credential; one with the same id is replaced.
     async fn save_credential(&self, credential: NewCredential) -> Result<Credential, Error>;
     /// Changes what is named; nothing if there is no such credential.
@@ -16,8 +20,9 @@ pub trait Credentials: Send + Sync {
     async fn delete_credential(&self, id: &str) -> Result<bool, Error>;
     /// What a credential holds.
     async fn open_credential(&self, id: &str) -> Result<Option<Secret>, Error>;
-    /// For a running node: the one with this id, or the only one of its kind. Reads without waiting for anything.
-    fn credential_for_node(&self, kind: &str, id: Option<&str>) -> Result<Chosen, Error>;
+    /// For a node of a stored workflow: the one with this id, or the only one of its kind, of those that the workflow's project has
+    /// or was let use. Reads without waiting for anything.
+    fn credential_for_node(&self, workflow: &str, kind: &str, id: Option<&str>) -> Result<Chosen, Error>;
     /// Seals everything with a new key; gives back how many there are.
     async fn rotate_key(&self) -> Result<usize, Error>;
 }
@@ -28,7 +33,7 @@ pub struct Credential {
     pub id: Str,
     pub name: Str,
     pub kind: Str,
-    pub project_id: Option<Str>,
+    pub project_id: Str,
     pub created_ms: i64,
     pub updated_ms: i64,
 }
@@ -39,6 +44,7 @@ pub struct NewCredential {
     pub name: Str,
     pub kind: Str,
     pub secret: Secret,
+    /// The first owner's if none is named.
     pub project_id: Option<Str>,
 }
 
@@ -49,7 +55,6 @@ pub struct CredentialChange {
     pub secret: Option<Secret>,
     /// The fields are laid over those that are there instead of replacing them.
     pub is_partial: bool,
-    pub project_id: Option<Str>,
 }
 
 /// Fields that are never shown: not in a log, not by accident.

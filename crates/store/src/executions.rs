@@ -91,6 +91,8 @@ pub struct Execution {
 pub struct ExecutionFilter {
     pub workflow_id: Option<Str>,
     pub status: Option<RunStatus>,
+    /// Only those of workflows in these projects.
+    pub within: Option<Vec<Str>>,
     /// Only those before this one.
     pub before: Option<i64>,
     pub limit: usize,

@@ -14,6 +14,7 @@ mod error;
 pub mod executions;
 pub mod inspect;
 pub mod journal;
+pub mod projects;
 pub mod schedules;
 mod spill;
 mod sqlite;
@@ -28,6 +29,7 @@ pub use access::Access;
 pub use credentials::Credentials;
 pub use error::Error;
 pub use executions::Executions;
+pub use projects::Projects;
 pub use schedules::Schedules;
 pub use spill::{SpillFile, SpillLimits};
 pub use sqlite::{Sqlite, Unfinished, Use, WriterFigures, new_id};
@@ -38,6 +40,6 @@ pub use workflows::Workflows;
 pub use workspace::{FileLimits, Workspace};
 
 /// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the same traits.
-pub trait Store: Access + Executions + Schedules + Variables + Workflows {}
+pub trait Store: Access + Executions + Projects + Schedules + Variables + Workflows {}
 
-impl<T: Access + Executions + Schedules + Variables + Workflows> Store for T {}
+impl<T: Access + Executions + Projects + Schedules + Variables + Workflows> Store for T {}

@@ -1,4 +1,4 @@
-//! What is kept of tags and projects, and what carries them.
+//! What is kept of tags, and what carries them.
 
 use crate::Error;
 use model::Str;
@@ -16,14 +16,6 @@ pub trait Tags: Send + Sync {
     async fn tags_of_workflows(&self, ids: Vec<Str>) -> Result<Vec<(Str, Tag)>, Error>;
     /// Gives it these tags and no others; `false` if one of them is not there.
     async fn set_tags(&self, tagged: Tagged, tags: Vec<Str>) -> Result<bool, Error>;
-
-    async fn projects(&self) -> Result<Vec<Project>, Error>;
-    async fn add_project(&self, name: &str) -> Result<Project, Error>;
-    async fn rename_project(&self, id: &str, name: &str) -> Result<bool, Error>;
-    /// What belongs to it goes to the personal one.
-    async fn delete_project(&self, id: &str) -> Result<bool, Error>;
-    /// `false` if there is no such workflow.
-    async fn move_workflow(&self, id: &str, project: &str) -> Result<bool, Error>;
 }
 
 /// What carries tags.
@@ -35,17 +27,6 @@ pub enum Tagged {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tag {
-    pub id: Str,
-    pub name: Str,
-    pub created_ms: i64,
-    pub updated_ms: i64,
-}
-
-/// The project of everything that is in no other.
-pub const PERSONAL: &str = "personal";
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Project {
     pub id: Str,
     pub name: Str,
     pub created_ms: i64,

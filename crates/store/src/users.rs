@@ -21,7 +21,7 @@ pub trait Users: Send + Sync {
     /// Ends all sessions too.
     async fn set_password(&self, id: &str, hash: &str) -> Result<bool, Error>;
     async fn set_role(&self, id: &str, role: Role) -> Result<bool, Error>;
-    /// With keys, sessions and invitations.
+    /// With keys, sessions and invitations; what belonged to them goes to the first owner.
     async fn delete_user(&self, id: &str) -> Result<bool, Error>;
 
     async fn add_session(&self, token_hash: Vec<u8>, session: NewSession) -> Result<(), Error>;
@@ -29,7 +29,7 @@ pub trait Users: Send + Sync {
     async fn session(&self, token_hash: Vec<u8>) -> Result<Option<Session>, Error>;
     async fn end_session(&self, token_hash: Vec<u8>) -> Result<(), Error>;
     async fn add_invitation(&self, token_hash: Vec<u8>, user_id: &str, expires_ms: i64) -> Result<(), Error>;
-    /// Uses an invitation up: names and password of whoever it was for are set.
+    /// Uses a link up: the password of whoever it was for is set, and names that are given; sessions end.
     async fn accept_invitation(&self, token_hash: Vec<u8>, first: &str, last: &str, password: &str) -> Result<Option<User>, Error>;
     /// The person behind an API key, and the key.
     async fn user_of_key(&self, key_hash: Vec<u8>) -> Result<Option<(User, ApiKey)>, Error>;

@@ -10,6 +10,10 @@ pub trait Workflows: Send + Sync {
     async fn workflows(&self, filter: WorkflowFilter) -> Result<Vec<StoredWorkflow>, Error>;
     /// Saves a new workflow, or a new version of one that is there.
     async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error>;
+    /// Saves a new workflow into a project.
+    async fn add_workflow(&self, workflow: NewVersion, project: &str) -> Result<StoredWorkflow, Error>;
+    /// An archived workflow does not listen.
+    async fn set_archived(&self, id: &str, archived: bool) -> Result<bool, Error>;
     async fn set_active(&self, id: &str, active: bool) -> Result<bool, Error>;
     async fn delete_workflow(&self, id: &str) -> Result<bool, Error>;
     /// The document of any version there ever was.
@@ -27,6 +31,7 @@ pub struct StoredWorkflow {
     pub active: bool,
     pub archived: bool,
     pub version_id: Str,
+    pub project_id: Str,
     /// The JSON as it was saved.
     pub document: Str,
     pub static_data: Option<Str>,
@@ -59,6 +64,8 @@ pub struct WorkflowFilter {
     /// Only those that have all of these tags, by name.
     pub tags: Vec<Str>,
     pub project_id: Option<Str>,
+    /// Only those of these projects.
+    pub within: Option<Vec<Str>>,
     /// Only those after this place in the list.
     pub after: Option<(i64, Str)>,
     pub limit: usize,

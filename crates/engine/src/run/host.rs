@@ -139,7 +139,7 @@ impl Host for NodeHost<'_> {
                 .hint("Look for a workflow that calls itself."));
         }
         let workflow = match &call.target {
-            WorkflowTarget::Id(id) => run.engine.ports.workflows.get(id).await.ok_or_else(|| {
+            WorkflowTarget::Id(id) => run.engine.ports.workflows.get(&run.options.stands_for, id).await.ok_or_else(|| {
                 NodeError::new(Code::WORKFLOW_NOT_FOUND, format!("Workflow does not exist: '{id}'"))
                     .hint("Import the workflow, or choose another one in the node.")
             })?,
@@ -152,10 +152,15 @@ impl Host for NodeHost<'_> {
                     .map_err(|error| NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}")))?
             }
         };
+        let stands_for = match &call.target {
+            WorkflowTarget::Id(id) => id.clone(),
+            WorkflowTarget::Inline(_) | WorkflowTarget::File(_) => run.options.stands_for.clone(),
+        };
         let plan = Arc::new(run.engine.plan(&workflow));
         let start = Start { cause: StartedBy::Workflow, node: None, items: Some(call.items) };
         let options = RunOptions {
             run_id: run.engine.ports.journal.child_id(&run.options.run_id, run.steps),
+            stands_for,
             mode: "integrated".into(),
             destination: None,
             earlier: HashMap::new(),
@@ -200,7 +205,7 @@ impl Host for NodeHost<'_> {
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
         let id = self.run.plan.nodes[self.entry.node].credentials.get(kind).and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
-        self.run.engine.ports.credentials.get(kind, id)
+        self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)
     }
 
     fn state(&self) -> NodeState {

@@ -68,7 +68,7 @@ impl Engine {
         if outcome.status != RunStatus::Error || outcome.mode == "manual" || run.options.depth >= run.options.limits.max_depth {
             return;
         }
-        let Some(workflow) = self.ports.workflows.get(id).await else { return };
+        let Some(workflow) = self.ports.workflows.get(&run.options.stands_for, id).await else { return };
         let execution = Object::from_iter([
             ("id", Value::from(outcome.run_id.clone())),
             ("error", error.to_value()),
@@ -80,6 +80,7 @@ impl Engine {
         let start = Start { cause: StartedBy::Error, node: None, items: Some(Items::one(item)) };
         let options = RunOptions {
             run_id: self.ports.journal.child_id(&outcome.run_id, run.steps + 1),
+            stands_for: id.clone(),
             mode: "error".into(),
             depth: run.options.depth + 1,
             earlier: HashMap::new(),

@@ -28,7 +28,7 @@ fn open(data: &DataFolder) -> Result<Sqlite> {
 
 fn list(data: &DataFolder, workflow: Option<String>, status: Option<String>, limit: usize) -> Result<ExitCode> {
     let status = status.map(|name| RunStatus::from_name(&name).with_context(|| format!("'{name}' is no status"))).transpose()?;
-    let filter = ExecutionFilter { workflow_id: workflow.map(Into::into), status, before: None, limit };
+    let filter = ExecutionFilter { workflow_id: workflow.map(Into::into), status, limit, ..ExecutionFilter::default() };
     let found = block_on(open(data)?.executions(filter))??;
     if found.is_empty() {
         note("Nothing has run yet.");

@@ -63,7 +63,7 @@ impl World {
 struct Given(Object);
 
 impl Credentials for Given {
-    fn get(&self, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
         let fields = self.0.get(kind).and_then(Value::as_object).cloned();
         fields.ok_or_else(|| NodeError::credential(format!("The case has no credential of type '{kind}'")))
     }

@@ -55,6 +55,10 @@ impl Connections for GuardedConnections {
         smtp::send(&self.dialler, server, mail).await
     }
 
+    async fn greet_mail_server(&self, server: &Server) -> Result<(), ConnectError> {
+        smtp::greet(&self.dialler, server).await
+    }
+
     async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError> {
         imap::session(&self.dialler, server).await
     }

@@ -20,15 +20,29 @@ pub(super) async fn send(dialler: &Dialler, server: &Server, mail: Mail) -> Resu
         accepted: message.envelope().to().iter().map(ToString::to_string).collect(),
         response: String::new(),
     };
-    let address = match dialler.addresses(server).await?.as_slice() {
-        [only] => *only,
-        // Which of several addresses answers is found out with a connection of our own; the mail then goes to that one.
-        several => connect_to(server, several).await?.1,
-    };
-    let transport = transport(server, address.ip())?;
+    let transport = transport(server, address(dialler, server).await?)?;
     let answer = transport.send(message).await.map_err(|error| told(server, &error))?;
     receipt.response = format!("{} {}", answer.code(), answer.message().collect::<Vec<_>>().join(" "));
     Ok(receipt)
+}
+
+/// Connects and signs in as for a mail, and sends none.
+pub(super) async fn greet(dialler: &Dialler, server: &Server) -> Result<(), ConnectError> {
+    let transport = transport(server, address(dialler, server).await?)?;
+    match transport.test_connection().await.map_err(|error| told(server, &error))? {
+        true => Ok(()),
+        false => {
+            Err(ConnectError::Unreachable { place: server.place(), reason: "the server does not answer as a mail server does".into() })
+        }
+    }
+}
+
+async fn address(dialler: &Dialler, server: &Server) -> Result<IpAddr, ConnectError> {
+    Ok(match dialler.addresses(server).await?.as_slice() {
+        [only] => only.ip(),
+        // Which of several addresses answers is found out with a connection of our own; the mail then goes to that one.
+        several => connect_to(server, several).await?.1.ip(),
+    })
 }
 
 fn transport(server: &Server, address: IpAddr) -> Result<AsyncSmtpTransport<Tokio1Executor>, ConnectError> {

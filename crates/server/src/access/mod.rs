@@ -1,13 +1,18 @@
 //! Who is calling: a key or a session, the person behind it, and what that person may do.
 
+mod api_keys;
 mod attempts;
 mod origin;
+mod pages;
 pub mod passwords;
+mod reach;
 mod scopes;
 mod session;
 mod sign_in;
 
 pub(crate) use attempts::Attempts;
+pub(crate) use origin::check as check_origin;
+pub(crate) use reach::{Need, Reach, missing};
 pub(crate) use scopes::allows;
 pub(crate) use session::is_session_cookie;
 pub use sign_in::first_start;
@@ -20,6 +25,7 @@ use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Str};
+use std::sync::Arc;
 use store::Users as _;
 use store::access::hash_of_key;
 use store::users::{Role, User};
@@ -33,11 +39,13 @@ pub(crate) struct Principal {
     pub(crate) role: Role,
     /// What the key allows of all that the role does; sessions allow everything the role does.
     key_scopes: Option<Vec<Str>>,
+    pub(crate) reach: Arc<Reach>,
 }
 
 impl Principal {
-    fn of_session(user: User) -> Self {
-        Self { user: user.email, user_id: user.id, role: user.role, key_scopes: None }
+    async fn new(app: &App, user: User, key_scopes: Option<Vec<Str>>) -> Result<Self, ApiError> {
+        let reach = Arc::new(Reach::of(&app.store, &user.id, user.role).await?);
+        Ok(Self { user: user.email, user_id: user.id, role: user.role, key_scopes, reach })
     }
 
     /// Whether the role allows something, and the key too.
@@ -72,14 +80,14 @@ fn key_of(headers: &HeaderMap) -> Option<&str> {
     header("x-n8n-api-key").or_else(|| header("x-api-key")).or(bearer)
 }
 
-async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Result<Principal, ApiError> {
+pub(crate) async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Result<Principal, ApiError> {
     let denied = || {
         ApiError::new(Code::ACCESS_DENIED, "This needs an API key in the header X-N8N-API-KEY, or a session")
             .hint("Make a key with `heddle api-keys create`.")
     };
     if let Some(key) = key_of(headers) {
         let (user, key) = app.store.user_of_key(hash_of_key(key)).await?.ok_or_else(denied)?;
-        return Ok(Principal { user: user.email, user_id: user.id, role: user.role, key_scopes: Some(key.scopes) });
+        return Principal::new(app, user, Some(key.scopes)).await;
     }
     let token = session::token_of(headers).ok_or_else(denied)?;
     let session = app.store.session(hash_of_key(token)).await?.ok_or_else(denied)?;
@@ -87,5 +95,5 @@ async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Result<Pr
         origin::check(headers)?;
         session::check_csrf(headers, &session.csrf)?;
     }
-    Ok(Principal::of_session(session.user))
+    Principal::new(app, session.user, None).await
 }

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, header};
 use model::Code;
 
 /// Refuses requests that another site's page has sent. Programs send no origin and pass.
-pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
+pub(crate) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
     let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let Some(origin) = text(header::ORIGIN) else { return Ok(()) };
     let host = text(header::HOST).unwrap_or_default();

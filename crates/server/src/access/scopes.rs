@@ -15,17 +15,20 @@ const LEAST: &[(&str, Role)] = &[
     ("executionTags:list", Role::Viewer), ("executionTags:update", Role::Editor),
     ("credential:list", Role::Viewer), ("credential:read", Role::Viewer),
     ("credential:create", Role::Editor), ("credential:update", Role::Editor), ("credential:delete", Role::Editor),
-    ("credential:move", Role::Editor),
+    ("credential:move", Role::Editor), ("credential:share", Role::Editor), ("credential:test", Role::Editor),
     ("tag:list", Role::Viewer), ("tag:read", Role::Viewer),
     ("tag:create", Role::Editor), ("tag:update", Role::Editor), ("tag:delete", Role::Editor),
     ("variable:list", Role::Viewer), ("variable:read", Role::Viewer),
-    ("variable:create", Role::Admin), ("variable:update", Role::Admin), ("variable:delete", Role::Admin),
+    // Those that everybody's workflows read are for admins; the handlers see to it.
+    ("variable:create", Role::Editor), ("variable:update", Role::Editor), ("variable:delete", Role::Editor),
     ("dataTable:list", Role::Viewer), ("dataTable:read", Role::Viewer), ("dataTable:readRow", Role::Viewer),
     ("dataTable:create", Role::Editor), ("dataTable:update", Role::Editor), ("dataTable:delete", Role::Editor),
     ("dataTable:writeRow", Role::Editor),
-    ("project:list", Role::Viewer), ("project:create", Role::Admin), ("project:update", Role::Admin), ("project:delete", Role::Admin),
+    ("project:list", Role::Viewer), ("project:read", Role::Viewer), ("project:create", Role::Admin),
+    ("project:update", Role::Editor), ("project:delete", Role::Editor),
     ("user:list", Role::Admin), ("user:read", Role::Admin), ("user:create", Role::Admin), ("user:delete", Role::Admin),
-    ("user:changeRole", Role::Admin),
+    ("user:changeRole", Role::Admin), ("user:resetPassword", Role::Admin),
+    ("sourceControl:pull", Role::Admin),
     ("securityAudit:generate", Role::Admin),
 ];
 
@@ -37,6 +40,10 @@ pub(crate) fn allows(role: Role, scope: &str) -> bool {
 /// Everything a role may do, by name.
 pub(crate) fn of_role(role: Role) -> impl Iterator<Item = &'static str> {
     LEAST.iter().filter(move |(_, least)| role >= *least).map(|(name, _)| *name)
+}
+
+pub(super) fn is_known(scope: &str) -> bool {
+    LEAST.iter().any(|(name, _)| *name == scope)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The first owner, signing in and out, and accepting an invitation.
 
 use super::session::{self, Begun};
-use super::{Attempts, Principal, origin, passwords, scopes};
+use super::{Attempts, Principal, api_keys, origin, pages, passwords, scopes};
 use crate::App;
 use crate::answer::json;
 use crate::api::{Body, Text, invalid};
@@ -11,7 +11,7 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::extract::{ConnectInfo, Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use model::{Code, Object, Str, Value};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -20,12 +20,23 @@ use store::users::{NewUser, Role, User};
 use store::{Sqlite, Users as _};
 
 /// What somebody needs before there is a session.
-pub(crate) const PUBLIC: &[Route] =
-    &[("/api/setup", || get(needs_setup).post(set_up)), ("/api/login", || post(log_in)), ("/api/invitation", || post(accept_invitation))];
+pub(crate) const PUBLIC: &[Route] = &[
+    ("/api/setup", || get(needs_setup).post(set_up)),
+    ("/api/login", || post(log_in)),
+    ("/api/invitation", || post(accept_invitation)),
+    ("/invitation", || get(pages::invitation)),
+    ("/password-reset", || get(pages::password_reset)),
+    ("/invitation.js", || get(pages::script)),
+];
 
 /// What a session is for besides the API.
-pub(crate) const PRIVATE: &[Route] =
-    &[("/api/me", || get(me)), ("/api/me/password", || post(change_password)), ("/api/logout", || post(log_out))];
+pub(crate) const PRIVATE: &[Route] = &[
+    ("/api/me", || get(me)),
+    ("/api/me/password", || post(change_password)),
+    ("/api/me/api-keys", || get(api_keys::list).post(api_keys::create)),
+    ("/api/me/api-keys/{id}", || delete(api_keys::remove)),
+    ("/api/logout", || post(log_out)),
+];
 
 /// At the start: as long as there is no owner, a token by which one is made. Whoever started the server sees it, nobody else.
 pub async fn first_start(store: &Sqlite) -> Result<Option<String>, store::Error> {
@@ -181,7 +192,7 @@ pub(super) fn now_ms() -> i64 {
 }
 
 /// The fields of a request that signs somebody in. A form of another site's page cannot send these.
-fn sent(headers: &HeaderMap, body: &str, known: &[&str]) -> Result<Body, ApiError> {
+pub(super) fn sent(headers: &HeaderMap, body: &str, known: &[&str]) -> Result<Body, ApiError> {
     origin::check(headers)?;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().unwrap_or_default().trim() != "application/json" {

@@ -15,7 +15,7 @@ use store::{Credentials as _, Workflows as _};
 
 pub(super) const OPERATIONS: &[Operation] =
     &[Operation::new("POST", "/audit", "securityAudit:generate", "generateAudit", "Look for risks", || post(generate))
-        .takes("auditInput")
+        .may_take("auditInput")
         .gives(200, "audit")];
 
 const CATEGORIES: [(&str, &str); 5] = [

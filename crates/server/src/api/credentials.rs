@@ -1,11 +1,12 @@
 //! `/api/v1/credentials`: what they are, never what they hold.
 
 use super::operation::{CURSOR, LIMIT};
-use super::{Body, Operation, Query, Text, credential_kinds, from_cursor, invalid, iso, limit, missing, page_of};
+use super::{Body, Operation, Query, Text, credential_kinds, credential_test, from_cursor, invalid, iso, limit, missing, page_of};
 use crate::App;
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
@@ -29,34 +30,44 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .gives(200, "credential"),
     Operation::new("DELETE", "/credentials/{id}", "credential:delete", "deleteCredential", "Remove a credential", || delete(remove))
         .gives(200, "credential"),
+    Operation::new("POST", "/credentials/{id}/test", "credential:test", "testCredential", "Try a credential out", || post(test))
+        .gives(200, "credentialTest"),
     Operation::new("GET", "/credentials/schema/{kind}", "", "getCredentialType", "The fields of a kind of credential", || get(schema))
         .for_everybody()
         .gives(200, "schema"),
 ];
 
-async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
-    let limit = limit(&query)?;
-    let found = app.store.credentials(from_cursor(&query)?.as_deref(), limit + 1).await?;
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+    let (limit, after) = (limit(&query)?, from_cursor(&query)?);
+    let found = match who.reach.within() {
+        None => app.store.credentials(after.as_deref(), limit + 1).await?,
+        Some(projects) => app.store.credentials_of(projects, after.as_deref(), limit + 1).await?,
+    };
     Ok(json(StatusCode::OK, &page_of(found, limit, |credential| &credential.id, to_value)))
 }
 
-async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?)))
+async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    Ok(json(StatusCode::OK, &to_value(&who.credential(&app, &id, Need::See).await?)))
 }
 
-async fn create(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["name", "type", "data", "isResolvable", "projectId"])?;
     let (name, kind) = (body.text("name", 1, 128)?, body.text("type", 1, 128)?);
     let fields = fields(&body)?.ok_or_else(|| invalid("data", "is missing"))?;
     known(&app, kind)?;
     credential_kinds::check(kind, &fields, false)?;
-    let project_id = body.optional_text("projectId", 1, 100)?.map(Into::into);
+    let project_id = Some(who.home(&app, body.optional_text("projectId", 1, 100)?).await?);
     let new = NewCredential { id: store::new_id(), name: name.into(), kind: kind.into(), secret: Secret::new(fields), project_id };
     Ok(json(StatusCode::OK, &to_value(&app.store.save_credential(new).await?)))
 }
 
-async fn update(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
-    let before = find(&app, &id).await?;
+async fn update(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let before = who.credential(&app, &id, Need::Change).await?;
     let body = Body::read(&body, &["name", "type", "data", "isGlobal", "isResolvable", "isPartialData"])?;
     let is_partial = match body.get("isPartialData") {
         None => false,
@@ -77,14 +88,13 @@ async fn update(State(app): State<App>, Path(id): Path<String>, Text(body): Text
         kind: kind.map(Into::into),
         secret: fields.map(Secret::new),
         is_partial,
-        project_id: None,
     };
     let after = app.store.change_credential(&id, change).await?.ok_or_else(|| missing("credential", &id))?;
     Ok(json(StatusCode::OK, &to_value(&after)))
 }
 
-async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let before = find(&app, &id).await?;
+async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let before = who.credential(&app, &id, Need::Change).await?;
     app.store.delete_credential(&id).await?;
     Ok(json(StatusCode::OK, &to_value(&before)))
 }
@@ -98,8 +108,15 @@ async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Resp
     Ok(json(StatusCode::OK, &shown.ok_or_else(|| missing("kind of credential", &kind))?))
 }
 
-async fn find(app: &App, id: &str) -> Result<Credential, ApiError> {
-    app.store.credential(id).await?.ok_or_else(|| missing("credential", id))
+/// Uses a credential once, the way its kind is tested.
+async fn test(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let credential = who.credential(&app, &id, Need::Change).await?;
+    let secret = app.store.open_credential(&credential.id).await?.ok_or_else(|| missing("credential", &id))?;
+    let (status, message) = match credential_test::run(&app, &credential.kind, secret.reveal()).await {
+        Ok(()) => ("OK", "The connection was tested and works".to_owned()),
+        Err(reason) => ("Error", reason),
+    };
+    Ok(json(StatusCode::OK, &Object::from_iter([("status", Value::from(status)), ("message", message.into())]).into()))
 }
 
 fn fields(body: &Body) -> Result<Option<Object>, ApiError> {
@@ -124,6 +141,7 @@ fn to_value(credential: &Credential) -> Value {
         ("name", credential.name.clone().into()),
         ("type", credential.kind.clone().into()),
         ("isManaged", false.into()),
+        ("projectId", credential.project_id.clone().into()),
         ("createdAt", iso(credential.created_ms)),
         ("updatedAt", iso(credential.updated_ms)),
     ])

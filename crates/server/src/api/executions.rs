@@ -2,15 +2,16 @@
 
 use super::operation::{CURSOR, LIMIT, Param};
 use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, to_cursor};
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
 use crate::{App, events};
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Code, Object, RunStatus, Str, Value};
-use runtime::history;
+use runtime::{RetryWith, history};
 use store::executions::{Execution, ExecutionFilter};
 use store::{Executions as _, Workflows as _};
 
@@ -18,7 +19,7 @@ const INCLUDE_DATA: Param = Param("includeData", "boolean");
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/executions", "execution:list", "getExecutions", "List executions, newest first", || get(list))
-        .query(&[LIMIT, CURSOR, INCLUDE_DATA, Param("status", "string"), Param("workflowId", "string")])
+        .query(&[LIMIT, CURSOR, INCLUDE_DATA, Param("status", "string"), Param("workflowId", "string"), Param("projectId", "string")])
         .gives(200, "executionList"),
     Operation::new("POST", "/executions/stop", "execution:stop", "stopManyExecutions", "Stop several executions", || post(stop_many))
         .takes("stopInput")
@@ -34,7 +35,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/events", "execution:read", "followExecutions", "Follow all executions as they run (SSE)", || get(events::all))
         .query(&[Param("workflowId", "string")]),
     Operation::new("POST", "/executions/{id}/retry", "execution:retry", "retryExecution", "Run a failed execution again", || post(retry))
-        .takes("schema")
+        .may_take("retryInput")
         .gives(200, "execution"),
     Operation::new(
         "POST",
@@ -49,12 +50,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .gives(200, "execution"),
 ];
 
-async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let status = query.get("status").map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is not known"))).transpose()?;
     let before =
         from_cursor(&query)?.map(|text| text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))).transpose()?;
-    let filter = ExecutionFilter { workflow_id: query.get("workflowId").map(|id| id.as_str().into()), status, before, limit: limit + 1 };
+    let workflow_id = query.get("workflowId").map(|id| id.as_str().into());
+    let within = within(&who, query.get("projectId").map(String::as_str));
+    let filter = ExecutionFilter { workflow_id, status, within, before, limit: limit + 1 };
     let mut found = app.store.executions(filter).await?;
     let has_more = found.len() > limit;
     found.truncate(limit);
@@ -67,8 +70,13 @@ async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError
     Ok(json(StatusCode::OK, &page(rows, next)))
 }
 
-async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
-    let execution = find(&app, &id).await?;
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
+    let execution = who.execution(&app, &id, Need::See).await?;
     let value = match flag(&query, "includeData")?.unwrap_or(false) {
         true => with_data_of(&app, &execution).await?,
         false => row(&execution),
@@ -76,8 +84,8 @@ async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> R
     Ok(json(StatusCode::OK, &value))
 }
 
-async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let execution = find(&app, &id).await?;
+async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let execution = who.execution(&app, &id, Need::Change).await?;
     if app.runtime.runner.is_running(execution.id) {
         let hint = "Stop it first.";
         return Err(ApiError::new(Code::EXECUTION_STATUS, format!("Execution {id} is running")).hint(hint));
@@ -86,26 +94,39 @@ async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Respon
     Ok(json(StatusCode::OK, &row(&execution)))
 }
 
-/// Runs the workflow again on what the execution began with.
-async fn retry(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let execution = find(&app, &id).await?;
+/// Runs the workflow again on what the execution began with: as it was then, or as it is now if the caller says so.
+async fn retry(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let execution = who.execution(&app, &id, Need::Change).await?;
+    let loads_newest = match body.trim().is_empty() {
+        true => false,
+        false => match Body::read(&body, &["loadWorkflow"])?.get("loadWorkflow") {
+            None => false,
+            Some(value) => value.as_bool().ok_or_else(|| invalid("loadWorkflow", "must be true or false"))?,
+        },
+    };
     if !matches!(execution.state.status, RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain) {
         let message = format!("Execution {id} is {}, and only failed ones are run again", execution.state.status.name());
         return Err(ApiError::new(Code::EXECUTION_STATUS, message));
     }
-    let taken = app.runtime.retry(execution.id).await?;
-    Ok(json(StatusCode::OK, &row(&find(&app, &taken.id.to_string()).await?)))
+    let version = if loads_newest { RetryWith::NewestVersion } else { RetryWith::SameVersion };
+    let taken = app.runtime.retry(execution.id, version).await?;
+    Ok(json(StatusCode::OK, &row(&who.execution(&app, &taken.id.to_string(), Need::See).await?)))
 }
 
 /// Goes on with an execution that stopped as uncertain: whoever asks has looked, and wants the step taken again.
-async fn resume(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let execution = find(&app, &id).await?;
+async fn resume(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let execution = who.execution(&app, &id, Need::Change).await?;
     app.runtime.resume(execution.id).await?;
-    Ok(json(StatusCode::OK, &row(&find(&app, &id).await?)))
+    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
 }
 
-async fn stop(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let execution = find(&app, &id).await?;
+async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let execution = who.execution(&app, &id, Need::Change).await?;
     let is_stopped = app.runtime.runner.cancel(execution.id);
     if !is_stopped {
         if execution.state.status != RunStatus::Waiting {
@@ -114,11 +135,11 @@ async fn stop(State(app): State<App>, Path(id): Path<String>) -> Result<Response
         }
         app.store.set_status(execution.id, RunStatus::Cancelled).await?;
     }
-    Ok(json(StatusCode::OK, &row(&find(&app, &id).await?)))
+    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
 }
 
 /// Stops whatever stands like this: running here, or asleep.
-async fn stop_many(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
+async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["status", "workflowId", "startedAfter", "startedBefore"])?;
     let list = body.get("status").and_then(Value::as_array).filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| invalid("status", "must be a list with at least one status"))?;
@@ -140,8 +161,12 @@ async fn stop_many(State(app): State<App>, Text(body): Text) -> Result<Response,
     let workflow_id: Option<Str> = body.optional_text("workflowId", 1, 100)?.map(Into::into);
     let mut stopped = 0;
     for status in wanted {
-        let filter = ExecutionFilter { workflow_id: workflow_id.clone(), status: Some(status), before: None, limit: usize::MAX >> 1 };
+        let (workflow_id, within) = (workflow_id.clone(), who.reach.within());
+        let filter = ExecutionFilter { workflow_id, status: Some(status), within, before: None, limit: usize::MAX >> 1 };
         for execution in app.store.executions(filter).await? {
+            if who.execution(&app, &execution.id.to_string(), Need::Change).await.is_err() {
+                continue;
+            }
             let began = execution.begun.started_ms;
             if after.is_some_and(|after| began <= after) || before.is_some_and(|before| began >= before) {
                 continue;
@@ -157,10 +182,12 @@ async fn stop_many(State(app): State<App>, Text(body): Text) -> Result<Response,
     Ok(json(StatusCode::OK, &Object::from_iter([("stopped", stopped)]).into()))
 }
 
-async fn find(app: &App, id: &str) -> Result<Execution, ApiError> {
-    let missing = || ApiError::new(Code::EXECUTION_NOT_FOUND, format!("There is no execution with the id '{id}'"));
-    let number: i64 = id.parse().map_err(|_| missing())?;
-    app.store.execution(number).await?.ok_or_else(missing)
+/// The projects that a list may come from: one that was named, or all that somebody reaches.
+fn within(who: &Principal, named: Option<&str>) -> Option<Vec<Str>> {
+    match named {
+        None => who.reach.within(),
+        Some(id) => Some(Some(Str::from(id)).filter(|id| who.reach.sees(id)).into_iter().collect()),
+    }
 }
 
 fn row(execution: &Execution) -> Value {

@@ -2,14 +2,17 @@
 
 mod audit;
 mod credential_kinds;
+mod credential_test;
 mod credentials;
 mod data_table_rows;
 mod data_tables;
 mod executions;
+mod members;
 mod openapi;
 mod operation;
 mod projects;
 mod request;
+mod source_control;
 mod tags;
 mod test_webhook;
 mod users;
@@ -21,6 +24,7 @@ pub(crate) use operation::Operation;
 pub(crate) use request::{Body, Text, invalid};
 
 use crate::App;
+use crate::access::missing;
 use crate::error::ApiError;
 use axum::Router;
 use axum::middleware;
@@ -40,8 +44,10 @@ pub(crate) const OPERATIONS: &[&[Operation]] = &[
     data_tables::OPERATIONS,
     data_table_rows::OPERATIONS,
     projects::OPERATIONS,
+    members::OPERATIONS,
     users::OPERATIONS,
     audit::OPERATIONS,
+    source_control::OPERATIONS,
     openapi::OPERATIONS,
 ];
 
@@ -76,11 +82,6 @@ fn page_of<T>(mut found: Vec<T>, limit: usize, place: impl Fn(&T) -> &str, show:
     page(found.iter().map(show).collect(), next)
 }
 
-fn missing(what: &str, id: &str) -> ApiError {
-    let id: String = id.chars().take(100).collect();
-    ApiError::new(Code::NOT_FOUND, format!("There is no {what} with the id '{id}'"))
-}
-
-fn iso(milliseconds: i64) -> Value {
+pub(crate) fn iso(milliseconds: i64) -> Value {
     jiff::Timestamp::from_millisecond(milliseconds).map_or(Value::Null, |time| format!("{time:.3}").into())
 }

@@ -58,8 +58,7 @@ fn described(operation: &Operation) -> Value {
     let in_query = operation.query.iter().map(|Param(name, kind)| parameter(name, "query", kind));
     fields.insert("parameters", Value::array(in_path.chain(in_query).collect()));
     if let Some(schema) = operation.body {
-        let is_required = schema != "auditInput";
-        fields.insert("requestBody", object([("required", is_required.into()), ("content", content(schema))]));
+        fields.insert("requestBody", object([("required", (!operation.body_is_optional).into()), ("content", content(schema))]));
     }
     fields.insert("responses", responses(operation));
     fields.into()

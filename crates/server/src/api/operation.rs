@@ -23,6 +23,8 @@ pub(crate) struct Operation {
     pub(super) query: &'static [Param],
     /// The schema of the body, by its name in `schemas.json`.
     pub(super) body: Option<&'static str>,
+    /// The body may be left out.
+    pub(super) body_is_optional: bool,
     pub(super) status: u16,
     pub(super) answer: Option<&'static str>,
     handler: fn() -> MethodRouter<App>,
@@ -43,7 +45,19 @@ impl Operation {
         summary: &'static str,
         handler: fn() -> MethodRouter<App>,
     ) -> Self {
-        Self { method, path, scope: Some(scope), id, summary, query: &[], body: None, status: 200, answer: None, handler }
+        Self {
+            method,
+            path,
+            scope: Some(scope),
+            id,
+            summary,
+            query: &[],
+            body: None,
+            body_is_optional: false,
+            status: 200,
+            answer: None,
+            handler,
+        }
     }
 
     pub(super) const fn for_everybody(mut self) -> Self {
@@ -58,6 +72,13 @@ impl Operation {
 
     pub(super) const fn takes(mut self, schema: &'static str) -> Self {
         self.body = Some(schema);
+        self
+    }
+
+    /// A body that may be left out.
+    pub(super) const fn may_take(mut self, schema: &'static str) -> Self {
+        self.body = Some(schema);
+        self.body_is_optional = true;
         self
     }
 

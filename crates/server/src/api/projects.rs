@@ -1,17 +1,18 @@
-//! `/api/v1/projects`, and moving workflows between them.
+//! `/api/v1/projects`, and moving and sharing what is in them.
 
 use super::operation::{CURSOR, LIMIT};
-use super::{Body, Operation, Query, Text, from_cursor, iso, limit, missing, page_of};
+use super::{Body, Operation, Query, Text, from_cursor, invalid, iso, limit, page_of, workflows};
 use crate::App;
+use crate::access::{Need, Principal, missing};
 use crate::answer::json;
 use crate::error::ApiError;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
-use model::{Code, Object, Value};
-use store::tags::{PERSONAL, Project};
-use store::{Credentials as _, Tags as _};
+use model::{Code, Object, Str, Value};
+use store::projects::{Project, ProjectKind};
+use store::{Credentials as _, Projects as _};
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/projects", "project:list", "getProjects", "List projects", || get(list))
@@ -20,12 +21,18 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("POST", "/projects", "project:create", "createProject", "Make a project", || post(create))
         .takes("projectInput")
         .gives(201, "project"),
+    Operation::new("GET", "/projects/{id}", "project:read", "getProject", "Show a project", || get(show)).gives(200, "project"),
     Operation::new("PUT", "/projects/{id}", "project:update", "updateProject", "Rename a project", || put(update))
         .takes("projectInput")
         .gives_nothing(204),
-    Operation::new("DELETE", "/projects/{id}", "project:delete", "deleteProject", "Remove a project; what it holds stays", || {
-        delete(remove)
-    })
+    Operation::new(
+        "DELETE",
+        "/projects/{id}",
+        "project:delete",
+        "deleteProject",
+        "Remove a project; what it holds goes to the first owner",
+        || delete(remove),
+    )
     .gives_nothing(204),
     Operation::new("PUT", "/workflows/{id}/transfer", "workflow:move", "transferWorkflow", "Move a workflow to another project", || {
         put(move_workflow)
@@ -42,16 +49,28 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .takes("transfer")
     .gives_nothing(204),
+    Operation::new(
+        "PUT",
+        "/credentials/{id}/share",
+        "credential:share",
+        "shareCredential",
+        "Let the workflows of exactly these other projects use a credential",
+        || put(share_credential),
+    )
+    .takes("shares")
+    .gives_nothing(204),
 ];
 
-async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
-    let personal = Project { id: PERSONAL.into(), name: "Personal".into(), created_ms: 0, updated_ms: 0 };
-    let mut all = app.store.projects().await?;
-    all.insert(0, personal);
+    let all: Vec<Project> = app.store.projects().await?.into_iter().filter(|project| who.reach.sees(&project.id)).collect();
     let begin = after.and_then(|after| all.iter().position(|project| project.id == after)).map_or(0, |place| place + 1);
     let found = all.into_iter().skip(begin).take(limit + 1).collect();
     Ok(json(StatusCode::OK, &page_of(found, limit, |project: &Project| &project.id, to_value)))
+}
+
+async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    Ok(json(StatusCode::OK, &to_value(&who.project(&app, &id, Need::See).await?)))
 }
 
 async fn create(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
@@ -59,42 +78,92 @@ async fn create(State(app): State<App>, Text(body): Text) -> Result<Response, Ap
     Ok(json(StatusCode::CREATED, &to_value(&project)))
 }
 
-async fn update(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+async fn update(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    team(&app, &who, &id).await?;
     match app.store.rename_project(&id, &name(&body)?).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Err(missing("project", &id)),
     }
 }
 
-async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    team(&app, &who, &id).await?;
     match app.store.delete_project(&id).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Err(missing("project", &id)),
     }
 }
 
-async fn move_workflow(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
-    let project = destination(&app, &body).await?;
-    match app.store.move_workflow(&id, &project).await? {
+async fn move_workflow(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let destination = destination(&body)?;
+    let workflow = who.workflow(&app, &id, Need::Manage).await?;
+    let project = who.project(&app, &destination, Need::Change).await?;
+    let damaged = |_| ApiError::new(Code::STORE_CORRUPT, format!("The document of workflow '{}' is damaged", workflow.id));
+    let document = model::json::parse(&workflow.document).map_err(damaged)?;
+    let credentials = document.as_object().map(workflows::credentials_in).unwrap_or_default();
+    app.runtime.check_credentials(&project.id, credentials).await?;
+    app.store.move_workflow(&workflow.id, &project.id).await?;
+    app.runtime.reload().await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn move_credential(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let destination = destination(&body)?;
+    let credential = who.credential(&app, &id, Need::Manage).await?;
+    let project = who.project(&app, &destination, Need::Change).await?;
+    app.store.move_credential(&credential.id, &project.id).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn share_credential(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let body = Body::read(&body, &["shareWithIds"])?;
+    let list = body.get("shareWithIds").and_then(Value::as_array).filter(|list| list.len() <= 1000);
+    let list = list.ok_or_else(|| invalid("shareWithIds", "must be a list of projects"))?;
+    let ids = list.iter().map(|id| id.as_str().map(Str::from).ok_or_else(|| invalid("shareWithIds", "has one that is no text")));
+    let ids = ids.collect::<Result<Vec<_>, _>>()?;
+    let credential = who.credential(&app, &id, Need::Manage).await?;
+    let before = app.store.shares_of(&credential.id).await?;
+    for id in ids.iter().filter(|id| !before.contains(id)) {
+        who.project(&app, id, Need::See).await?;
+    }
+    let ids = ids.into_iter().filter(|id| *id != credential.project_id).collect();
+    match app.store.share_credential(&credential.id, ids).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Err(ApiError::new(Code::WORKFLOW_NOT_FOUND, format!("There is no workflow with the id '{id}'"))),
+        false => Err(ApiError::new(Code::NOT_FOUND, "Some projects are not there")),
     }
 }
 
-async fn move_credential(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
-    let project = destination(&app, &body).await?;
-    let change = store::credentials::CredentialChange { project_id: Some(project.into()), ..Default::default() };
-    match app.store.change_credential(&id, change).await? {
-        Some(_) => Ok(StatusCode::NO_CONTENT.into_response()),
-        None => Err(missing("credential", &id)),
+/// A project that can have members, a name and an end of its own.
+pub(super) async fn team(app: &App, who: &Principal, id: &str) -> Result<Project, ApiError> {
+    let project = who.project(app, id, Need::Manage).await?;
+    match project.kind {
+        ProjectKind::Team => Ok(project),
+        ProjectKind::Personal => Err(invalid("id", "is that of a personal project, which belongs to its person alone")),
     }
 }
 
-async fn destination(app: &App, body: &str) -> Result<String, ApiError> {
-    let body = Body::read(body, &["destinationProjectId"])?;
-    let id = body.text("destinationProjectId", 1, 100)?;
-    let is_there = id == PERSONAL || app.store.projects().await?.iter().any(|project| project.id == id);
-    if is_there { Ok(id.to_owned()) } else { Err(missing("project", id)) }
+fn destination(body: &str) -> Result<String, ApiError> {
+    Ok(Body::read(body, &["destinationProjectId"])?.text("destinationProjectId", 1, 100)?.to_owned())
 }
 
 fn name(body: &str) -> Result<String, ApiError> {
@@ -102,11 +171,10 @@ fn name(body: &str) -> Result<String, ApiError> {
 }
 
 fn to_value(project: &Project) -> Value {
-    let kind = if project.id == PERSONAL { "personal" } else { "team" };
     Object::from_iter([
         ("id", Value::from(project.id.clone())),
         ("name", project.name.clone().into()),
-        ("type", kind.into()),
+        ("type", project.kind.name().into()),
         ("createdAt", iso(project.created_ms)),
         ("updatedAt", iso(project.updated_ms)),
     ])

@@ -3,15 +3,16 @@
 use super::operation::{CURSOR, LIMIT};
 use super::{Body, Operation, Query, Text, from_cursor, invalid, iso, limit, missing, page_of, request};
 use crate::App;
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
 use model::{Code, Object, Str, Value};
+use store::Tags as _;
 use store::tags::{Tag, Tagged};
-use store::{Executions as _, Tags as _, Workflows as _};
 
 /// Letters of a tag's name at most.
 const LONGEST: usize = 100;
@@ -67,31 +68,30 @@ async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Respon
     Ok(json(StatusCode::OK, &to_value(&tag)))
 }
 
-async fn of_workflow(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    tags_of(&app, workflow(&app, &id).await?).await
+async fn of_workflow(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    tags_of(&app, Tagged::Workflow(who.workflow(&app, &id, Need::See).await?.id)).await
 }
 
-async fn set_of_workflow(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
-    set(&app, workflow(&app, &id).await?, &body).await
+async fn set_of_workflow(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    set(&app, Tagged::Workflow(who.workflow(&app, &id, Need::Change).await?.id), &body).await
 }
 
-async fn of_execution(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    tags_of(&app, execution(&app, &id).await?).await
+async fn of_execution(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    tags_of(&app, Tagged::Execution(who.execution(&app, &id, Need::See).await?.id)).await
 }
 
-async fn set_of_execution(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
-    set(&app, execution(&app, &id).await?, &body).await
-}
-
-async fn workflow(app: &App, id: &str) -> Result<Tagged, ApiError> {
-    let missing = || ApiError::new(Code::WORKFLOW_NOT_FOUND, format!("There is no workflow with the id '{id}'"));
-    app.store.workflow(id).await?.map(|workflow| Tagged::Workflow(workflow.id)).ok_or_else(missing)
-}
-
-async fn execution(app: &App, id: &str) -> Result<Tagged, ApiError> {
-    let missing = || ApiError::new(Code::EXECUTION_NOT_FOUND, format!("There is no execution with the id '{id}'"));
-    let number: i64 = id.parse().map_err(|_| missing())?;
-    app.store.execution(number).await?.map(|execution| Tagged::Execution(execution.id)).ok_or_else(missing)
+async fn set_of_execution(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    set(&app, Tagged::Execution(who.execution(&app, &id, Need::Change).await?.id), &body).await
 }
 
 async fn tags_of(app: &App, tagged: Tagged) -> Result<Response, ApiError> {

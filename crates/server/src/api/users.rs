@@ -3,7 +3,7 @@
 use super::operation::{CURSOR, LIMIT, Param};
 use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page_of, request};
 use crate::App;
-use crate::access::{Principal, is_email};
+use crate::access::{Need, Principal, is_email};
 use crate::answer::json;
 use crate::error::ApiError;
 use axum::extract::{Extension, Path, State};
@@ -11,16 +11,17 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Object, Value};
-use store::Users as _;
 use store::access::hash_of_key;
 use store::users::{NewUser, Role, User};
+use store::{Projects as _, Users as _};
 
 const INVITATION_LASTS_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+const RESET_LASTS_MS: i64 = 24 * 60 * 60 * 1000;
 const INCLUDE_ROLE: Param = Param("includeRole", "boolean");
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/users", "user:list", "getUsers", "List users", || get(list))
-        .query(&[LIMIT, CURSOR, INCLUDE_ROLE])
+        .query(&[LIMIT, CURSOR, INCLUDE_ROLE, Param("projectId", "string")])
         .gives(200, "userList"),
     Operation::new("POST", "/users", "user:create", "createUser", "Invite users", || post(create))
         .takes("userInputs")
@@ -28,21 +29,43 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/users/{id}", "user:read", "getUser", "Show a user, by id or e-mail address", || get(show))
         .query(&[INCLUDE_ROLE])
         .gives(200, "user"),
+    Operation::new(
+        "POST",
+        "/users/{id}/password-reset",
+        "user:resetPassword",
+        "createPasswordReset",
+        "A link by which a user chooses a new password",
+        || post(reset_password),
+    )
+    .gives(200, "link"),
     Operation::new("DELETE", "/users/{id}", "user:delete", "deleteUser", "Remove a user", || delete(remove)).gives_nothing(204),
     Operation::new("PATCH", "/users/{id}/role", "user:changeRole", "changeRole", "Change a user's role", || patch(set_role))
         .takes("roleInput")
         .gives_nothing(204),
 ];
 
-async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
-    let (limit, with_role) = (limit(&query)?, flag(&query, "includeRole")?.unwrap_or(false));
-    let found = app.store.users(from_cursor(&query)?.as_deref(), limit + 1).await?;
-    Ok(json(StatusCode::OK, &page_of(found, limit, |user| &user.id, |user| to_value(user, with_role))))
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+    let (limit, roles) = (limit(&query)?, roles(&query)?);
+    let after = from_cursor(&query)?;
+    let found = match query.get("projectId") {
+        None => app.store.users(after.as_deref(), limit + 1).await?,
+        Some(id) => {
+            let project = who.project(&app, id, Need::See).await?;
+            let all: Vec<User> = app.store.members(&project.id).await?.into_iter().map(|(user, _)| user).collect();
+            let begin = after.and_then(|after| all.iter().position(|user| user.id == after)).map_or(0, |place| place + 1);
+            all.into_iter().skip(begin).take(limit + 1).collect()
+        }
+    };
+    Ok(json(StatusCode::OK, &page_of(found, limit, |user| &user.id, |user| to_value(user, roles))))
 }
 
 async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
-    let with_role = flag(&query, "includeRole")?.unwrap_or(false);
-    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?, with_role)))
+    let roles = roles(&query)?;
+    Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?, roles)))
+}
+
+fn roles(query: &Query) -> Result<Roles, ApiError> {
+    Ok(if flag(query, "includeRole")?.unwrap_or(false) { Roles::Told } else { Roles::Left })
 }
 
 /// Each gets a link by which a password is chosen; nobody sends mail here, so the caller passes it on.
@@ -75,10 +98,8 @@ async fn invite(app: &App, email: String, role: Role) -> Result<Value, ApiError>
     let mut row = Object::from_iter([("email", Value::from(email)), ("role", role_name(role).into()), ("emailSent", false.into())]);
     let error = match app.store.add_user(new).await {
         Ok(user) => {
-            let token = format!("{}{}{}", store::new_id(), store::new_id(), store::new_id());
-            app.store.add_invitation(hash_of_key(&token), &user.id, user.created_ms + INVITATION_LASTS_MS).await?;
+            row.insert("inviteAcceptUrl", link(app, &user, "invitation", INVITATION_LASTS_MS).await?);
             row.insert("id", user.id);
-            row.insert("inviteAcceptUrl", format!("{}/invitation#{token}", app.base_url));
             String::new()
         }
         Err(error @ store::Error::Taken { .. }) => {
@@ -88,6 +109,25 @@ async fn invite(app: &App, email: String, role: Role) -> Result<Value, ApiError>
         Err(error) => return Err(error.into()),
     };
     Ok(Object::from_iter([("user", Value::from(row)), ("error", error.into())]).into())
+}
+
+/// The address of a page where a person chooses a password. It works once; the one before does not work any more.
+async fn link(app: &App, user: &User, page: &str, lasts_ms: i64) -> Result<String, ApiError> {
+    let token = format!("{}{}{}", store::new_id(), store::new_id(), store::new_id());
+    let now_ms = jiff::Timestamp::now().as_millisecond();
+    app.store.add_invitation(hash_of_key(&token), &user.id, now_ms + lasts_ms).await?;
+    Ok(format!("{}/{page}#{token}", app.base_url))
+}
+
+async fn reset_password(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let user = find(&app, &id).await?;
+    may_handle(&who, user.role)?;
+    let link = link(&app, &user, "password-reset", RESET_LASTS_MS).await?;
+    Ok(json(StatusCode::OK, &Object::from_iter([("link", link)]).into()))
 }
 
 async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
@@ -148,7 +188,14 @@ fn role_named(name: &str) -> Result<Role, ApiError> {
     role.ok_or_else(|| invalid("role", "is none of global:admin, global:member and global:viewer"))
 }
 
-fn to_value(user: &User, with_role: bool) -> Value {
+/// Whether the role of a person is part of the answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Roles {
+    Told,
+    Left,
+}
+
+pub(super) fn to_value(user: &User, roles: Roles) -> Value {
     let mut value = Object::from_iter([
         ("id", Value::from(user.id.clone())),
         ("email", user.email.clone().into()),
@@ -158,7 +205,7 @@ fn to_value(user: &User, with_role: bool) -> Value {
         ("createdAt", iso(user.created_ms)),
         ("updatedAt", iso(user.updated_ms)),
     ]);
-    if with_role {
+    if roles == Roles::Told {
         value.insert("role", role_name(user.role));
     }
     value.into()

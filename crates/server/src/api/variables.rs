@@ -3,14 +3,16 @@
 use super::operation::{CURSOR, LIMIT, Param};
 use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, missing, page_of};
 use crate::App;
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
-use model::{Object, Value};
+use model::{Code, Object, Value};
 use store::Variables as _;
+use store::users::Role;
 use store::variables::Variable;
 
 const LONGEST_KEY: usize = 50;
@@ -18,7 +20,7 @@ const LONGEST_VALUE: usize = 1000;
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/variables", "variable:list", "getVariables", "List variables", || get(list))
-        .query(&[LIMIT, CURSOR, Param("state", "string")])
+        .query(&[LIMIT, CURSOR, Param("state", "string"), Param("projectId", "string")])
         .gives(200, "variableList"),
     Operation::new("POST", "/variables", "variable:create", "createVariable", "Make a variable", || post(create))
         .takes("variableInput")
@@ -30,51 +32,102 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .gives_nothing(204),
 ];
 
-async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
     let only_empty = match query.get("state").map(String::as_str) {
         None => false,
         Some("empty") => true,
         Some(_) => return Err(invalid("state", "can only be 'empty'")),
     };
-    let all = app.store.variables().await?.into_iter();
-    let rest = all.filter(|variable| after.as_ref().is_none_or(|after| variable.key.as_str() > after.as_str()));
+    let project = query.get("projectId").map(String::as_str);
+    let mut all = app.store.variables().await?;
+    all.retain(|variable| sees(&who, variable) && project.is_none_or(|wanted| variable.project_id.as_deref() == Some(wanted)));
+    let begin = after.and_then(|after| all.iter().position(|variable| variable.id == after)).map_or(0, |place| place + 1);
+    let rest = all.into_iter().skip(begin);
     let found = rest.filter(|variable| !only_empty || variable.value.is_empty()).take(limit + 1).collect();
-    Ok(json(StatusCode::OK, &page_of(found, limit, |variable: &Variable| &variable.key, to_value)))
+    Ok(json(StatusCode::OK, &page_of(found, limit, |variable: &Variable| &variable.id, to_value)))
 }
 
-async fn create(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
-    let (key, value) = read(&body)?;
-    let made = app.store.add_variable(&key, &value).await?;
+async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+    let Sent { key, value, project } = read(&body)?;
+    may_change(&app, &who, project.as_deref()).await?;
+    let made = app.store.add_variable(&key, &value, project.as_deref()).await?;
     Ok(json(StatusCode::CREATED, &to_value(&made)))
 }
 
-async fn update(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
-    let (key, value) = read(&body)?;
-    match app.store.change_variable(&id, &key, &value).await? {
+async fn update(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let before = find(&app, &who, &id).await?;
+    let Sent { key, value, project } = read(&body)?;
+    may_change(&app, &who, before.project_id.as_deref()).await?;
+    let project = project.or_else(|| before.project_id.map(|id| id.to_string()));
+    may_change(&app, &who, project.as_deref()).await?;
+    match app.store.change_variable(&id, &key, &value, project.as_deref()).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Err(missing("variable", &id)),
     }
 }
 
-async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let before = find(&app, &who, &id).await?;
+    may_change(&app, &who, before.project_id.as_deref()).await?;
     match app.store.delete_variable(&id).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Err(missing("variable", &id)),
     }
 }
 
-fn read(body: &str) -> Result<(String, String), ApiError> {
-    let body = Body::read(body, &["key", "value", "id", "type"])?;
+async fn find(app: &App, who: &Principal, id: &str) -> Result<Variable, ApiError> {
+    app.store.variable(id).await?.filter(|variable| sees(who, variable)).ok_or_else(|| missing("variable", id))
+}
+
+fn sees(who: &Principal, variable: &Variable) -> bool {
+    variable.project_id.as_ref().is_none_or(|project| who.reach.sees(project))
+}
+
+/// Those of a project are for its editors, those of everybody for admins.
+async fn may_change(app: &App, who: &Principal, project: Option<&str>) -> Result<(), ApiError> {
+    match project {
+        Some(id) => who.project(app, id, Need::Change).await.map(drop),
+        None if who.role >= Role::Admin => Ok(()),
+        None => Err(ApiError::new(Code::ACCESS_FORBIDDEN, "Only admins change variables that every workflow reads")
+            .hint("Name a project to make one for its workflows alone.")),
+    }
+}
+
+struct Sent {
+    key: String,
+    value: String,
+    project: Option<String>,
+}
+
+fn read(body: &str) -> Result<Sent, ApiError> {
+    let body = Body::read(body, &["key", "value", "id", "type", "projectId", "project"])?;
     let key = body.text("key", 1, LONGEST_KEY)?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if !key.chars().all(is_name) || key.starts_with(|letter: char| letter.is_ascii_digit()) {
         return Err(invalid("key", "may have letters, digits and _, and does not begin with a digit"));
     }
-    Ok((key.to_owned(), body.text("value", 0, LONGEST_VALUE)?.to_owned()))
+    let project = match body.get("projectId") {
+        None | Some(Value::Null) => None,
+        Some(_) => body.optional_text("projectId", 1, 100)?.map(str::to_owned),
+    };
+    Ok(Sent { key: key.to_owned(), value: body.text("value", 0, LONGEST_VALUE)?.to_owned(), project })
 }
 
 fn to_value(variable: &Variable) -> Value {
-    let Variable { id, key, value } = variable.clone();
-    Object::from_iter([("id", Value::from(id)), ("key", key.into()), ("value", value.into()), ("type", "string".into())]).into()
+    let Variable { id, key, value, project_id } = variable.clone();
+    let project = project_id.map_or(Value::Null, |id| Object::from_iter([("id", id)]).into());
+    Object::from_iter([
+        ("id", Value::from(id)),
+        ("key", key.into()),
+        ("value", value.into()),
+        ("type", "string".into()),
+        ("project", project),
+    ])
+    .into()
 }

@@ -3,9 +3,10 @@
 use super::operation::Param;
 use super::{Operation, Query, invalid, iso, missing};
 use crate::App;
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
@@ -21,20 +22,29 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .gives(200, "version"),
 ];
 
-async fn history(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
+async fn history(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let number = |name: &str, default: usize, most: usize| match query.get(name) {
         None => Ok(default),
         Some(text) => text.parse().ok().filter(|number| *number <= most).ok_or_else(|| invalid(name, &format!("must be 0 to {most}"))),
     };
     let (take, skip) = (number("take", 10, 250)?, number("skip", 0, usize::MAX >> 1)?);
-    let rows = versions(&app, &id).await?.into_iter().skip(skip).take(take).map(|version| row(&id, &version).into());
+    let rows = versions(&app, &who, &id).await?.into_iter().skip(skip).take(take).map(|version| row(&id, &version).into());
     Ok(json(StatusCode::OK, &Value::array(rows.collect())))
 }
 
-async fn show(State(app): State<App>, Path((id, version_id)): Path<(String, String)>) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path((id, version_id)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
     let missing = || missing("version", &version_id);
     // The id of a version of another workflow leads nowhere.
-    let version = versions(&app, &id).await?.into_iter().find(|version| version.id == version_id).ok_or_else(missing)?;
+    let version = versions(&app, &who, &id).await?.into_iter().find(|version| version.id == version_id).ok_or_else(missing)?;
     let text = app.store.version(&version_id).await?.ok_or_else(missing)?;
     let damaged = |_| ApiError::new(Code::STORE_CORRUPT, format!("The version '{version_id}' is damaged"));
     let document = model::json::parse(&text).map_err(damaged)?;
@@ -45,10 +55,8 @@ async fn show(State(app): State<App>, Path((id, version_id)): Path<(String, Stri
     Ok(json(StatusCode::OK, &value.into()))
 }
 
-async fn versions(app: &App, id: &str) -> Result<Vec<Version>, ApiError> {
-    let missing = || ApiError::new(Code::WORKFLOW_NOT_FOUND, format!("There is no workflow with the id '{id}'"));
-    app.store.workflow(id).await?.ok_or_else(missing)?;
-    Ok(app.store.versions(id).await?)
+async fn versions(app: &App, who: &Principal, id: &str) -> Result<Vec<Version>, ApiError> {
+    Ok(app.store.versions(&who.workflow(app, id, Need::See).await?.id).await?)
 }
 
 fn row(workflow_id: &str, version: &Version) -> Object {

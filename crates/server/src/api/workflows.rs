@@ -1,9 +1,9 @@
 //! `/api/v1/workflows`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, tags, to_cursor};
+use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, tags, to_cursor};
 use crate::App;
-use crate::access::Principal;
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
 use axum::extract::{Extension, Path, State};
@@ -44,7 +44,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     })
     .gives(200, "workflow"),
     Operation::new("POST", "/workflows/{id}/activate", "workflow:activate", "activateWorkflow", "Let a workflow listen", || post(activate))
+        .may_take("activation")
         .gives(200, "workflow"),
+    Operation::new("POST", "/workflows/{id}/archive", "workflow:delete", "archiveWorkflow", "Put a workflow away", || post(archive))
+        .gives(200, "workflow"),
+    Operation::new("POST", "/workflows/{id}/unarchive", "workflow:delete", "unarchiveWorkflow", "Take a workflow out again", || {
+        post(unarchive)
+    })
+    .gives(200, "workflow"),
     Operation::new(
         "POST",
         "/workflows/{id}/deactivate",
@@ -59,7 +66,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
 /// Fields that a caller may send; the server owns the others.
 const WRITABLE: [&str; 7] = ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"];
 /// Fields that clients send back as they got them; they are taken and not used.
-const ECHOED: [&str; 16] = [
+const ECHOED: [&str; 17] = [
     "id",
     "active",
     "createdAt",
@@ -75,10 +82,11 @@ const ECHOED: [&str; 16] = [
     "description",
     "parentFolder",
     "homeProject",
+    "projectId",
     "scopes",
 ];
 
-async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let after = from_cursor(&query)?
         .map(|text| {
@@ -92,6 +100,7 @@ async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError
         archived: None,
         tags: query.get("tags").map(|tags| tag_names(tags)).unwrap_or_default(),
         project_id: query.get("projectId").map(|id| id.as_str().into()),
+        within: who.reach.within(),
         after,
         limit: limit + 1,
     };
@@ -113,9 +122,14 @@ async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError
     Ok(json(StatusCode::OK, &page(rows, next)))
 }
 
-async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
-    let mut value = with_tags(&app, &find(&app, &id).await?).await?;
+    let mut value = with_tags(&app, &who.workflow(&app, &id, Need::See).await?).await?;
     if without_pins {
         value.make_object().remove("pinData");
     }
@@ -123,8 +137,16 @@ async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> R
 }
 
 async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
-    let document = read(&body)?;
-    let saved = save(&app, store::new_id(), document, &who).await?;
+    let mut sent = super::request::json(&body)?;
+    // Only a new workflow may say where it goes.
+    let project = if sent.is_object() { sent.make_object().remove("projectId") } else { None };
+    let project = match &project {
+        None | Some(Value::Null) => None,
+        Some(id) => Some(id.as_str().ok_or_else(|| invalid("projectId", "must be a text"))?),
+    };
+    let document = read(&sent)?;
+    let project = who.home(&app, project).await?;
+    let saved = save(&app, store::new_id(), &project, document, &who).await?;
     Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
 
@@ -134,9 +156,9 @@ async fn update(
     Path(id): Path<String>,
     Text(body): Text,
 ) -> Result<Response, ApiError> {
-    let before = find(&app, &id).await?;
-    let document = read(&body)?;
-    let saved = save(&app, before.id.clone(), document, &who).await?;
+    let before = who.workflow(&app, &id, Need::Change).await?;
+    let document = read(&super::request::json(&body)?)?;
+    let saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
     if before.active {
         // The new version listens from now on; if it cannot, the caller is told and the old one has ended.
         app.runtime.activate(&before.id).await?;
@@ -144,32 +166,59 @@ async fn update(
     Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
 
-async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let before = find(&app, &id).await?;
+async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let before = who.workflow(&app, &id, Need::Change).await?;
     let shown = with_tags(&app, &before).await?;
-    app.store.delete_workflow(&id).await?;
+    app.store.delete_workflow(&before.id).await?;
     app.runtime.reload().await?;
     Ok(json(StatusCode::OK, &shown))
 }
 
-async fn activate(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    app.runtime.activate(&id).await?;
-    Ok(json(StatusCode::OK, &with_tags(&app, &find(&app, &id).await?).await?))
+async fn activate(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let workflow = who.workflow(&app, &id, Need::Change).await?;
+    if !body.trim().is_empty() {
+        let body = Body::read(&body, &["versionId", "name", "description"])?;
+        body.optional_text("name", 0, 128)?;
+        body.optional_text("description", 0, 2048)?;
+        if body.optional_text("versionId", 0, 100)?.is_some_and(|version| !version.is_empty() && version != workflow.version_id) {
+            return Err(invalid("versionId", "is not the newest version, and only that one listens"));
+        }
+    }
+    app.runtime.activate(&workflow.id).await?;
+    again(&app, &who, &id).await
 }
 
-async fn deactivate(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn deactivate(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    who.workflow(&app, &id, Need::Change).await?;
     app.runtime.deactivate(&id).await?;
-    Ok(json(StatusCode::OK, &with_tags(&app, &find(&app, &id).await?).await?))
+    again(&app, &who, &id).await
 }
 
-async fn find(app: &App, id: &str) -> Result<StoredWorkflow, ApiError> {
-    let missing = || ApiError::new(Code::WORKFLOW_NOT_FOUND, format!("There is no workflow with the id '{id}'"));
-    app.store.workflow(id).await?.ok_or_else(missing)
+async fn archive(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    who.workflow(&app, &id, Need::Change).await?;
+    app.store.set_archived(&id, true).await?;
+    app.runtime.reload().await?;
+    again(&app, &who, &id).await
+}
+
+async fn unarchive(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    who.workflow(&app, &id, Need::Change).await?;
+    app.store.set_archived(&id, false).await?;
+    again(&app, &who, &id).await
+}
+
+/// The workflow as it is now.
+async fn again(app: &App, who: &Principal, id: &str) -> Result<Response, ApiError> {
+    Ok(json(StatusCode::OK, &with_tags(app, &who.workflow(app, id, Need::See).await?).await?))
 }
 
 /// The workflow that a caller sent, without the fields that are the server's.
-fn read(body: &str) -> Result<Object, ApiError> {
-    let value = model::json::parse(body).map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")))?;
+fn read(value: &Value) -> Result<Object, ApiError> {
     let Some(sent) = value.as_object() else { return Err(invalid("body", "must be an object")) };
     if let Some(key) = sent.keys().find(|key| !WRITABLE.contains(&key.as_str()) && !ECHOED.contains(&key.as_str())) {
         return Err(invalid(key, "is not a field of a workflow"));
@@ -186,17 +235,33 @@ fn read(body: &str) -> Result<Object, ApiError> {
             return Err(invalid(key, &format!("must be {wanted}")));
         }
     }
+    for key in ["staticData", "pinData", "meta"] {
+        if sent.get(key).is_some_and(|value| !value.is_object() && !value.is_null()) {
+            return Err(invalid(key, "must be an object or null"));
+        }
+    }
+    if sent.get("nodes").and_then(Value::as_array).is_some_and(|nodes| nodes.iter().any(|node| !node.is_object())) {
+        return Err(invalid("nodes", "has one that is no object"));
+    }
     Ok(sent.iter().filter(|(key, _)| WRITABLE.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-async fn save(app: &App, id: model::Str, document: Object, who: &Principal) -> Result<StoredWorkflow, ApiError> {
+async fn save(app: &App, id: Str, project: &str, document: Object, who: &Principal) -> Result<StoredWorkflow, ApiError> {
+    app.runtime.check_credentials(project, credentials_in(&document)).await?;
     let name = document.get("name").and_then(Value::as_str).unwrap_or_default().into();
     let static_data = document.get("staticData").filter(|data| data.is_object()).map(|data| model::json::to_string(data).into());
     let text = model::json::to_string(&document.into());
     let unreadable = |error: &dyn std::fmt::Display| ApiError::new(Code::WORKFLOW_JSON, error.to_string());
     Workflow::parse(&text).map_err(|error| unreadable(&error))?;
     let version = NewVersion { id, name, document: text.into(), author: Some(who.user.clone()), static_data };
-    Ok(app.store.save_workflow(version).await?)
+    Ok(app.store.add_workflow(version, project).await?)
+}
+
+/// The ids of the credentials that the nodes of a document name.
+pub(super) fn credentials_in(document: &Object) -> Vec<Str> {
+    let nodes = document.get("nodes").and_then(Value::as_array).unwrap_or_default();
+    let chosen = nodes.iter().filter_map(|node| node.get("credentials").and_then(Value::as_object)).flat_map(Object::values);
+    chosen.filter_map(|chosen| chosen.get("id").and_then(Value::as_str)).map(Str::from).collect()
 }
 
 fn tag_names(text: &str) -> Vec<Str> {

@@ -1,6 +1,6 @@
 //! A real server on a free port over a data folder of its own, and a client that sends exactly what it is told.
 
-use engine::{Clock, Credentials, Engine, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use engine::{Clock, Credentials, Engine, NoJournal, NoWorkflows, Ports, Random, RunOptions};
 use heddle_server::{App, BodyLimits, GateLimits};
 use model::{Object, Value};
 use providers::http::{GuardedHttp, Policy};
@@ -21,6 +21,7 @@ pub(crate) const PASSWORD: &str = "correct horse battery";
 pub(crate) struct TestApp {
     pub(crate) address: SocketAddr,
     pub(crate) store: Sqlite,
+    pub(crate) runtime: Arc<Runtime>,
     /// By which the first owner is made.
     pub(crate) setup_token: String,
     folder: PathBuf,
@@ -32,7 +33,8 @@ pub(crate) struct Ground {
     pub(crate) gate: GateLimits,
     pub(crate) bodies: BodyLimits,
     pub(crate) runs: RunLimits,
-    pub(crate) credentials: Arc<dyn Credentials>,
+    /// In place of the vault.
+    pub(crate) credentials: Option<Arc<dyn Credentials>>,
     /// Added to what the clock says.
     pub(crate) later_ms: Arc<AtomicI64>,
 }
@@ -43,7 +45,7 @@ impl Default for Ground {
             gate: GateLimits::default(),
             bodies: BodyLimits::default(),
             runs: RunLimits::default(),
-            credentials: Arc::new(NoCredentials),
+            credentials: None,
             later_ms: Arc::default(),
         }
     }
@@ -67,7 +69,7 @@ impl TestApp {
             connections: Arc::new(node_api::connect::NoConnections),
             files: Arc::new(Workspace::new(folder.join("files"))),
             tables: Arc::new(store.clone()),
-            credentials: ground.credentials,
+            credentials: ground.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
             journal: Arc::new(NoJournal),
             spill: None,
@@ -87,7 +89,7 @@ impl TestApp {
         let setup_token = heddle_server::first_start(&store).await.unwrap().unwrap();
         let stop = CancellationToken::new();
         let app = App {
-            runtime,
+            runtime: runtime.clone(),
             store: store.clone(),
             body_limits: ground.bodies,
             gate_limits: ground.gate,
@@ -95,7 +97,7 @@ impl TestApp {
             base_url,
         };
         tokio::spawn(heddle_server::serve(listener, app, stop.clone()));
-        Self { address, store, setup_token, folder, stop }
+        Self { address, store, runtime, setup_token, folder, stop }
     }
 
     pub(crate) fn call(&self, method: &str, path: &str) -> Call<'_> {
@@ -134,6 +136,47 @@ impl TestApp {
         let reply = self.call("POST", "/api/login").json(&body).send().await;
         assert_eq!(reply.status, 200, "{}", reply.body);
         Session::of(&reply)
+    }
+}
+
+impl TestApp {
+    /// A stream of events, from now on.
+    pub(crate) async fn stream(&self, path: &str, key: &str) -> Events {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let text = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nX-N8N-API-KEY: {key}\r\n\r\n", self.address);
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut events = Events { stream, text: String::new() };
+        assert!(events.hears("text/event-stream").await, "{}", events.text);
+        events
+    }
+}
+
+/// A stream of events, and what has come of it.
+pub(crate) struct Events {
+    stream: TcpStream,
+    text: String,
+}
+
+impl Events {
+    pub(crate) fn taken(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) async fn hears(&mut self, words: &str) -> bool {
+        self.hears_after(0, words).await
+    }
+
+    /// Whether some words come within the time that a run takes several times over.
+    pub(crate) async fn hears_after(&mut self, place: usize, words: &str) -> bool {
+        let mut buffer = [0; 4096];
+        let patience = std::time::Duration::from_millis(700);
+        while !self.text[place..].contains(words) {
+            match tokio::time::timeout(patience, self.stream.read(&mut buffer)).await {
+                Ok(Ok(count)) if count > 0 => self.text.push_str(&String::from_utf8_lossy(&buffer[..count])),
+                _ => return false,
+            }
+        }
+        true
     }
 }
 
@@ -273,6 +316,18 @@ pub(crate) struct Operation {
     pub(crate) path: String,
     pub(crate) id: String,
     pub(crate) scope: Option<String>,
+}
+
+/// The vault, as a running server has it.
+struct Stored(Sqlite);
+
+impl Credentials for Stored {
+    fn get(&self, stands_for: &str, kind: &str, id: Option<&str>) -> Result<Object, node_api::NodeError> {
+        match store::Credentials::credential_for_node(&self.0, stands_for, kind, id) {
+            Ok(store::credentials::Chosen::Found(secret)) => Ok(secret.reveal()),
+            _ => Err(node_api::NodeError::credential("There is no such credential")),
+        }
+    }
 }
 
 struct RealClock(Arc<AtomicI64>);

@@ -3,6 +3,8 @@
 
 mod app;
 mod doors;
+mod keys;
+mod projects;
 mod resources;
 mod roles;
 mod secrets;

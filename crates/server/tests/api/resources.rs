@@ -62,7 +62,7 @@ async fn lists_come_in_pages() {
         send(&app, &key, "POST", "/users", &format!(r#"[{{"email":"u{index}@x.y"}}]"#)).await;
         workflow(&app, &key, &format!("w{index}")).await;
     }
-    for (path, expected) in [("/tags", 5), ("/variables", 5), ("/projects", 6), ("/credentials", 5), ("/users", 6), ("/workflows", 5)] {
+    for (path, expected) in [("/tags", 5), ("/variables", 5), ("/projects", 11), ("/credentials", 5), ("/users", 6), ("/workflows", 5)] {
         let (mut seen, mut cursor) = (Vec::new(), String::new());
         loop {
             let page = send(&app, &key, "GET", &format!("{path}?limit=2{cursor}"), "").await;

@@ -9,6 +9,7 @@ const LEAST: &[(Role, &[&str])] = &[
     (Role::Viewer, &[
         "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getExecutions", "getExecution", "getCredentials",
         "getCredential", "getCredentialType", "getTags", "getTag", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
+        "getProject", "getProjectUsers",
         "getOpenApi", "followExecution", "followExecutions", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "exportDataTableRows",
     ]),
@@ -18,10 +19,11 @@ const LEAST: &[(Role, &[&str])] = &[
         "updateTag", "deleteTag", "listenForTestWebhook", "stopTestWebhook", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
         "createDataTable", "updateDataTable", "deleteDataTable", "createDataTableColumn", "updateDataTableColumn", "deleteDataTableColumn",
         "insertDataTableRows", "updateDataTableRows", "upsertDataTableRow", "deleteDataTableRows", "clearDataTableRows",
+        "archiveWorkflow", "unarchiveWorkflow", "testCredential", "shareCredential", "createVariable", "updateVariable", "deleteVariable",
+        "updateProject", "deleteProject", "addUsersToProject", "changeUserRoleInProject", "deleteUserFromProject",
     ]),
     (Role::Admin, &[
-        "createVariable", "updateVariable", "deleteVariable", "createProject", "updateProject", "deleteProject", "getUsers", "getUser",
-        "createUser", "deleteUser", "changeRole", "generateAudit",
+        "createProject", "getUsers", "getUser", "createUser", "deleteUser", "changeRole", "createPasswordReset", "generateAudit", "pull",
     ]),
 ];
 

@@ -36,7 +36,7 @@ fn now() -> u64 {
 }
 
 async fn app() -> TestApp {
-    let app = TestApp::start_on(Ground { credentials: Arc::new(Kept), ..Ground::default() }).await;
+    let app = TestApp::start_on(Ground { credentials: Some(Arc::new(Kept)), ..Ground::default() }).await;
     for kind in ["jwtAuth", "basicAuth", "headerAuth"] {
         echo(&app, kind, json!({ "authentication": kind })).await;
     }

@@ -34,14 +34,37 @@ impl Access for Sqlite {
     async fn add_api_key(&self, key: ApiKey, hash: Vec<u8>) -> Result<(), Error> {
         self.write(move |connection| {
             let user = owner(connection, &key.user)?;
-            let scopes = key.scopes.join(" ");
-            connection.execute(
-                "INSERT INTO api_keys (id, user_id, label, hash, hint, scopes, created_ms, expires_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                params![key.id.as_str(), user, key.label.as_str(), hash, key.hint.as_str(), scopes, key.created_ms, key.expires_ms],
-            )?;
-            Ok(())
+            insert(connection, &user, &key, hash)
         })
         .await
+    }
+
+    async fn keys_of(&self, user_id: &str) -> Result<Vec<ApiKey>, Error> {
+        let user_id = user_id.to_owned();
+        self.read(move |connection| {
+            let sql =
+                format!("SELECT {COLUMNS} FROM api_keys k JOIN users u ON u.id = k.user_id WHERE u.id = ?1 ORDER BY k.created_ms, k.id");
+            rows(connection.prepare_cached(&sql)?.query_map([user_id], key)?)
+        })
+        .await
+    }
+
+    async fn add_key_of(&self, user_id: &str, key: ApiKey, hash: Vec<u8>) -> Result<bool, Error> {
+        let user_id = user_id.to_owned();
+        self.write(move |connection| {
+            if !connection.prepare_cached("SELECT 1 FROM users WHERE id = ?1")?.exists([&user_id])? {
+                return Ok(false);
+            }
+            insert(connection, &user_id, &key, hash)?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn delete_key_of(&self, user_id: &str, id: &str) -> Result<bool, Error> {
+        let (user_id, id) = (user_id.to_owned(), id.to_owned());
+        self.write(move |connection| Ok(connection.execute("DELETE FROM api_keys WHERE id = ?1 AND user_id = ?2", [id, user_id])? > 0))
+            .await
     }
 
     async fn secret(&self, name: &'static str) -> Result<String, Error> {
@@ -59,6 +82,15 @@ impl Access for Sqlite {
     }
 }
 
+fn insert(connection: &Connection, user_id: &str, key: &ApiKey, hash: Vec<u8>) -> Result<(), Error> {
+    let scopes = key.scopes.join(" ");
+    connection.execute(
+        "INSERT INTO api_keys (id, user_id, label, hash, hint, scopes, created_ms, expires_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![key.id.as_str(), user_id, key.label.as_str(), hash, key.hint.as_str(), scopes, key.created_ms, key.expires_ms],
+    )?;
+    Ok(())
+}
+
 /// The id of a person; made as an owner without a password if there is none of that address.
 fn owner(connection: &Connection, email: &str) -> Result<String, Error> {
     let email = email.to_lowercase();
@@ -71,6 +103,7 @@ fn owner(connection: &Connection, email: &str) -> Result<String, Error> {
         "INSERT INTO users (id, email, role, created_ms, updated_ms) VALUES (?1, ?2, 'owner', ?3, ?3)",
         params![id, email, now_ms()],
     )?;
+    super::projects::welcome(connection, &id, true)?;
     Ok(id)
 }
 

@@ -159,11 +159,35 @@ impl Credentials for Sqlite {
         .await
     }
 
+    async fn credentials_of(&self, projects: Vec<Str>, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error> {
+        let (projects, after) = (super::json_list(projects), after.map(str::to_owned));
+        self.read(move |connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM credentials c
+                 WHERE (?1 IS NULL OR (created_ms, id) > ((SELECT created_ms FROM credentials WHERE id = ?1), ?1))
+                   AND (project_id IN (SELECT value FROM json_each(?3)) OR EXISTS
+                     (SELECT 1 FROM credential_shares s WHERE s.credential_id = c.id AND s.project_id IN (SELECT value FROM json_each(?3))))
+                 ORDER BY created_ms, id LIMIT ?2"
+            );
+            rows(connection.prepare_cached(&sql)?.query_map(params![after, limit as i64, projects], credential)?)
+        })
+        .await
+    }
+
+    async fn shares_of(&self, id: &str) -> Result<Vec<Str>, Error> {
+        let id = id.to_owned();
+        self.read(move |connection| {
+            let mut found = connection.prepare_cached("SELECT project_id FROM credential_shares WHERE credential_id = ?1 ORDER BY 1")?;
+            rows(found.query_map([id], |row| Ok(row.get_ref(0)?.as_str()?.into()))?)
+        })
+        .await
+    }
+
     async fn save_credential(&self, new: NewCredential) -> Result<Credential, Error> {
         self.sealing(move |connection, key| {
             let data = seal(key, &new.id, new.secret.clone())?;
             connection.execute(
-                "INSERT INTO credentials (id, name, kind, data, project_id, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+                "INSERT INTO credentials (id, name, kind, data, project_id, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, coalesce(?5, 'personal'), ?6, ?6)
                  ON CONFLICT (id) DO UPDATE
                  SET name = excluded.name, kind = excluded.kind, data = excluded.data, updated_ms = excluded.updated_ms",
                 params![new.id.as_str(), new.name.as_str(), new.kind.as_str(), data, new.project_id.as_deref(), now_ms()],
@@ -179,11 +203,10 @@ impl Credentials for Sqlite {
             if find(connection, &id)?.is_none() {
                 return Ok(None);
             }
-            let (name, kind, project) = (change.name.as_deref(), change.kind.as_deref(), change.project_id.as_deref());
+            let (name, kind) = (change.name.as_deref(), change.kind.as_deref());
             connection.execute(
-                "UPDATE credentials SET name = coalesce(?2, name), kind = coalesce(?3, kind), project_id = coalesce(?4, project_id),
-                   updated_ms = ?5 WHERE id = ?1",
-                params![id, name, kind, project, now_ms()],
+                "UPDATE credentials SET name = coalesce(?2, name), kind = coalesce(?3, kind), updated_ms = ?4 WHERE id = ?1",
+                params![id, name, kind, now_ms()],
             )?;
             if let Some(secret) = change.secret.clone() {
                 let mut fields = if change.is_partial { unseal(connection, key, &id)?.unwrap_or_default().reveal() } else { Object::new() };
@@ -206,10 +229,14 @@ impl Credentials for Sqlite {
         self.read(move |connection| store.unseal(connection, &id)).await
     }
 
-    fn credential_for_node(&self, kind: &str, id: Option<&str>) -> Result<Chosen, Error> {
+    fn credential_for_node(&self, workflow: &str, kind: &str, id: Option<&str>) -> Result<Chosen, Error> {
         self.read_now(|connection| {
-            let mut found = connection.prepare_cached("SELECT id FROM credentials WHERE kind = ?1 AND (?2 IS NULL OR id = ?2) LIMIT 2")?;
-            let ids: Vec<String> = rows(found.query_map(params![kind, id], |row| row.get(0))?)?;
+            let mut found = connection.prepare_cached(
+                "SELECT c.id FROM credentials c JOIN workflows w ON w.id = ?3
+                 WHERE c.kind = ?1 AND (?2 IS NULL OR c.id = ?2) AND (c.project_id = w.project_id OR EXISTS
+                   (SELECT 1 FROM credential_shares s WHERE s.credential_id = c.id AND s.project_id = w.project_id)) LIMIT 2",
+            )?;
+            let ids: Vec<String> = rows(found.query_map(params![kind, id, workflow], |row| row.get(0))?)?;
             let [id] = ids.as_slice() else {
                 return Ok(if ids.is_empty() { Chosen::Missing } else { Chosen::Several });
             };
@@ -234,15 +261,7 @@ fn find(connection: &Connection, id: &str) -> Result<Option<Credential>, Error> 
 
 fn credential(row: &Row<'_>) -> rusqlite::Result<Credential> {
     let text = |index: usize| row.get_ref(index)?.as_str().map(Str::from).map_err(rusqlite::Error::from);
-    let project: Option<String> = row.get(3)?;
-    Ok(Credential {
-        id: text(0)?,
-        name: text(1)?,
-        kind: text(2)?,
-        project_id: project.map(Into::into),
-        created_ms: row.get(4)?,
-        updated_ms: row.get(5)?,
-    })
+    Ok(Credential { id: text(0)?, name: text(1)?, kind: text(2)?, project_id: text(3)?, created_ms: row.get(4)?, updated_ms: row.get(5)? })
 }
 
 fn seal(key: &Key, id: &str, secret: Secret) -> Result<Vec<u8>, Error> {
@@ -278,6 +297,8 @@ fn set_check_value(connection: &Connection, check: &str) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::Use;
+    use crate::projects::{PERSONAL, Projects as _};
+    use crate::workflows::{NewVersion, Workflows as _};
     use std::path::PathBuf;
 
     struct Folder(PathBuf);
@@ -379,12 +400,13 @@ mod tests {
     async fn another_process_may_change_the_key_beside_us() {
         let folder = Folder::new("beside");
         let (here, there) = (folder.open().unwrap(), folder.open().unwrap());
+        workflow(&here, "w", PERSONAL).await;
         here.save_credential(header("a", "one")).await.unwrap();
         there.rotate_key().await.unwrap();
         assert_eq!(value(&here, "a").await.unwrap(), "one");
         there.rotate_key().await.unwrap();
         here.save_credential(header("b", "two")).await.unwrap();
-        assert!(matches!(here.credential_for_node("httpHeaderAuth", Some("a")), Ok(Chosen::Found(_))));
+        assert!(matches!(here.credential_for_node("w", "httpHeaderAuth", Some("a")), Ok(Chosen::Found(_))));
         assert_eq!(value(&there, "b").await.unwrap(), "two");
     }
 
@@ -392,12 +414,39 @@ mod tests {
     async fn a_node_finds_a_credential_by_id_or_as_the_only_one_of_its_kind() {
         let folder = Folder::new("choose");
         let store = folder.open().unwrap();
-        assert!(matches!(store.credential_for_node("httpHeaderAuth", None), Ok(Chosen::Missing)));
+        workflow(&store, "w", PERSONAL).await;
+        assert!(matches!(store.credential_for_node("w", "httpHeaderAuth", None), Ok(Chosen::Missing)));
         store.save_credential(header("a", "one")).await.unwrap();
-        assert!(matches!(store.credential_for_node("httpHeaderAuth", None), Ok(Chosen::Found(_))));
-        assert!(matches!(store.credential_for_node("httpBasicAuth", Some("a")), Ok(Chosen::Missing)));
+        assert!(matches!(store.credential_for_node("w", "httpHeaderAuth", None), Ok(Chosen::Found(_))));
+        assert!(matches!(store.credential_for_node("w", "httpBasicAuth", Some("a")), Ok(Chosen::Missing)));
         store.save_credential(header("b", "two")).await.unwrap();
-        assert!(matches!(store.credential_for_node("httpHeaderAuth", None), Ok(Chosen::Several)));
+        assert!(matches!(store.credential_for_node("w", "httpHeaderAuth", None), Ok(Chosen::Several)));
+    }
+
+    #[tokio::test]
+    async fn a_workflow_uses_only_what_its_project_has_or_was_let_use() {
+        let folder = Folder::new("projects");
+        let store = folder.open().unwrap();
+        let team = store.add_project("Team").await.unwrap().id;
+        workflow(&store, "mine", PERSONAL).await;
+        workflow(&store, "theirs", &team).await;
+        store.save_credential(header("a", "one")).await.unwrap();
+        let finds =
+            |workflow: &str, id: Option<&str>| matches!(store.credential_for_node(workflow, "httpHeaderAuth", id), Ok(Chosen::Found(_)));
+        for id in [Some("a"), None] {
+            assert!(finds("mine", id) && !finds("theirs", id) && !finds("nowhere", id) && !finds("", id));
+        }
+        assert_eq!(store.out_of_reach(&team, vec!["a".into(), "unknown".into()]).await.unwrap(), ["a"]);
+        assert!(store.share_credential("a", vec![team.clone()]).await.unwrap());
+        assert!(finds("mine", Some("a")) && finds("theirs", Some("a")));
+        assert!(store.out_of_reach(&team, vec!["a".into()]).await.unwrap().is_empty());
+        store.move_credential("a", &team).await.unwrap();
+        assert!(!finds("mine", Some("a")) && finds("theirs", Some("a")));
+    }
+
+    async fn workflow(store: &Sqlite, id: &str, project: &str) {
+        let version = NewVersion { id: id.into(), name: id.into(), document: "{}".into(), author: None, static_data: None };
+        store.add_workflow(version, project).await.unwrap();
     }
 
     #[tokio::test]

@@ -75,12 +75,14 @@ impl Executions for Sqlite {
             let sql = format!(
                 "SELECT {COLUMNS} FROM executions
                  WHERE (?1 IS NULL OR workflow_id = ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR id < ?3)
+                   AND (?5 IS NULL OR workflow_id IN (SELECT w.id FROM workflows w WHERE w.project_id IN (SELECT value FROM json_each(?5))))
                  ORDER BY id DESC LIMIT ?4"
             );
             let status = filter.status.map(RunStatus::name);
             let workflow = filter.workflow_id.as_deref();
+            let within = filter.within.map(super::json_list);
             let mut found = connection.prepare_cached(&sql)?;
-            rows(found.query_map(params![workflow, status, filter.before, filter.limit as i64], execution)?)
+            rows(found.query_map(params![workflow, status, filter.before, filter.limit as i64, within], execution)?)
         })
         .await
     }

@@ -4,6 +4,7 @@ mod access;
 mod credentials;
 mod executions;
 mod migrate;
+mod projects;
 mod schedules;
 mod tables;
 mod tags;
@@ -178,6 +179,11 @@ pub(crate) fn connect(file: &Path) -> Result<Connection, Error> {
     connection.set_prepared_statement_cache_capacity(64);
     tables::register_functions(&connection)?;
     Ok(connection)
+}
+
+/// Texts as one parameter of a statement that looks for them with `json_each`.
+fn json_list(texts: Vec<model::Str>) -> String {
+    model::json::to_string(&model::Value::array(texts.into_iter().map(Into::into).collect()))
 }
 
 pub(crate) fn now_ms() -> i64 {

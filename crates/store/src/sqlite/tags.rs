@@ -1,9 +1,9 @@
-//! Tags and projects in SQLite.
+//! Tags in SQLite.
 
 use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
-use crate::tags::{PERSONAL, Project, Tag, Tagged, Tags};
+use crate::tags::{Tag, Tagged, Tags};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -74,7 +74,7 @@ impl Tags for Sqlite {
 
     async fn tags_of_workflows(&self, ids: Vec<Str>) -> Result<Vec<(Str, Tag)>, Error> {
         self.read(move |connection| {
-            let ids = model::json::to_string(&model::Value::array(ids.into_iter().map(Into::into).collect()));
+            let ids = super::json_list(ids);
             let sql = format!(
                 "SELECT {COLUMNS}, w.workflow_id FROM tags t JOIN workflow_tags w ON w.tag_id = t.id
                  WHERE w.workflow_id IN (SELECT value FROM json_each(?)) ORDER BY t.name"
@@ -110,62 +110,6 @@ impl Tags for Sqlite {
             }
             Ok(true)
         })
-        .await
-    }
-
-    async fn projects(&self) -> Result<Vec<Project>, Error> {
-        self.read(|connection| {
-            let mut found = connection.prepare_cached("SELECT id, name, created_ms, updated_ms FROM projects ORDER BY name")?;
-            let project = |row: &Row<'_>| {
-                let Tag { id, name, created_ms, updated_ms } = tag(row)?;
-                Ok(Project { id, name, created_ms, updated_ms })
-            };
-            rows(found.query_map([], project)?)
-        })
-        .await
-    }
-
-    async fn add_project(&self, name: &str) -> Result<Project, Error> {
-        let name = Str::from(name);
-        self.write(move |connection| {
-            let now = now_ms();
-            let project = Project { id: new_id(), name: name.clone(), created_ms: now, updated_ms: now };
-            let sql = "INSERT INTO projects (id, name, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?3) ON CONFLICT (name) DO NOTHING";
-            let added = connection.execute(sql, params![project.id.as_str(), name.as_str(), now])?;
-            if added > 0 { Ok(project) } else { Err(Error::Taken { what: "a project", name }) }
-        })
-        .await
-    }
-
-    async fn rename_project(&self, id: &str, name: &str) -> Result<bool, Error> {
-        let (id, name) = (id.to_owned(), Str::from(name));
-        self.write(move |connection| {
-            let others = "SELECT 1 FROM projects WHERE name = ?1 AND id <> ?2";
-            if connection.query_row(others, [name.as_str(), &id], |_| Ok(())).optional()?.is_some() {
-                return Err(Error::Taken { what: "a project", name });
-            }
-            let sql = "UPDATE projects SET name = ?2, updated_ms = ?3 WHERE id = ?1";
-            Ok(connection.execute(sql, params![id, name.as_str(), now_ms()])? > 0)
-        })
-        .await
-    }
-
-    async fn delete_project(&self, id: &str) -> Result<bool, Error> {
-        let id = id.to_owned();
-        self.write(move |connection| {
-            connection.execute("UPDATE workflows SET project_id = NULL WHERE project_id = ?1", [&id])?;
-            connection.execute("UPDATE credentials SET project_id = NULL WHERE project_id = ?1", [&id])?;
-            connection.execute("UPDATE data_tables SET project_id = NULL WHERE project_id = ?1", [&id])?;
-            Ok(connection.execute("DELETE FROM projects WHERE id = ?1", [&id])? > 0)
-        })
-        .await
-    }
-
-    async fn move_workflow(&self, id: &str, project: &str) -> Result<bool, Error> {
-        let (id, project) = (id.to_owned(), Some(project.to_owned()).filter(|project| project != PERSONAL));
-        self.write(
-            move |connection| Ok(connection.execute("UPDATE workflows SET project_id = ?2 WHERE id = ?1", params![id, project])? > 0),
-        )
         .await
     }
 }

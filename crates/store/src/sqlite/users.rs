@@ -9,7 +9,7 @@ use crate::users::{NewSession, NewUser, Role, Session, User, Users};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const COLUMNS: &str = "u.id, u.email, u.first_name, u.last_name, u.role, u.password IS NULL, u.created_ms, u.updated_ms";
+pub(super) const COLUMNS: &str = "u.id, u.email, u.first_name, u.last_name, u.role, u.password IS NULL, u.created_ms, u.updated_ms";
 
 #[async_trait::async_trait]
 impl Users for Sqlite {
@@ -101,7 +101,11 @@ impl Users for Sqlite {
 
     async fn delete_user(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
-        self.write(move |connection| Ok(connection.execute("DELETE FROM users WHERE id = ?1", [id])? > 0)).await
+        self.write(move |connection| {
+            super::projects::farewell(connection, &id)?;
+            Ok(connection.execute("DELETE FROM users WHERE id = ?1", [id])? > 0)
+        })
+        .await
     }
 
     async fn add_session(&self, token_hash: Vec<u8>, session: NewSession) -> Result<(), Error> {
@@ -155,9 +159,11 @@ impl Users for Sqlite {
             let taken = connection.query_row(sql, [token_hash], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))).optional()?;
             let Some((id, _)) = taken.filter(|(_, expires)| *expires > now_ms()) else { return Ok(None) };
             connection.execute(
-                "UPDATE users SET first_name = ?2, last_name = ?3, password = ?4, updated_ms = ?5 WHERE id = ?1",
+                "UPDATE users SET first_name = coalesce(nullif(?2, ''), first_name), last_name = coalesce(nullif(?3, ''), last_name),
+                   password = ?4, updated_ms = ?5 WHERE id = ?1",
                 params![id, first, last, password, now_ms()],
             )?;
+            connection.execute("DELETE FROM sessions WHERE user_id = ?1", [&id])?;
             find(connection, &id)
         })
         .await
@@ -220,6 +226,7 @@ fn add(connection: &Connection, new: &NewUser) -> Result<User, Error> {
     if added == 0 {
         return Err(Error::Taken { what: "a user", name: email });
     }
+    super::projects::welcome(connection, &id, new.role == Role::Owner)?;
     find(connection, &id)?.ok_or_else(|| Error::Corrupt { what: "the table of users".into() })
 }
 
@@ -228,7 +235,7 @@ fn find(connection: &Connection, id: &str) -> Result<Option<User>, Error> {
     Ok(connection.prepare_cached(&sql)?.query_row([id], user).optional()?)
 }
 
-fn user(row: &Row<'_>) -> rusqlite::Result<User> {
+pub(super) fn user(row: &Row<'_>) -> rusqlite::Result<User> {
     user_at(row, 0)
 }
 

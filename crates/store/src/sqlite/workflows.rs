@@ -7,7 +7,7 @@ use crate::workflows::{NewVersion, StoredWorkflow, Version, WorkflowFilter, Work
 use model::{Str, Value};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const COLUMNS: &str = "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms";
+const COLUMNS: &str = "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id";
 
 #[async_trait::async_trait]
 impl Workflows for Sqlite {
@@ -22,7 +22,8 @@ impl Workflows for Sqlite {
                 "SELECT {COLUMNS} FROM workflows
                  WHERE (?1 IS NULL OR active = ?1) AND (?2 IS NULL OR name LIKE '%' || ?2 || '%') AND (?3 IS NULL OR archived = ?3)
                    AND (?4 IS NULL OR (updated_ms, id) < (?4, ?5))
-                   AND (?7 IS NULL OR coalesce(project_id, 'personal') = ?7)
+                   AND (?7 IS NULL OR project_id = ?7)
+                   AND (?10 IS NULL OR project_id IN (SELECT value FROM json_each(?10)))
                    AND (?8 = 0 OR ?8 = (SELECT count(*) FROM workflow_tags w JOIN tags t ON t.id = w.tag_id
                                         WHERE w.workflow_id = workflows.id AND t.name IN (SELECT value FROM json_each(?9))))
                  ORDER BY updated_ms DESC, id DESC LIMIT ?6"
@@ -34,13 +35,20 @@ impl Workflows for Sqlite {
             tags.sort();
             tags.dedup();
             let (n_tags, limit) = (tags.len() as i64, filter.limit as i64);
-            let tags = model::json::to_string(&model::Value::array(tags.into_iter().map(Into::into).collect()));
-            rows(found.query_map(params![filter.active, name, filter.archived, moment, last, limit, project, n_tags, tags], stored)?)
+            let tags = super::json_list(tags);
+            let within = filter.within.map(super::json_list);
+            let values = params![filter.active, name, filter.archived, moment, last, limit, project, n_tags, tags, within];
+            rows(found.query_map(values, stored)?)
         })
         .await
     }
 
     async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error> {
+        self.add_workflow(workflow, crate::projects::PERSONAL).await
+    }
+
+    async fn add_workflow(&self, workflow: NewVersion, project: &str) -> Result<StoredWorkflow, Error> {
+        let project = project.to_owned();
         self.write(move |connection| {
             let known = find(connection, &workflow.id)?;
             if let Some(same) = known.filter(|known| known.document == workflow.document && known.name == workflow.name) {
@@ -56,8 +64,8 @@ impl Workflows for Sqlite {
                 .execute(params![version.as_str(), workflow.id.as_str(), workflow.document.as_str(), author, now])?;
             connection
                 .prepare_cached(
-                    "INSERT INTO workflows (id, name, version_id, document, static_data, created_ms, updated_ms)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+                    "INSERT INTO workflows (id, name, version_id, document, static_data, created_ms, updated_ms, project_id)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
                      ON CONFLICT (id) DO UPDATE SET name = excluded.name, version_id = excluded.version_id,
                        document = excluded.document, updated_ms = excluded.updated_ms",
                 )?
@@ -67,7 +75,8 @@ impl Workflows for Sqlite {
                     version.as_str(),
                     workflow.document.as_str(),
                     workflow.static_data.as_deref(),
-                    now
+                    now,
+                    project
                 ])?;
             note_change(connection)?;
             find(connection, &workflow.id)?.ok_or_else(|| Error::Corrupt { what: "the table of workflows".into() })
@@ -79,6 +88,17 @@ impl Workflows for Sqlite {
         let id = id.to_owned();
         self.write(move |connection| {
             let changed = connection.prepare_cached("UPDATE workflows SET active = ?2 WHERE id = ?1")?.execute(params![id, active])?;
+            note_change(connection)?;
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn set_archived(&self, id: &str, archived: bool) -> Result<bool, Error> {
+        let id = id.to_owned();
+        self.write(move |connection| {
+            let sql = "UPDATE workflows SET archived = ?2, active = active AND NOT ?2, updated_ms = ?3 WHERE id = ?1";
+            let changed = connection.prepare_cached(sql)?.execute(params![id, archived, now_ms()])?;
             note_change(connection)?;
             Ok(changed > 0)
         })
@@ -145,7 +165,7 @@ impl Workflows for Sqlite {
 }
 
 /// Lets a server that runs beside this process see that there is something new.
-fn note_change(connection: &Connection) -> Result<(), Error> {
+pub(super) fn note_change(connection: &Connection) -> Result<(), Error> {
     connection
         .prepare_cached(
             "INSERT INTO facts (key, value) VALUES ('workflows_changed', '1')
@@ -172,6 +192,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredWorkflow> {
         active: row.get(2)?,
         archived: row.get(3)?,
         version_id: text(row, 4)?,
+        project_id: text(row, 9)?,
         document: text(row, 5)?,
         static_data: static_data.map(Into::into),
         created_ms: row.get(7)?,

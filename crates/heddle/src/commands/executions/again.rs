@@ -9,7 +9,7 @@ use crate::terminal::{note, say};
 use crate::{logs, world};
 use anyhow::{Context as _, Result};
 use model::RunStatus;
-use runtime::{Options, RunLimits, Runtime};
+use runtime::{Options, RetryWith, RunLimits, Runtime};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -68,6 +68,8 @@ async fn by_server(folder: &Path, address: &str, id: i64, how: How) -> Result<Ex
 async fn ask(address: &str, key: &str, id: i64, how: How) -> Result<i64> {
     let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build().context("the server cannot be asked")?;
     let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name())).header("x-n8n-api-key", key);
+    // Whoever tries again at a terminal has usually mended the workflow.
+    let request = if how == How::Retry { request.json(&serde_json::json!({ "loadWorkflow": true })) } else { request };
     let answer = request.send().await.with_context(|| format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)"))?;
     let is_fine = answer.status().is_success();
     let text = answer.text().await.context("the server's answer cannot be read")?;
@@ -114,7 +116,7 @@ async fn here(folder: &Path, id: i64, how: How) -> Result<ExitCode> {
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     let runtime = Runtime::at_rest(engine, Arc::new(store.clone()), options).await.map_err(told)?;
     let taken = match how {
-        How::Retry => Some(runtime.retry(id).await.map_err(told)?),
+        How::Retry => Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(told)?),
         How::Resume => runtime.resume(id).await.map_err(told)?,
     };
     let taken = taken.with_context(|| format!("execution {id} cannot go on (EXECUTION_STATUS)"))?;

@@ -7,12 +7,13 @@ CREATE TABLE workflows (
   version_id TEXT NOT NULL,
   document TEXT NOT NULL,
   static_data TEXT,
-  project_id TEXT,
+  project_id TEXT NOT NULL DEFAULT 'personal',
   folder_id TEXT,
   created_ms INTEGER NOT NULL,
   updated_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX workflows_updated ON workflows (updated_ms DESC, id);
+CREATE INDEX workflows_of_project ON workflows (project_id);
 
 -- Every version there ever was; executions point here.
 CREATE TABLE workflow_versions (
@@ -36,13 +37,24 @@ CREATE TABLE workflow_tags (
   PRIMARY KEY (workflow_id, tag_id)
 ) STRICT, WITHOUT ROWID;
 
--- Projects that workflows and credentials belong to; those of none are in the personal one.
+-- Projects that workflows, credentials and variables belong to. Everybody has a personal one; that of the first owner has the id
+-- 'personal', is there from the start, and holds whatever came in on the command line.
 CREATE TABLE projects (
   id TEXT PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL DEFAULT 'team',
+  owner_id TEXT UNIQUE REFERENCES users (id) ON DELETE SET NULL,
   created_ms INTEGER NOT NULL,
   updated_ms INTEGER NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX projects_by_name ON projects (name) WHERE kind = 'team';
+CREATE TABLE project_members (
+  project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  role TEXT NOT NULL,
+  PRIMARY KEY (project_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX projects_of_member ON project_members (user_id);
 
 CREATE TABLE executions (
   id INTEGER PRIMARY KEY,
@@ -83,16 +95,24 @@ CREATE TABLE credentials (
   name TEXT NOT NULL,
   kind TEXT NOT NULL,
   data BLOB NOT NULL,
-  project_id TEXT,
+  project_id TEXT NOT NULL DEFAULT 'personal',
   created_ms INTEGER NOT NULL,
   updated_ms INTEGER NOT NULL
 ) STRICT;
+-- Further projects whose workflows may use a credential.
+CREATE TABLE credential_shares (
+  credential_id TEXT NOT NULL REFERENCES credentials (id) ON DELETE CASCADE,
+  project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  PRIMARY KEY (credential_id, project_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE variables (
   id TEXT PRIMARY KEY,
-  key TEXT NOT NULL UNIQUE,
-  value TEXT NOT NULL
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  project_id TEXT REFERENCES projects (id) ON DELETE CASCADE
 ) STRICT;
+CREATE UNIQUE INDEX variables_by_key ON variables (key, coalesce(project_id, ''));
 
 -- When the triggers of active workflows are due next.
 CREATE TABLE schedules (
@@ -131,7 +151,7 @@ CREATE TABLE sessions (
   created_ms INTEGER NOT NULL,
   expires_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- Links by which new people choose their password.
+-- Links by which people choose their password: new ones, and those that have lost theirs.
 CREATE TABLE invitations (
   token_hash BLOB PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -169,3 +189,6 @@ CREATE TABLE facts (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The project of the first owner.
+INSERT INTO projects (id, name, kind, created_ms, updated_ms) VALUES ('personal', '', 'personal', unixepoch() * 1000, unixepoch() * 1000);

@@ -1,0 +1,117 @@
+//! `/api/v1/projects/ID/users`: who is in a project, and what they may do there.
+
+use super::operation::{CURSOR, LIMIT};
+use super::projects::team;
+use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, missing, page_of, users};
+use crate::App;
+use crate::access::{Need, Principal};
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::extract::{Extension, Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, patch, post};
+use model::{Code, Str, Value};
+use store::Projects as _;
+use store::projects::{ProjectKind, ProjectRole};
+use store::users::User;
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/projects/{id}/users", "project:read", "getProjectUsers", "Who is in a project", || get(list))
+        .query(&[LIMIT, CURSOR])
+        .gives(200, "memberList"),
+    Operation::new("POST", "/projects/{id}/users", "project:update", "addUsersToProject", "Let users into a project", || post(add))
+        .takes("memberInputs")
+        .gives_nothing(201),
+    Operation::new(
+        "PATCH",
+        "/projects/{id}/users/{userId}",
+        "project:update",
+        "changeUserRoleInProject",
+        "Change what a user may do in a project",
+        || patch(change),
+    )
+    .takes("memberRole")
+    .gives_nothing(204),
+    Operation::new(
+        "DELETE",
+        "/projects/{id}/users/{userId}",
+        "project:update",
+        "deleteUserFromProject",
+        "Take a user out of a project",
+        || delete(remove),
+    )
+    .gives_nothing(204),
+];
+
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
+    let (limit, after) = (limit(&query)?, from_cursor(&query)?);
+    let project = who.project(&app, &id, Need::See).await?;
+    let all = app.store.members(&project.id).await?;
+    let begin = after.and_then(|after| all.iter().position(|(user, _)| user.id == after)).map_or(0, |place| place + 1);
+    let found: Vec<(User, ProjectRole)> = all.into_iter().skip(begin).take(limit + 1).collect();
+    let shown = |(user, role): &(User, ProjectRole)| {
+        let mut value = users::to_value(user, users::Roles::Left);
+        let name = if project.kind == ProjectKind::Personal { "project:personalOwner" } else { role.name() };
+        value.make_object().insert("role", name);
+        value
+    };
+    Ok(json(StatusCode::OK, &page_of(found, limit, |(user, _)| &user.id, shown)))
+}
+
+async fn add(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let body = Body::read(&body, &["relations"])?;
+    let list = body.get("relations").and_then(Value::as_array).filter(|list| (1..=1000).contains(&list.len()));
+    let list = list.ok_or_else(|| invalid("relations", "must be a list of users and their roles"))?;
+    let mut members: Vec<(Str, ProjectRole)> = Vec::with_capacity(list.len());
+    for row in list {
+        let row = Body::of(row, &["userId", "role"])?;
+        members.push((row.text("userId", 1, 100)?.into(), role_named(row.text("role", 1, 100)?)?));
+    }
+    let project = team(&app, &who, &id).await?;
+    match app.store.set_members(&project.id, members).await? {
+        true => Ok(StatusCode::CREATED.into_response()),
+        false => Err(ApiError::new(Code::NOT_FOUND, "Some of these users are not there")),
+    }
+}
+
+async fn change(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path((id, user_id)): Path<(String, String)>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let role = role_named(Body::read(&body, &["role"])?.text("role", 1, 100)?)?;
+    let project = team(&app, &who, &id).await?;
+    let is_member = app.store.members(&project.id).await?.iter().any(|(user, _)| user.id == user_id);
+    if !is_member || !app.store.set_members(&project.id, vec![(user_id.as_str().into(), role)]).await? {
+        return Err(missing("user of this project", &user_id));
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path((id, user_id)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    let project = team(&app, &who, &id).await?;
+    match app.store.remove_member(&project.id, &user_id).await? {
+        true => Ok(StatusCode::NO_CONTENT.into_response()),
+        false => Err(missing("user of this project", &user_id)),
+    }
+}
+
+fn role_named(name: &str) -> Result<ProjectRole, ApiError> {
+    ProjectRole::from_name(name).ok_or_else(|| invalid("role", "is none of project:admin, project:editor and project:viewer"))
+}

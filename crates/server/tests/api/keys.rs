@@ -1,0 +1,94 @@
+//! One's own API keys, and links for a new password.
+
+use crate::app::{PASSWORD, TestApp};
+use store::users::Role;
+
+#[tokio::test]
+async fn a_key_is_shown_once_and_works_until_it_is_removed() {
+    let app = TestApp::start().await;
+    app.user("a@b.c", Role::Editor).await;
+    app.user("b@b.c", Role::Editor).await;
+    let (session, other) = (app.log_in("a@b.c").await, app.log_in("b@b.c").await);
+    let make = |body: &str| app.call("POST", "/api/me/api-keys").session(&session).json(body);
+    let made = make(r#"{"label":"laptop","scopes":["tag:list"],"expiresAt":"2100-01-01T00:00:00Z"}"#).send().await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    let (id, raw) = (made.text("id"), made.text("rawApiKey"));
+    assert_eq!(app.call("GET", "/api/v1/tags").key(&raw).send().await.status, 200);
+    assert_eq!(app.call("POST", "/api/v1/tags").key(&raw).json(r#"{"name":"x"}"#).send().await.status, 403);
+    let listed = app.call("GET", "/api/me/api-keys").session(&session).send().await;
+    assert!(listed.body.contains("laptop") && listed.body.contains("tag:list") && !listed.body.contains(&raw), "{}", listed.body);
+    let path = format!("/api/me/api-keys/{id}");
+    assert_eq!(app.call("DELETE", &path).session(&other).send().await.status, 404, "another person's key");
+    assert_eq!(app.call("DELETE", &path).key(&raw).send().await.status, 403, "a key with one scope removes a key");
+    assert_eq!(app.call("DELETE", &path).cookie(&session).send().await.status, 403, "without the token of the session");
+    assert_eq!(app.call("DELETE", &path).session(&session).send().await.status, 204);
+    assert_eq!(app.call("GET", "/api/v1/tags").key(&raw).send().await.status, 401);
+}
+
+#[tokio::test]
+async fn a_key_makes_none_that_allows_more() {
+    let app = TestApp::start().await;
+    app.user("a@b.c", Role::Editor).await;
+    let session = app.log_in("a@b.c").await;
+    let narrow = app.key("a@b.c", &["tag:list"]).await;
+    let make = |body: &str| app.call("POST", "/api/me/api-keys").json(body);
+    for (body, status) in [
+        (r#"{"label":"k"}"#, 403),
+        (r#"{"label":"k","scopes":["*"]}"#, 403),
+        (r#"{"label":"k","scopes":["tag:list","tag:create"]}"#, 403),
+        (r#"{"label":"k","scopes":["tag:list"]}"#, 201),
+    ] {
+        assert_eq!(make(body).key(&narrow).send().await.status, status, "{body}");
+    }
+    for (body, status) in [
+        (r#"{"label":"k","scopes":["user:create"]}"#, 403),
+        (r#"{"label":"k","scopes":["nothing:known"]}"#, 400),
+        (r#"{"label":"k","scopes":[]}"#, 400),
+        (r#"{"label":"","scopes":["tag:list"]}"#, 400),
+        (r#"{"label":"k","expiresAt":"2001-01-01T00:00:00Z"}"#, 400),
+        (r#"{"label":"k","expiresAt":true}"#, 400),
+        (r#"{"label":"k","userId":"x"}"#, 400),
+        (r#"{"label":"k","expiresAt":null}"#, 201),
+    ] {
+        let reply = make(body).session(&session).send().await;
+        assert_eq!(reply.status, status, "{body}: {}", reply.body);
+    }
+}
+
+#[tokio::test]
+async fn a_lost_password_is_replaced_by_a_link_that_works_once() {
+    let app = TestApp::start().await;
+    let owner = app.owner_key().await;
+    app.user("a@b.c", Role::Editor).await;
+    app.user("admin@b.c", Role::Admin).await;
+    let admin = app.key("admin@b.c", &["*"]).await;
+    let session = app.log_in("a@b.c").await;
+    let reset = |user: &str, key: &str| app.call("POST", &format!("/api/v1/users/{user}/password-reset")).key(key).send();
+    assert_eq!(reset("owner@localhost", &admin).await.status, 403, "an admin takes the owner's account");
+    assert_eq!(reset("nobody@b.c", &owner).await.status, 404);
+    let (first, second) = (reset("a@b.c", &owner).await.text("link"), reset("a@b.c", &owner).await.text("link"));
+    let token = |link: &str| link.split_once("/password-reset#").unwrap().1.to_owned();
+    let accept =
+        |token: &str| app.call("POST", "/api/invitation").json(&format!(r#"{{"token":"{token}","password":"another one"}}"#)).send();
+    assert_eq!(accept(&token(&first)).await.status, 401, "an older link");
+    assert_eq!(accept(&token(&second)).await.status, 200);
+    assert_eq!(accept(&token(&second)).await.status, 401, "the same link again");
+    assert_eq!(app.call("GET", "/api/v1/tags").cookie(&session).send().await.status, 401, "a session from before");
+    let old = format!(r#"{{"email":"a@b.c","password":"{PASSWORD}"}}"#);
+    assert_eq!(app.call("POST", "/api/login").json(&old).send().await.status, 401);
+    assert_eq!(app.call("POST", "/api/login").json(r#"{"email":"a@b.c","password":"another one"}"#).send().await.status, 200);
+}
+
+#[tokio::test]
+async fn the_pages_behind_links_are_plain_and_closed() {
+    let app = TestApp::start().await;
+    for path in ["/invitation", "/password-reset"] {
+        let page = app.call("GET", path).send().await;
+        assert_eq!(page.status, 200);
+        assert!(!page.body.contains("{{") && page.body.contains("autocomplete=\"new-password\""));
+        let policy = page.header("content-security-policy").unwrap();
+        assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert_eq!((page.header("referrer-policy"), page.header("cache-control")), (Some("no-referrer"), Some("no-store")));
+    }
+    assert!(app.call("GET", "/invitation.js").send().await.header("content-type").unwrap().starts_with("text/javascript"));
+}
