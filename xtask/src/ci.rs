@@ -1,6 +1,6 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, sandbox, services, tidy};
+use crate::{call, clients, sandbox, services, tidy};
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
@@ -10,6 +10,7 @@ pub(crate) fn run() -> Result<()> {
     sandbox::build()?;
     call("cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
     test()?;
+    clients::run()?;
     docs_are_current()?;
     eprintln!("all checks passed");
     Ok(())

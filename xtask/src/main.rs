@@ -3,6 +3,7 @@
 mod bench;
 mod bench_server;
 mod ci;
+mod clients;
 mod fuzz;
 mod sandbox;
 mod services;
@@ -17,10 +18,11 @@ fn main() -> Result<()> {
         Some("sandbox") => sandbox::build(),
         Some("bench") => bench::run(),
         Some("fuzz") => fuzz::run(),
+        Some("clients") => clients::run(),
         Some("services") => services::install(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
-        _ => bail!("usage: cargo xtask ci | bench | fuzz [SECONDS] | sandbox | services | docs | tidy"),
+        _ => bail!("usage: cargo xtask ci | bench | clients | fuzz [SECONDS] | sandbox | services | docs | tidy"),
     }
 }
 

@@ -85,7 +85,8 @@ fn responses(operation: &Operation) -> Value {
         success.insert("content", content(schema));
     }
     responses.insert(operation.status.to_string(), success);
-    let has_place = operation.path.contains('{');
+    let names_a_project = operation.query.iter().any(|Param(name, _)| *name == "projectId");
+    let has_place = operation.path.contains('{') || names_a_project;
     let takes_names = operation.body.is_some();
     let failures = [
         (400, "The request cannot be used.", true),

@@ -142,7 +142,7 @@ async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Te
     let project = if sent.is_object() { sent.make_object().remove("projectId") } else { None };
     let project = match &project {
         None | Some(Value::Null) => None,
-        Some(id) => Some(id.as_str().ok_or_else(|| invalid("projectId", "must be a text"))?),
+        Some(id) => Some(id.as_str().filter(|id| !id.is_empty()).ok_or_else(|| invalid("projectId", "must be the id of a project"))?),
     };
     let document = read(&sent)?;
     let project = who.home(&app, project).await?;
@@ -239,6 +239,9 @@ fn read(value: &Value) -> Result<Object, ApiError> {
         if sent.get(key).is_some_and(|value| !value.is_object() && !value.is_null()) {
             return Err(invalid(key, "must be an object or null"));
         }
+    }
+    if sent.get("projectId").is_some_and(|id| !id.is_null() && id.as_str().is_none_or(str::is_empty)) {
+        return Err(invalid("projectId", "must be the id of a project"));
     }
     if sent.get("nodes").and_then(Value::as_array).is_some_and(|nodes| nodes.iter().any(|node| !node.is_object())) {
         return Err(invalid("nodes", "has one that is no object"));
