@@ -21,7 +21,7 @@ pub(crate) use sign_in::{PRIVATE, PUBLIC, is_email};
 use crate::App;
 use crate::error::ApiError;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Str};
@@ -68,7 +68,10 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
     match principal(&app, request.method(), request.headers()).await {
         Ok(principal) => {
             request.extensions_mut().insert(principal);
-            next.run(request).await
+            let mut response = next.run(request).await;
+            // What one person may see, no cache on the way keeps for another.
+            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
         }
         Err(error) => error.into_response(),
     }

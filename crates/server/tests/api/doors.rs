@@ -3,7 +3,15 @@
 use crate::app::{TestApp, operations};
 
 /// What needs a principal besides the API.
-const OTHERS: [(&str, &str); 4] = [("GET", "/metrics"), ("GET", "/api/me"), ("POST", "/api/me/password"), ("POST", "/api/logout")];
+const OTHERS: [(&str, &str); 7] = [
+    ("GET", "/metrics"),
+    ("GET", "/api/me"),
+    ("POST", "/api/me/password"),
+    ("GET", "/api/me/api-keys"),
+    ("POST", "/api/me/api-keys"),
+    ("DELETE", "/api/me/api-keys/nope"),
+    ("POST", "/api/logout"),
+];
 
 #[tokio::test]
 async fn anonymous_calls_of_every_guarded_route_are_refused() {
@@ -24,7 +32,16 @@ async fn anonymous_calls_of_every_guarded_route_are_refused() {
 #[tokio::test]
 async fn no_spelling_of_an_address_opens_it() {
     let app = TestApp::start().await;
-    for path in ["/api/v1/workflows", "/api/v1/credentials", "/api/v1/users", "/api/me", "/metrics"] {
+    for path in [
+        "/api/v1/workflows",
+        "/api/v1/credentials",
+        "/api/v1/users",
+        "/api/v1/projects",
+        "/api/v1/events",
+        "/api/me",
+        "/api/me/api-keys",
+        "/metrics",
+    ] {
         let tail = &path[1..];
         let spellings = [
             format!("{path}/"),
@@ -76,8 +93,33 @@ async fn a_header_does_not_change_the_method() {
 async fn other_sites_get_no_permission_to_read() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;
-    let reply = app.call("GET", "/api/v1/workflows").key(&key).header("Origin", "http://evil.example").send().await;
-    assert!(reply.header("access-control-allow-origin").is_none() && reply.header("access-control-allow-credentials").is_none());
+    app.user("a@b.c", store::users::Role::Editor).await;
+    let session = app.log_in("a@b.c").await;
+    for path in ["/api/v1/workflows", "/api/v1/credentials", "/api/me", "/api/v1/events", "/healthz"] {
+        let call = |method: &str| app.call(method, path).header("Origin", "http://evil.example");
+        let preflight = call("OPTIONS").header("Access-Control-Request-Method", "DELETE").send().await;
+        for reply in [call("GET").key(&key).send().await, call("GET").cookie(&session).send().await, preflight] {
+            let allowed = ["access-control-allow-origin", "access-control-allow-credentials", "access-control-allow-methods"];
+            assert!(allowed.iter().all(|name| reply.header(name).is_none()), "{path}: {}", reply.head);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_for_whoever_asked() {
+    let app = TestApp::start().await;
+    let owner = app.owner_key().await;
+    app.user("a@b.c", store::users::Role::Editor).await;
+    let other = app.key("a@b.c", &["*"]).await;
+    let body = r#"{"name":"w","nodes":[],"connections":{},"settings":{}}"#;
+    assert_eq!(app.call("POST", "/api/v1/workflows").key(&owner).json(body).send().await.status, 200);
+    for _ in 0..3 {
+        for (key, expected) in [(&owner, 1), (&other, 0)] {
+            let reply = app.call("GET", "/api/v1/workflows").key(key).send().await;
+            assert_eq!(reply.rows().len(), expected);
+            assert_eq!(reply.header("cache-control"), Some("no-store"), "a cache on the way may keep an answer");
+        }
+    }
 }
 
 #[tokio::test]

@@ -286,3 +286,60 @@ async fn a_stream_of_events_has_only_runs_within_reach_and_ends_with_the_right_t
     assert_eq!(foreign.status, 403);
     assert_eq!(app.call("GET", &format!("/api/v1/events?workflowId={}", world.workflow)).key(&world.outside).send().await.status, 404);
 }
+
+/// A workflow whose webhook calls another one.
+fn calling(path: &str, parameters: &str, settings: &str) -> String {
+    let hook = format!(
+        r#"{{"id":"a","name":"Hook","type":"n8n-nodes-base.webhook","typeVersion":2,"position":[0,0],"parameters":{{"path":"{path}","responseMode":"lastNode"}}}}"#
+    );
+    let call = format!(
+        r#"{{"id":"b","name":"Call","type":"n8n-nodes-base.executeWorkflow","typeVersion":1.2,"position":[1,0],"parameters":{parameters}}}"#
+    );
+    let connections = r#"{"Hook":{"main":[[{"node":"Call","type":"main","index":0}]]}}"#;
+    format!(r#"{{"name":"{path}","nodes":[{hook},{call}],"connections":{connections},"settings":{settings}}}"#)
+}
+
+#[tokio::test]
+async fn no_workflow_borrows_the_rights_of_another_project_by_calling_into_it() {
+    let world = World::new().await;
+    let (app, team) = (&world.app, &world.team);
+    let start =
+        r#"{"id":"s","name":"Start","type":"n8n-nodes-base.executeWorkflowTrigger","typeVersion":1,"position":[0,0],"parameters":{}}"#;
+    let called =
+        |policy: &str| format!(r#"{{"name":"called","nodes":[{start}],"connections":{{}},"settings":{{{policy}}},"projectId":"{team}"}}"#);
+    let make = async |key: &str, body: &str| {
+        let made = send(app, key, "POST", "/workflows", body).await;
+        assert_eq!(made.status, 200, "{}", made.body);
+        made.text("id")
+    };
+    let by_id = |id: &str| format!(r#"{{"workflowId":{{"__rl":true,"mode":"id","value":"{id}"}},"options":{{}}}}"#);
+    let (closed, open) = (make(&world.inside, &called("")).await, make(&world.inside, &called(r#""callerPolicy":"any""#)).await);
+    let mut number = 0;
+    let mut status_of = async |key: &str, parameters: String, settings: &str| {
+        number += 1;
+        let path = format!("call{number}");
+        let id = make(key, &calling(&path, &parameters, settings)).await;
+        let activated = send(app, key, "POST", &format!("/workflows/{id}/activate"), "").await;
+        assert_eq!(activated.status, 200, "{}", activated.body);
+        app.call("GET", &format!("/webhook/{path}")).send().await.status
+    };
+    assert!(status_of(&world.outside, by_id(&closed), "{}").await >= 400, "a foreign workflow was called");
+    assert_eq!(status_of(&world.outside, by_id(&open), "{}").await, 200);
+    // A workflow that comes as text claims the id of one that has the credential.
+    let node = format!(
+        r#"{{"id":"g","name":"Get","type":"n8n-nodes-base.httpRequest","typeVersion":4.2,"position":[1,0],"parameters":{{"url":"http://127.0.0.1:1/","authentication":"genericCredentialType","genericAuthType":"httpHeaderAuth"}},"credentials":{{"httpHeaderAuth":{{"id":"{}","name":"c"}}}}}}"#,
+        world.credential
+    );
+    let text = format!(
+        r#"{{"id":"{}","name":"w","nodes":[{start},{node}],"connections":{{"Start":{{"main":[[{{"node":"Get","type":"main","index":0}}]]}}}}}}"#,
+        world.workflow
+    );
+    let inline = format!(r#"{{"source":"parameter","workflowJson":{},"options":{{}}}}"#, model::json::to_string(&text.into()));
+    assert!(status_of(&world.outside, inline, "{}").await >= 400);
+    let told = send(app, &world.outside, "GET", "/executions?includeData=true&limit=1", "").await.body;
+    assert!(told.contains("There is no such credential"), "the text was given the credential: {told}");
+    // A foreign workflow that is to hear of failures hears nothing.
+    let before = send(app, &world.owner, "GET", &format!("/executions?workflowId={closed}"), "").await.rows().len();
+    status_of(&world.outside, by_id("nothing"), &format!(r#"{{"errorWorkflow":"{closed}"}}"#)).await;
+    assert_eq!(send(app, &world.owner, "GET", &format!("/executions?workflowId={closed}"), "").await.rows().len(), before);
+}

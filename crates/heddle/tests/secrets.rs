@@ -1,0 +1,236 @@
+//! A canary in every kind of credential that reaches the network, then a search of everything that a run leaves behind (T-SEC).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
+
+mod support;
+
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use support::{Folder, heddle, request, wait_until};
+
+const CANARY: &str = "canary-9d41e7b0";
+
+/// A server that keeps the heads of the requests it got, and answers each the same.
+fn listener(answer: String) -> (u16, Arc<Mutex<Vec<String>>>) {
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = socket.local_addr().unwrap().port();
+    let heads = Arc::new(Mutex::new(Vec::new()));
+    let kept = heads.clone();
+    std::thread::spawn(move || {
+        for stream in socket.incoming().map_while(Result::ok) {
+            kept.lock().unwrap().push(serve(stream, &answer));
+        }
+    });
+    (port, heads)
+}
+
+fn serve(mut stream: TcpStream, answer: &str) -> String {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|count| count > 0) {
+        head.push(byte[0]);
+    }
+    let _ = stream.write_all(answer.as_bytes());
+    String::from_utf8_lossy(&head).into_owned()
+}
+
+struct Logged {
+    process: Child,
+    address: String,
+    log: Arc<Mutex<String>>,
+}
+
+impl Logged {
+    fn start(data: &Path, allow: &str) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_heddle"))
+            .args(["serve", "--port", "0"])
+            .envs([("HEDDLE_DATA", data.to_str().unwrap()), ("HEDDLE_LOG", "trace"), ("HEDDLE_EGRESS_ALLOW", allow)])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let log = Arc::new(Mutex::new(String::new()));
+        let address = loop {
+            let line = lines.next().expect("the server ended before it listened").unwrap();
+            log.lock().unwrap().push_str(&line);
+            if let Some(rest) = line.split("listens on http://").nth(1) {
+                break rest.split_whitespace().next().unwrap().to_owned();
+            }
+        };
+        let kept = log.clone();
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n"))));
+        Self { process, address, log }
+    }
+}
+
+impl Drop for Logged {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn credential(id: &str, kind: &str, data: Value) -> Value {
+    json!({ "id": id, "name": id, "type": kind, "data": data })
+}
+
+/// A workflow of a webhook and one node that uses a credential; then a Code node that tries to show it.
+fn workflow(name: &str, node_type: &str, version: f64, parameters: &Value, kind: &str) -> Value {
+    let code = "return [{ json: { all: JSON.stringify([$input.all(), $('Use').params, $('Use').context, $execution, $workflow, Object.keys(globalThis)]) } }]";
+    json!({
+        "id": name, "name": name, "settings": { "executionOrder": "v1" },
+        "nodes": [
+            { "id": "a", "name": "Hook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
+              "parameters": { "path": name, "responseMode": "lastNode", "options": {} } },
+            { "id": "b", "name": "Use", "type": node_type, "typeVersion": version, "position": [1, 0], "parameters": parameters,
+              "credentials": { kind: { "id": kind, "name": kind } }, "onError": "continueRegularOutput" },
+            { "id": "c", "name": "Show", "type": "n8n-nodes-base.code", "typeVersion": 2, "position": [2, 0], "parameters": { "jsCode": code } },
+            { "id": "d", "name": "Ask", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "position": [3, 0], "onError": "continueRegularOutput",
+              "parameters": { "mode": "raw", "jsonOutput": "={{ JSON.stringify({ a: typeof $credentials, b: $node['Use'], c: $('Use').params, d: $json }) }}" } }
+        ],
+        "connections": {
+            "Hook": { "main": [[{ "node": "Use", "type": "main", "index": 0 }]] },
+            "Use": { "main": [[{ "node": "Show", "type": "main", "index": 0 }]] },
+            "Show": { "main": [[{ "node": "Ask", "type": "main", "index": 0 }]] }
+        }
+    })
+}
+
+#[test]
+fn a_secret_is_found_nowhere_but_where_it_was_sent() {
+    let folder = Folder::new("secrets");
+    let data = folder.0.join("data");
+    let (attacker, stolen) = listener("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
+    let failing =
+        "HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 14\r\nconnection: close\r\n\r\n{\"no\":\"entry\"}";
+    let (service, got) = listener(failing.to_owned());
+    let away =
+        format!("HTTP/1.1 302 Found\r\nlocation: http://localhost:{attacker}/steal\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let (redirecting, _) = listener(away);
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+
+    let server = json!({ "host": "127.0.0.1", "port": closed, "user": "u", "password": CANARY });
+    let with = |more: Value| {
+        let mut fields = server.clone();
+        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        fields
+    };
+    let credentials = json!([
+        credential("httpHeaderAuth", "httpHeaderAuth", json!({ "name": "X-Key", "value": CANARY })),
+        credential("httpBasicAuth", "httpBasicAuth", json!({ "user": "u", "password": CANARY })),
+        credential("httpQueryAuth", "httpQueryAuth", json!({ "name": "key", "value": CANARY })),
+        credential("httpBearerAuth", "httpBearerAuth", json!({ "token": CANARY })),
+        credential("postgres", "postgres", with(json!({ "database": "d", "ssl": "disable" }))),
+        credential("mySql", "mySql", with(json!({ "database": "d" }))),
+        credential("redis", "redis", with(json!({ "database": 0 }))),
+        credential("smtp", "smtp", with(json!({ "secure": false }))),
+    ]);
+    let file = folder.workflow("credentials", &credentials);
+    heddle(&data, &["credentials", "import", file.to_str().unwrap()]);
+    std::fs::remove_file(file).unwrap();
+
+    let http = |port: u16, kind: &str| json!({ "url": format!("http://127.0.0.1:{port}/x"), "authentication": "genericCredentialType", "genericAuthType": kind, "options": {} });
+    let query = json!({ "operation": "executeQuery", "query": "SELECT 1" });
+    let cases: Vec<(String, Value)> = [
+        ("header", "n8n-nodes-base.httpRequest", 4.2, http(service, "httpHeaderAuth"), "httpHeaderAuth"),
+        ("basic", "n8n-nodes-base.httpRequest", 4.2, http(service, "httpBasicAuth"), "httpBasicAuth"),
+        ("query", "n8n-nodes-base.httpRequest", 4.2, http(service, "httpQueryAuth"), "httpQueryAuth"),
+        ("bearer", "n8n-nodes-base.httpRequest", 4.2, http(service, "httpBearerAuth"), "httpBearerAuth"),
+        ("redirect", "n8n-nodes-base.httpRequest", 4.2, http(redirecting, "httpHeaderAuth"), "httpHeaderAuth"),
+        ("unreachable", "n8n-nodes-base.httpRequest", 4.2, http(closed, "httpQueryAuth"), "httpQueryAuth"),
+        ("postgres", "n8n-nodes-base.postgres", 2.6, query.clone(), "postgres"),
+        ("mysql", "n8n-nodes-base.mySql", 2.4, query, "mySql"),
+        ("redis", "n8n-nodes-base.redis", 1.0, json!({ "operation": "info" }), "redis"),
+        (
+            "mail",
+            "n8n-nodes-base.emailSend",
+            2.1,
+            json!({ "fromEmail": "a@b.c", "toEmail": "a@b.c", "subject": "s", "emailFormat": "text", "text": "t" }),
+            "smtp",
+        ),
+    ]
+    .into_iter()
+    .map(|(name, node_type, version, parameters, kind)| (name.to_owned(), workflow(name, node_type, version, &parameters, kind)))
+    .collect();
+    for (name, document) in &cases {
+        let file = folder.workflow(name, document);
+        heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
+    }
+    let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
+    let ports = [service, redirecting, attacker, closed].map(|port| format!("127.0.0.1:{port},localhost:{port}")).join(",");
+    let running = Logged::start(&data, &ports);
+    let headers = [("x-n8n-api-key", key.as_str())];
+    let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
+    for (name, _) in &cases {
+        let reply = request(&running.address, "GET", &format!("/webhook/{name}"), &[], b"").unwrap();
+        seen.push((format!("the answer of {name}"), reply.body));
+    }
+    let api = |method: &str, path: &str| request(&running.address, method, path, &headers, b"").unwrap().body;
+    wait_until("all runs are over", || !String::from_utf8_lossy(&api("GET", "/api/v1/executions?status=running")).contains("\"id\""));
+
+    assert_eq!(got.lock().unwrap().iter().filter(|head| head.contains(CANARY)).count(), 3, "header, query and bearer reach their service");
+    assert!(got.lock().unwrap().len() >= 4);
+    let stolen = stolen.lock().unwrap().join("");
+    assert!(stolen.contains("/steal") && !stolen.contains(CANARY), "a redirect carries the secret away: {stolen}");
+
+    let executions = api("GET", "/api/v1/executions?includeData=true&limit=250");
+    assert!(String::from_utf8_lossy(&executions).matches("\"lastNodeExecuted\"").count() >= cases.len());
+    for execution in serde_json::from_slice::<Value>(&executions).unwrap()["data"].as_array().unwrap() {
+        let path = format!("/api/v1/executions/{}/events", execution["id"].as_str().unwrap());
+        seen.push((path.clone(), api("GET", &path)));
+    }
+    seen.push(("the executions".to_owned(), executions));
+    for path in ["/api/v1/workflows?limit=250", "/api/v1/credentials", "/metrics", "/healthz/readiness"] {
+        seen.push((path.to_owned(), api("GET", path)));
+    }
+    seen.push(("the audit".to_owned(), api("POST", "/api/v1/audit")));
+    for kind in ["smtp", "postgres", "mySql", "redis", "httpHeaderAuth"] {
+        seen.push((format!("the test of {kind}"), api("POST", &format!("/api/v1/credentials/{kind}/test"))));
+    }
+    for file in ["cmdline", "environ"] {
+        seen.push((file.to_owned(), std::fs::read(format!("/proc/{}/{file}", running.process.id())).unwrap()));
+    }
+    let log = running.log.lock().unwrap().clone();
+    assert!(log.len() > 1000, "the log is not at trace level");
+    seen.push(("the log".to_owned(), log.into_bytes()));
+    drop(running);
+    for entry in std::fs::read_dir(&data).unwrap() {
+        let path = entry.unwrap().path();
+        seen.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default()));
+    }
+    let encoded = ["Y2FuYXJ5LTlkNDFlN2Iw", "dTpjYW5hcnktOWQ0MWU3YjA"];
+    for (place, bytes) in seen {
+        for secret in encoded.into_iter().chain([CANARY]) {
+            let at = bytes.windows(secret.len()).position(|window| window == secret.as_bytes());
+            let around = at.map(|at| String::from_utf8_lossy(&bytes[at.saturating_sub(200)..(at + 60).min(bytes.len())]).into_owned());
+            assert!(around.is_none(), "{place} holds the secret: {}", around.unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn a_credential_is_tried_out_against_its_service() {
+    let folder = Folder::new("credential-test");
+    let data = folder.0.join("data");
+    let (good, got) = listener("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
+    let (bad, _) = listener("HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
+    let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
+    let running = Logged::start(&data, &format!("127.0.0.1:{good},127.0.0.1:{bad}"));
+    let headers = [("x-n8n-api-key", key.as_str()), ("content-type", "application/json")];
+    let api = |path: &str, body: &Value| request(&running.address, "POST", path, &headers, body.to_string().as_bytes()).unwrap().json();
+    let tried = |kind: &str, fields: Value| {
+        let made = api("/api/v1/credentials", &json!({ "name": "c", "type": kind, "data": fields }));
+        api(&format!("/api/v1/credentials/{}/test", made["id"].as_str().unwrap()), &json!({}))
+    };
+    let url = |port: u16| json!({ "apiKey": CANARY, "baseUrl": format!("http://127.0.0.1:{port}") });
+    assert_eq!(tried("n8nApi", url(good))["status"], "OK");
+    assert!(got.lock().unwrap()[0].starts_with("GET /workflows?limit=1") && got.lock().unwrap()[0].contains(CANARY));
+    let refused = tried("n8nApi", url(bad));
+    assert!(refused["status"] == "Error" && !refused.to_string().contains(CANARY), "{refused}");
+    let closed = tried("grafanaApi", json!({ "apiKey": CANARY, "baseUrl": "http://169.254.169.254" }));
+    assert!(closed["status"] == "Error" && !closed.to_string().contains(CANARY), "the egress policy holds for tests: {closed}");
+    assert_eq!(tried("httpHeaderAuth", json!({ "name": "a", "value": CANARY }))["message"], "Credentials of this type have no test");
+}
