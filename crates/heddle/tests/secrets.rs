@@ -57,7 +57,10 @@ impl Logged {
             let line = lines.next().expect("the server ended before it listened").unwrap();
             log.lock().unwrap().push_str(&line);
             if let Some(rest) = line.split("listens on http://").nth(1) {
-                break rest.split_whitespace().next().unwrap().to_owned();
+                let address = rest.split_whitespace().next().unwrap().to_owned();
+                // Until somebody says otherwise, nobody else can reach it: the first owner is made from this machine.
+                assert!(address.starts_with("127.0.0.1:"), "{address}");
+                break address;
             }
         };
         let kept = log.clone();
