@@ -198,3 +198,24 @@ fn people_are_managed_on_the_command_line() {
     folder.says(&["users", "delete", "ada@x.y"]);
     assert_eq!(folder.says(&["users", "list"]), "");
 }
+
+#[test]
+fn a_change_of_the_key_that_is_killed_at_any_moment_loses_nothing() {
+    let folder = Folder::new("killed");
+    let rows: Vec<String> = (0..300)
+        .map(|index| {
+            format!(r#"{{"id":"c{index}","name":"n","type":"httpHeaderAuth","data":{{"name":"X-Key","value":"{CANARY}-{index}"}}}}"#)
+        })
+        .collect();
+    let file = folder.file("credentials.json", &format!("[{}]", rows.join(",")));
+    folder.says(&["credentials", "import", file.to_str().unwrap()]);
+    let before = folder.says(&["credentials", "export", "--decrypted"]);
+    for delay_ms in [0, 5, 10, 15, 20, 25, 30, 40, 50, 70, 100] {
+        let mut child = command(&folder.0).args(["credentials", "rotate"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(delay_ms));
+        let _ = child.kill();
+        child.wait().unwrap();
+        assert!(folder.says(&["credentials", "verify"]).contains("300 of 300"), "killed after {delay_ms} ms");
+    }
+    assert_eq!(folder.says(&["credentials", "export", "--decrypted"]), before);
+}
