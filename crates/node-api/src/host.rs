@@ -30,7 +30,7 @@ pub trait Host: Send + Sync {
     fn http(&self) -> &dyn Http;
     fn connections(&self) -> &dyn Connections;
     fn files(&self) -> &dyn Files;
-    fn tables(&self) -> &dyn Tables;
+    fn tables(&self) -> Arc<dyn Tables>;
     /// The decrypted fields of the node's credential of this type.
     fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError>;
 

@@ -118,8 +118,8 @@ impl Host for TestHost {
     fn files(&self) -> &dyn Files {
         self.files.as_ref()
     }
-    fn tables(&self) -> &dyn Tables {
-        self.tables.as_ref()
+    fn tables(&self) -> Arc<dyn Tables> {
+        self.tables.clone()
     }
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
         let fields = self.credentials.get(kind).and_then(Value::as_object).cloned();

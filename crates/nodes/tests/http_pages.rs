@@ -57,7 +57,7 @@ impl Host for PathHost {
     fn files(&self) -> &dyn Files {
         self.inner.files()
     }
-    fn tables(&self) -> &dyn node_api::tables::Tables {
+    fn tables(&self) -> std::sync::Arc<dyn node_api::tables::Tables> {
         self.inner.tables()
     }
     fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError> {

@@ -199,8 +199,9 @@ impl Host for NodeHost<'_> {
         self.run.engine.ports.files.as_ref()
     }
 
-    fn tables(&self) -> &dyn Tables {
-        self.run.engine.ports.tables.as_ref()
+    fn tables(&self) -> Arc<dyn Tables> {
+        let tables = &self.run.engine.ports.tables;
+        tables.seen_by(&self.run.options.stands_for).unwrap_or_else(|| tables.clone())
     }
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {

@@ -11,6 +11,7 @@ pub use names::{RESERVED, check_column_name, check_table_name};
 pub use value::{Cell, ColumnKind, iso};
 
 use model::{Object, Str, Value};
+use std::sync::Arc;
 
 /// Keeps data tables. Implemented by `store`; called by nodes through [`crate::host::Host::tables`] and by the API.
 ///
@@ -19,6 +20,10 @@ use model::{Object, Str, Value};
 #[async_trait::async_trait]
 pub trait Tables: Send + Sync {
     fn limits(&self) -> TableLimits;
+    /// The tables that a workflow may use: those of its project. `None`: all of these.
+    fn seen_by(&self, _workflow_id: &str) -> Option<Arc<dyn Tables>> {
+        None
+    }
     /// All of them, by name; there are few.
     async fn tables(&self) -> Result<Vec<Table>, TableError>;
     async fn table(&self, which: &TableName) -> Result<Table, TableError>;
@@ -47,7 +52,7 @@ pub struct Table {
     pub id: Str,
     pub name: Str,
     pub columns: Vec<Column>,
-    pub project_id: Option<Str>,
+    pub project_id: Str,
     pub n_rows: usize,
     /// What counts against [`TableLimits::table_bytes`].
     pub bytes: usize,
@@ -71,7 +76,7 @@ impl Table {
             ("id", Value::from(self.id.clone())),
             ("name", self.name.clone().into()),
             ("columns", Value::array(self.columns.iter().map(Column::to_value).collect())),
-            ("projectId", self.project_id.clone().unwrap_or_else(|| PERSONAL.into()).into()),
+            ("projectId", self.project_id.clone().into()),
             ("createdAt", iso(self.created_ms)),
             ("updatedAt", iso(self.updated_ms)),
             ("rowCount", self.n_rows.into()),
@@ -80,9 +85,6 @@ impl Table {
         .into()
     }
 }
-
-/// The project of tables that are in no other.
-const PERSONAL: &str = "personal";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -115,6 +117,7 @@ pub enum TableName {
 pub struct NewTable {
     pub name: Str,
     pub columns: Vec<NewColumn>,
+    /// Where it goes; else to the project of the workflow that makes it, or of the first owner.
     pub project_id: Option<Str>,
 }
 

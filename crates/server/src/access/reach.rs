@@ -6,6 +6,7 @@ use super::Principal;
 use crate::App;
 use crate::error::ApiError;
 use model::{Code, Str};
+use node_api::tables::{Table, TableError, TableName, Tables as _};
 use std::collections::HashMap;
 use store::credentials::Credential;
 use store::executions::Execution;
@@ -120,6 +121,16 @@ impl Principal {
         let project = app.store.project(id).await?.ok_or_else(missing)?;
         self.check(&project.id, need, missing)?;
         Ok(project)
+    }
+
+    pub(crate) async fn table(&self, app: &App, id: &str, need: Need) -> Result<Table, ApiError> {
+        let missing = || ApiError::new(Code::TABLE_NOT_FOUND, format!("There is no data table with the id '{}'", short(id)));
+        let table = app.store.table(&TableName::Id(id.into())).await.map_err(|error| match error {
+            TableError::NoTable { .. } => missing(),
+            other => other.into(),
+        })?;
+        self.check(&table.project_id, need, missing)?;
+        Ok(table)
     }
 
     /// The project that something new goes into: the one that is named, or one's own.

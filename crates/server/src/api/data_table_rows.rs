@@ -1,11 +1,13 @@
 //! `/api/v1/data-tables/{id}/rows`: the rows of a data table, and all of them as CSV.
 
-use super::data_tables::{find, offset, sorting};
+use super::data_tables::{offset, sorting};
 use super::operation::{CURSOR, LIMIT, Param};
 use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, limit, page, request, to_cursor};
 use crate::App;
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -41,7 +43,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .query(&[FILTER, SORT, SEARCH]),
 ];
 
-async fn list(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let mut wanted = wanted(&query)?;
     let cursor = from_cursor(&query)?;
@@ -54,6 +61,7 @@ async fn list(State(app): State<App>, Path(id): Path<String>, query: Query) -> R
     }
     wanted.limit = limit + 1;
     let (is_sorted, skip) = (wanted.sort.is_some(), wanted.skip);
+    who.table(&app, &id, Need::See).await?;
     let mut rows = app.store.rows(&id, wanted).await?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
@@ -62,7 +70,12 @@ async fn list(State(app): State<App>, Path(id): Path<String>, query: Query) -> R
     Ok(json(StatusCode::OK, &page(rows.into_iter().map(Value::from).collect(), next)))
 }
 
-async fn insert(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+async fn insert(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["data", "returnType"])?;
     let returning = match body.optional_text("returnType", 1, 20)? {
         None | Some("count") => Returning::Nothing,
@@ -74,6 +87,7 @@ async fn insert(State(app): State<App>, Path(id): Path<String>, Text(body): Text
     let list = list.ok_or_else(|| invalid("data", "must be a list with at least one row"))?;
     let row = |row: &Value| row.as_object().cloned().ok_or_else(|| invalid("data", "must be a list of objects"));
     let rows = list.iter().map(row).collect::<Result<Vec<Object>, ApiError>>()?;
+    who.table(&app, &id, Need::Change).await?;
     let inserted = app.store.insert_rows(&id, rows, returning).await?;
     let told = match returning {
         Returning::Nothing => Object::from_iter([("count", inserted.count)]).into(),
@@ -83,34 +97,58 @@ async fn insert(State(app): State<App>, Path(id): Path<String>, Text(body): Text
     Ok(json(StatusCode::OK, &told))
 }
 
-async fn update(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+async fn update(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let (filter, data, effect) = change(&body)?;
+    who.table(&app, &id, Need::Change).await?;
     let changed = app.store.update_rows(&id, filter, data, effect).await?;
     Ok(told(effect, changed.rows))
 }
 
-async fn upsert(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+async fn upsert(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let (filter, data, effect) = change(&body)?;
+    who.table(&app, &id, Need::Change).await?;
     let changed = app.store.upsert_row(&id, filter, data, effect).await?;
     Ok(told(effect, changed.rows))
 }
 
-async fn remove(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let text = query.get("filter").ok_or_else(|| invalid("filter", "is missing"))?;
     let filter = filter(text)?;
     let is_set = |name: &str| Ok::<_, ApiError>(flag(&query, name)?.unwrap_or(false));
     let effect = effect(is_set("dryRun")?, is_set("returnData")?);
+    who.table(&app, &id, Need::Change).await?;
     let changed = app.store.delete_rows(&id, filter, effect).await?;
     Ok(told(effect, changed.rows))
 }
 
-async fn clear(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn clear(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    who.table(&app, &id, Need::Change).await?;
     let count = app.store.clear_rows(&id).await?;
     Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", count)]).into()))
 }
 
-async fn export(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
-    let table = find(&app, &id).await?;
+async fn export(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
+    let table = who.table(&app, &id, Need::See).await?;
     let mut wanted = wanted(&query)?;
     wanted.limit = if wanted.sort.is_some() { usize::MAX >> 1 } else { FILE_PAGE };
     let mut text = line(names(&table).map(Value::from));

@@ -3,16 +3,16 @@
 use super::operation::{CURSOR, LIMIT, Param};
 use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, missing, page, request, to_cursor};
 use crate::App;
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
-use model::{Code, Object, Str, Value};
-use node_api::tables::{Column, ColumnChange, ColumnKind, NewColumn, NewTable, Order, Table, TableError, TableName, Tables as _};
-use store::Tags as _;
-use store::tags::PERSONAL;
+use model::{Code, Object, Value};
+use node_api::tables::{Column, ColumnChange, ColumnKind, NewColumn, NewTable, Order, Table, TableError, Tables as _};
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -50,9 +50,10 @@ impl From<TableError> for ApiError {
     }
 }
 
-async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let mut found = app.store.tables().await?;
+    found.retain(|table| who.reach.sees(&table.project_id));
     if let Some(filter) = query.get("filter") {
         let wanted = Wanted::read(filter)?;
         found.retain(|table| wanted.fits(table));
@@ -64,53 +65,62 @@ async fn list(State(app): State<App>, query: Query) -> Result<Response, ApiError
     Ok(json(StatusCode::OK, &page(rest.iter().take(limit).map(Table::to_value).collect(), next)))
 }
 
-async fn create(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["name", "columns", "projectId"])?;
     let list = body.get("columns").and_then(Value::as_array).ok_or_else(|| invalid("columns", "must be a list"))?;
     let columns = list.iter().map(|column| new_column(&Body::of(column, &["name", "type"])?)).collect::<Result<_, ApiError>>()?;
-    let project_id: Option<Str> = body.optional_text("projectId", 1, 100)?.filter(|id| *id != PERSONAL).map(Into::into);
-    if let Some(id) = &project_id
-        && !app.store.projects().await?.iter().any(|project| project.id == *id)
-    {
-        return Err(missing("project", id));
-    }
+    let project_id = Some(who.home(&app, body.optional_text("projectId", 1, 100)?).await?);
     let name = body.text("name", 1, 1000)?.trim().into();
     let table = app.store.create_table(NewTable { name, columns, project_id }).await?;
     Ok(json(StatusCode::CREATED, &table.to_value()))
 }
 
-async fn show(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &find(&app, &id).await?.to_value()))
+async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    Ok(json(StatusCode::OK, &who.table(&app, &id, Need::See).await?.to_value()))
 }
 
-async fn rename(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+async fn rename(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["name"])?;
+    who.table(&app, &id, Need::Change).await?;
     let table = app.store.rename_table(&id, body.text("name", 1, 1000)?.trim()).await?;
     Ok(json(StatusCode::OK, &table.to_value()))
 }
 
-async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    who.table(&app, &id, Need::Change).await?;
     app.store.delete_table(&id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-async fn columns(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let table = find(&app, &id).await?;
+async fn columns(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let table = who.table(&app, &id, Need::See).await?;
     Ok(json(StatusCode::OK, &Value::array(table.columns.iter().map(Column::to_value).collect())))
 }
 
-async fn add_column(State(app): State<App>, Path(id): Path<String>, Text(body): Text) -> Result<Response, ApiError> {
+async fn add_column(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["name", "type", "index"])?;
+    who.table(&app, &id, Need::Change).await?;
     let column = app.store.add_column(&id, new_column(&body)?, index(&body)?).await?;
     Ok(json(StatusCode::CREATED, &column.to_value()))
 }
 
 async fn change_column(
     State(app): State<App>,
+    Extension(who): Extension<Principal>,
     Path((id, column_id)): Path<(String, String)>,
     Text(body): Text,
 ) -> Result<Response, ApiError> {
-    has_column(&app, &id, &column_id).await?;
+    has_column(&who.table(&app, &id, Need::Change).await?, &column_id)?;
     let body = Body::read(&body, &["name", "index"])?;
     let change = ColumnChange { name: body.optional_text("name", 1, 1000)?.map(Into::into), index: index(&body)? };
     if change.name.is_none() && change.index.is_none() {
@@ -119,18 +129,17 @@ async fn change_column(
     Ok(json(StatusCode::OK, &app.store.change_column(&id, &column_id, change).await?.to_value()))
 }
 
-async fn remove_column(State(app): State<App>, Path((id, column_id)): Path<(String, String)>) -> Result<Response, ApiError> {
-    has_column(&app, &id, &column_id).await?;
+async fn remove_column(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path((id, column_id)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    has_column(&who.table(&app, &id, Need::Change).await?, &column_id)?;
     app.store.delete_column(&id, &column_id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-pub(super) async fn find(app: &App, id: &str) -> Result<Table, ApiError> {
-    Ok(app.store.table(&TableName::Id(id.into())).await?)
-}
-
-async fn has_column(app: &App, id: &str, column_id: &str) -> Result<(), ApiError> {
-    let table = find(app, id).await?;
+fn has_column(table: &Table, column_id: &str) -> Result<(), ApiError> {
     match table.columns.iter().any(|column| column.id == column_id) {
         true => Ok(()),
         false => Err(missing("column", column_id)),
@@ -202,7 +211,7 @@ impl Wanted {
                 match key.as_str() {
                     "id" => table.id == wanted,
                     "name" => table.name.to_lowercase().contains(&wanted.to_lowercase()),
-                    _ => table.project_id.as_deref().unwrap_or(PERSONAL) == wanted,
+                    _ => table.project_id == wanted,
                 }
             };
             match wanted {

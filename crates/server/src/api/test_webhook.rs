@@ -2,8 +2,10 @@
 
 use super::{Body, Operation, Text, iso};
 use crate::App;
+use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -28,7 +30,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .gives_nothing(204),
 ];
 
-async fn listen(State(app): State<App>, Path(id): Path<String>, Text(text): Text) -> Result<Response, ApiError> {
+async fn listen(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(text): Text,
+) -> Result<Response, ApiError> {
+    who.workflow(&app, &id, Need::Change).await?;
     let text = if text.trim().is_empty() { "{}".to_owned() } else { text };
     let body = Body::read(&text, &["node", "destinationNode"])?;
     let node = body.optional_text("node", 1, 1000)?;
@@ -43,7 +51,8 @@ async fn listen(State(app): State<App>, Path(id): Path<String>, Text(text): Text
     Ok(json(StatusCode::OK, &answer.into()))
 }
 
-async fn stop(State(app): State<App>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    who.workflow(&app, &id, Need::Change).await?;
     match app.runtime.end_test(&id) {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Err(ApiError::new(Code::NOT_FOUND, "This workflow does not listen for a test call")),

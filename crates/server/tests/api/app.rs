@@ -29,6 +29,7 @@ pub(crate) struct TestApp {
 }
 
 /// What a test changes about its server.
+#[derive(Default)]
 pub(crate) struct Ground {
     pub(crate) gate: GateLimits,
     pub(crate) bodies: BodyLimits,
@@ -37,18 +38,6 @@ pub(crate) struct Ground {
     pub(crate) credentials: Option<Arc<dyn Credentials>>,
     /// Added to what the clock says.
     pub(crate) later_ms: Arc<AtomicI64>,
-}
-
-impl Default for Ground {
-    fn default() -> Self {
-        Self {
-            gate: GateLimits::default(),
-            bodies: BodyLimits::default(),
-            runs: RunLimits::default(),
-            credentials: None,
-            later_ms: Arc::default(),
-        }
-    }
 }
 
 impl TestApp {

@@ -14,6 +14,8 @@ struct World {
     team: String,
     workflow: String,
     credential: String,
+    table: String,
+    column: String,
     execution: i64,
 }
 
@@ -45,6 +47,11 @@ impl World {
         assert_eq!(send(&app, &owner, "POST", &format!("/projects/{team}/users"), &relations).await.status, 201);
         let body = format!(r#"{{"name":"c",{SECRET},"projectId":"{team}"}}"#);
         let credential = send(&app, &inside, "POST", "/credentials", &body).await.text("id");
+        let body = format!(r#"{{"name":"t","columns":[{{"name":"word","type":"string"}}],"projectId":"{team}"}}"#);
+        let made = send(&app, &inside, "POST", "/data-tables", &body).await;
+        assert_eq!(made.status, 201, "{}", made.body);
+        let table = made.text("id");
+        let column = made.json().get("columns").unwrap().as_array().unwrap()[0].get("id").unwrap().as_str().unwrap().to_owned();
         let made = send(&app, &inside, "POST", "/workflows", &hook("w", "team", Some(&credential), Some(&team))).await;
         assert_eq!(made.status, 200, "{}", made.body);
         let workflow = made.text("id");
@@ -52,7 +59,7 @@ impl World {
         let called = app.call("GET", "/webhook/team").header("X-Key", "s").send().await;
         assert_eq!(called.status, 200, "{}", called.body);
         let execution = app.store.executions(store::executions::ExecutionFilter { limit: 1, ..Default::default() }).await.unwrap()[0].id;
-        Self { app, owner, inside, outside, team, workflow, credential, execution }
+        Self { app, owner, inside, outside, team, workflow, credential, table, column, execution }
     }
 
     /// The path of an operation with real ids in it.
@@ -61,6 +68,8 @@ impl World {
             .replace("credentials/nope", &format!("credentials/{}", self.credential))
             .replace("executions/nope", &format!("executions/{}", self.execution))
             .replace("projects/nope", &format!("projects/{}", self.team))
+            .replace("data-tables/nope", &format!("data-tables/{}", self.table))
+            .replace("columns/nope", &format!("columns/{}", self.column))
     }
 
     async fn set_role(&self, email: &str, role: ProjectRole) {
@@ -85,10 +94,17 @@ async fn a_foreign_id_is_answered_like_one_that_is_not_there() {
             "updateProject" => r#"{"name":"Mine"}"#.to_owned(),
             "addUsersToProject" => r#"{"relations":[{"userId":"u","role":"project:admin"}]}"#.to_owned(),
             "changeUserRoleInProject" => r#"{"role":"project:admin"}"#.to_owned(),
+            "updateDataTable" => r#"{"name":"Mine"}"#.to_owned(),
+            "createDataTableColumn" => r#"{"name":"mine","type":"string"}"#.to_owned(),
+            "updateDataTableColumn" => r#"{"name":"mine"}"#.to_owned(),
+            "insertDataTableRows" => r#"{"data":[{}]}"#.to_owned(),
+            "updateDataTableRows" | "upsertDataTableRow" => r#"{"filter":{"filters":[]},"data":{}}"#.to_owned(),
             _ => "{}".to_owned(),
         };
+        let query = if operation.id == "deleteDataTableRows" { "?filter=%7B%22filters%22%3A%5B%5D%7D" } else { "" };
+        let (real, unknown) = (format!("{real}{query}"), format!("{}{query}", operation.path));
         let call = |path: &str| world.app.call(&operation.method, path).key(&world.outside).json(&body).send();
-        let (foreign, unknown) = (call(&real).await, call(&operation.path).await);
+        let (foreign, unknown) = (call(&real).await, call(&unknown).await);
         assert_eq!((foreign.status, unknown.status), (404, 404), "{}: {} / {}", operation.id, foreign.body, unknown.body);
         let told = |reply: &Reply| (reply.text("code"), reply.text("message").split('\'').next().unwrap().to_owned());
         assert_eq!(told(&foreign), told(&unknown), "{}", operation.id);
@@ -106,6 +122,7 @@ async fn lists_have_only_what_is_within_reach() {
         (format!("/workflows?projectId={}", world.team), 1, 1, 0),
         (format!("/executions?projectId={}", world.team), 1, 1, 0),
         (format!("/executions?workflowId={}", world.workflow), 1, 1, 0),
+        ("/data-tables".to_owned(), 1, 1, 0),
         ("/projects".to_owned(), 4, 2, 1),
     ] {
         for (key, expected) in [(&world.owner, for_owner), (&world.inside, for_member), (&world.outside, for_stranger)] {
@@ -342,4 +359,35 @@ async fn no_workflow_borrows_the_rights_of_another_project_by_calling_into_it() 
     let before = send(app, &world.owner, "GET", &format!("/executions?workflowId={closed}"), "").await.rows().len();
     status_of(&world.outside, by_id("nothing"), &format!(r#"{{"errorWorkflow":"{closed}"}}"#)).await;
     assert_eq!(send(app, &world.owner, "GET", &format!("/executions?workflowId={closed}"), "").await.rows().len(), before);
+}
+
+#[tokio::test]
+async fn a_workflow_reaches_only_the_data_tables_of_its_project() {
+    let world = World::new().await;
+    let app = &world.app;
+    let reader = |(mode, table): (&str, &str), path: &str, project: Option<&str>| {
+        let hook = hook("reader", path, None, project).replace(r#""path""#, r#""responseMode":"lastNode","path""#);
+        let node = format!(
+            r#",{{"id":"t","name":"Table","type":"n8n-nodes-base.dataTable","typeVersion":1,"position":[0,0],
+                "parameters":{{"operation":"get","dataTableId":{{"__rl":true,"mode":"{mode}","value":"{table}"}},"returnAll":true}}}}],
+                "connections":{{"Hook":{{"main":[[{{"node":"Table","type":"main","index":0}}]]}}}}"#
+        );
+        hook.replace(r#"],"connections":{}"#, &node)
+    };
+    let rows = r#"{"data":[{"word":"kept"}]}"#;
+    assert_eq!(send(app, &world.inside, "POST", &format!("/data-tables/{}/rows", world.table), rows).await.status, 200);
+    for (key, path, project, sees) in [(&world.inside, "ours", Some(world.team.as_str()), true), (&world.outside, "theirs", None, false)] {
+        for (named, path) in [(("id", world.table.as_str()), path.to_owned()), (("name", "t"), format!("{path}-by-name"))] {
+            let document = reader(named, &path, project);
+            let made = send(app, key, "POST", "/workflows", &document).await;
+            assert_eq!(made.status, 200, "{}", made.body);
+            assert_eq!(send(app, key, "POST", &format!("/workflows/{}/activate", made.text("id")), "").await.status, 200);
+            let called = app.call("GET", &format!("/webhook/{path}")).send().await;
+            assert_eq!(called.body.contains("kept"), sees, "{path}: {}", called.body);
+        }
+    }
+    // A name is free in every other project.
+    let taken = r#"{"name":"t","columns":[]}"#;
+    assert_eq!(send(app, &world.outside, "POST", "/data-tables", taken).await.status, 201);
+    assert_eq!(send(app, &world.outside, "POST", "/data-tables", taken).await.status, 409);
 }

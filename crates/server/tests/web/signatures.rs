@@ -15,7 +15,7 @@ const SECRET: &str = "a secret of thirty-two characters";
 struct Kept;
 
 impl Credentials for Kept {
-    fn get(&self, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
         Ok(match kind {
             "jwtAuth" => Object::from_iter([("keyType", "passphrase"), ("secret", SECRET), ("algorithm", "HS256")]),
             "httpBasicAuth" => Object::from_iter([("user", "ada"), ("password", "looms")]),

@@ -40,7 +40,7 @@ async fn set(store: &Sqlite, value: &str) {
     for variable in store.variables().await.unwrap() {
         store.delete_variable(&variable.id).await.unwrap();
     }
-    store.add_variable("name", value).await.unwrap();
+    store.add_variable("name", value, None).await.unwrap();
 }
 
 async fn value(folder: &Path) -> String {

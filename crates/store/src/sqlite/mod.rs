@@ -21,6 +21,7 @@ pub use writer::WriterFigures;
 use crate::Error;
 use crate::inspect::{DATABASE, LOCK};
 use credentials::Vault;
+use model::Str;
 use node_api::tables::TableLimits;
 use rusqlite::Connection;
 use std::fs::File;
@@ -41,6 +42,8 @@ const IDLE_READERS: usize = 4;
 pub struct Sqlite {
     shared: Arc<Shared>,
     table_limits: TableLimits,
+    /// Only the data tables that this workflow may use.
+    tables_of: Option<Str>,
 }
 
 struct Shared {
@@ -81,7 +84,7 @@ impl Sqlite {
             vault.open(&connection)?;
         }
         let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), vault, serving };
-        Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default() })
+        Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default(), tables_of: None })
     }
 
     /// The same database with other limits for data tables.

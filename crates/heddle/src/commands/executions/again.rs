@@ -69,7 +69,7 @@ async fn ask(address: &str, key: &str, id: i64, how: How) -> Result<i64> {
     let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build().context("the server cannot be asked")?;
     let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name())).header("x-n8n-api-key", key);
     // Whoever tries again at a terminal has usually mended the workflow.
-    let request = if how == How::Retry { request.json(&serde_json::json!({ "loadWorkflow": true })) } else { request };
+    let request = if how == How::Retry { request.body(r#"{"loadWorkflow":true}"#) } else { request };
     let answer = request.send().await.with_context(|| format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)"))?;
     let is_fine = answer.status().is_success();
     let text = answer.text().await.context("the server's answer cannot be read")?;
@@ -114,6 +114,7 @@ async fn here(folder: &Path, id: i64, how: How) -> Result<ExitCode> {
     };
     let mut engine = world::engine(&settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
+    engine.ports.tables = Arc::new(store.clone().with_table_limits(settings.table_limits()));
     let runtime = Runtime::at_rest(engine, Arc::new(store.clone()), options).await.map_err(told)?;
     let taken = match how {
         How::Retry => Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(told)?),

@@ -174,14 +174,15 @@ CREATE TABLE api_keys (
 CREATE TABLE data_tables (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
-  name TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
   columns TEXT NOT NULL,
-  project_id TEXT,
+  project_id TEXT NOT NULL DEFAULT 'personal',
   next_row INTEGER NOT NULL DEFAULT 1,
   n_rows INTEGER NOT NULL DEFAULT 0,
   bytes INTEGER NOT NULL DEFAULT 0,
   created_ms INTEGER NOT NULL,
-  updated_ms INTEGER NOT NULL
+  updated_ms INTEGER NOT NULL,
+  UNIQUE (project_id, name)
 ) STRICT;
 
 -- Single facts: the sum of the vault's key, the next execution's id …

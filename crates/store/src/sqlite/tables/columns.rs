@@ -1,13 +1,19 @@
 //! The columns of a data table: added, renamed, moved and removed.
 
-use super::meta::{Meta, field_name, field_type};
+use super::meta::{Meta, Which, field_name, field_type};
 use crate::Error;
 use crate::sqlite::{new_id, now_ms};
 use node_api::tables::{Column, ColumnChange, NewColumn, TableError, TableLimits, check_column_name};
 use rusqlite::Connection;
 
-pub(super) fn add(connection: &Connection, id: &str, new: &NewColumn, index: Option<usize>, limits: &TableLimits) -> Result<Column, Error> {
-    let mut meta = Meta::of(connection, id)?;
+pub(super) fn add(
+    connection: &Connection,
+    which: &Which,
+    new: &NewColumn,
+    index: Option<usize>,
+    limits: &TableLimits,
+) -> Result<Column, Error> {
+    let mut meta = Meta::find(connection, which)?;
     check_column_name(&new.name)?;
     is_free(&meta, &new.name)?;
     let count = meta.table.columns.len();
@@ -23,8 +29,8 @@ pub(super) fn add(connection: &Connection, id: &str, new: &NewColumn, index: Opt
     keep(connection, meta, index)
 }
 
-pub(super) fn change(connection: &Connection, id: &str, column_id: &str, change: ColumnChange) -> Result<Column, Error> {
-    let mut meta = Meta::of(connection, id)?;
+pub(super) fn change(connection: &Connection, which: &Which, column_id: &str, change: ColumnChange) -> Result<Column, Error> {
+    let mut meta = Meta::find(connection, which)?;
     let mut at = find(&meta, column_id)?;
     if let Some(name) = change.name.filter(|name| *name != meta.table.columns[at].name) {
         check_column_name(&name)?;
@@ -41,8 +47,8 @@ pub(super) fn change(connection: &Connection, id: &str, column_id: &str, change:
     keep(connection, meta, at)
 }
 
-pub(super) fn delete(connection: &Connection, id: &str, column_id: &str) -> Result<(), Error> {
-    let mut meta = Meta::of(connection, id)?;
+pub(super) fn delete(connection: &Connection, which: &Which, column_id: &str) -> Result<(), Error> {
+    let mut meta = Meta::find(connection, which)?;
     let at = find(&meta, column_id)?;
     let table = meta.rows_table();
     let sql = format!("SELECT ifnull(sum({}), 0) FROM {table}", meta.size_of(std::iter::once(at)));

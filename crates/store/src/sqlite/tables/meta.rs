@@ -18,25 +18,31 @@ pub(super) struct Meta {
     pub(super) next_row: i64,
 }
 
+/// A table that is asked for, and the workflow that asks if one does: it finds the tables of its project.
+pub(super) struct Which {
+    pub(super) name: TableName,
+    pub(super) seen_by: Option<Str>,
+}
+
+/// Holds for the tables of the project of the workflow `?1`, and for all tables without one.
+const IS_SEEN: &str = "(?1 IS NULL OR project_id = (SELECT project_id FROM workflows WHERE id = ?1))";
+
 impl Meta {
-    pub(super) fn find(connection: &Connection, which: &TableName) -> Result<Self, Error> {
-        let (key, text) = match which {
+    pub(super) fn find(connection: &Connection, which: &Which) -> Result<Self, Error> {
+        let (key, text) = match &which.name {
             TableName::Id(id) => ("id", id),
             TableName::Name(name) => ("name", name),
         };
-        let sql = format!("SELECT {FIELDS} FROM data_tables WHERE {key} = ?");
-        let found = connection.prepare_cached(&sql)?.query_row([text.as_str()], |row| Ok(Self::read(row))).optional()?;
-        found.unwrap_or_else(|| Err(no_table(which).into()))
+        let sql = format!("SELECT {FIELDS} FROM data_tables WHERE {key} = ?2 AND {IS_SEEN}");
+        let asked = params![which.seen_by.as_deref(), text.as_str()];
+        let found = connection.prepare_cached(&sql)?.query_row(asked, |row| Ok(Self::read(row))).optional()?;
+        found.unwrap_or_else(|| Err(no_table(&which.name).into()))
     }
 
-    pub(super) fn of(connection: &Connection, id: &str) -> Result<Self, Error> {
-        Self::find(connection, &TableName::Id(id.into()))
-    }
-
-    pub(super) fn all(connection: &Connection) -> Result<Vec<Self>, Error> {
-        let sql = format!("SELECT {FIELDS} FROM data_tables ORDER BY name");
+    pub(super) fn all(connection: &Connection, seen_by: Option<&str>) -> Result<Vec<Self>, Error> {
+        let sql = format!("SELECT {FIELDS} FROM data_tables WHERE {IS_SEEN} ORDER BY name");
         let mut statement = connection.prepare_cached(&sql)?;
-        let found = statement.query_map([], |row| Ok(Self::read(row)))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let found = statement.query_map([seen_by], |row| Ok(Self::read(row)))?.collect::<rusqlite::Result<Vec<_>>>()?;
         found.into_iter().collect()
     }
 
@@ -56,7 +62,7 @@ impl Meta {
             id: id.clone(),
             name: row.get::<_, String>(2)?.into(),
             columns,
-            project_id: row.get::<_, Option<String>>(4)?.map(Into::into),
+            project_id: row.get::<_, String>(4)?.into(),
             n_rows: row.get::<_, i64>(6)?.max(0) as usize,
             bytes: row.get::<_, i64>(7)?.max(0) as usize,
             created_ms: row.get(8)?,
