@@ -178,11 +178,13 @@ fn timestamp(epoch_ms: f64) -> Timestamp {
     Timestamp::from_millisecond(bounded as i64).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// A number from 0 up to but without 1.
-pub fn random_number() -> f64 {
-    let mut bytes = [0; 8];
-    fill(&mut bytes);
-    (u64::from_le_bytes(bytes) >> 11) as f64 / (1u64 << 53) as f64
+/// Numbers from 0 up to 1, as `Math.random` gives them.
+pub fn random_numbers(count: usize) -> impl Iterator<Item = f64> {
+    let bytes = random_bytes(count * 8);
+    (0..count).map(move |place| {
+        let eight = bytes.get(place * 8..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
+        (u64::from_le_bytes(eight) >> 11) as f64 / (1u64 << 53) as f64
+    })
 }
 
 pub fn random_uuid() -> String {

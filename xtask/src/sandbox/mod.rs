@@ -40,6 +40,7 @@ pub(crate) fn build() -> anyhow::Result<()> {
     // Without a target wasmtime would use every instruction of this machine, and the image might not load on another one.
     let mut config = engine_config::shared_config();
     config.target(target_triple()?).map_err(|error| anyhow!("{error:?}"))?;
+    use_common_instructions(&mut config);
     let precompiled = Engine::new(&config).and_then(|engine| engine.precompile_module(&prepared)).map_err(|error| anyhow!("{error:?}"))?;
     std::fs::create_dir_all(&artifacts)?;
     std::fs::write(artifacts.join("sandbox.cwasm"), &precompiled)?;
@@ -48,6 +49,27 @@ pub(crate) fn build() -> anyhow::Result<()> {
     let sizes = [image.memory.len(), precompiled.len(), code_pieces.len()].map(|size| size / 1024);
     eprintln!("sandbox image: {} KB of memory, {} KB precompiled, {} KB differ for code", sizes[0], sizes[1], sizes[2]);
     Ok(())
+}
+
+/// Every x86 processor since 2009 has these; without them, rounding a number is a call of the host.
+fn use_common_instructions(config: &mut wasmtime::Config) {
+    if !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    for flag in ["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt"] {
+        enable(config, flag);
+    }
+}
+
+#[expect(
+    unsafe_code,
+    reason = "a wrong flag would make machine code that cannot run; the loading engine checks these against its processor"
+)]
+fn enable(config: &mut wasmtime::Config, flag: &str) {
+    // SAFETY: the names are those of instruction sets, which `Module::deserialize` compares with the processor it is on.
+    unsafe {
+        config.cranelift_flag_enable(flag);
+    }
 }
 
 /// `npm ci` where the packages are missing or of another version than the lock file asks for.

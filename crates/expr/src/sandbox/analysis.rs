@@ -7,6 +7,9 @@ use crate::Error;
 use crate::host_functions::{FORBIDDEN_NAMES, forbidden_name};
 use std::collections::BTreeSet;
 
+/// Objects of the language whose functions are called by their own names.
+const GLOBALS: &[&str] = &["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
+
 /// An expression made ready for QuickJS.
 #[derive(Debug)]
 pub(super) struct Analysis {
@@ -46,7 +49,7 @@ pub(super) fn analyse(source: &str, scope_names: &[model::Str], thrown: Thrown) 
                 if FORBIDDEN_NAMES.contains(&text) {
                     return Err(forbidden_name(text));
                 }
-                if EXTENSION_NAMES.contains(&text) && is_call(&tokens, position + 1) {
+                if EXTENSION_NAMES.contains(&text) && is_call(&tokens, position + 1) && !is_of_global(&tokens, position, source) {
                     rewritten.push_str(source.get(copied..token.range.start).unwrap_or_default());
                     rewritten.push_str("__x_");
                     copied = token.range.start;
@@ -105,6 +108,12 @@ fn is_spread(tokens: &[Token], position: usize) -> bool {
     position >= 3 && tokens.get(position - 3..position).is_some_and(|dots| dots.iter().all(|dot| dot.is(b'.')))
 }
 
+/// `Math.floor`: a function that the language has, whatever extension shares its name.
+fn is_of_global(tokens: &[Token], position: usize, source: &str) -> bool {
+    let text = |back: usize| position.checked_sub(back).and_then(|at| tokens.get(at)).map(|token| token.text(source));
+    text(2).is_some_and(|name| GLOBALS.contains(&name)) && text(3) != Some(".")
+}
+
 /// `(`, or `?.(`.
 fn is_call(tokens: &[Token], at: usize) -> bool {
     let is = |offset: usize, byte: u8| tokens.get(at + offset).is_some_and(|token| token.is(byte));
@@ -157,6 +166,8 @@ mod tests {
     fn calls_of_extensions_get_a_name_that_data_cannot_have() {
         assert!(function("$json.tags.first()").contains("$json.tags.__x_first()"));
         assert!(function("$json.tags?.sum?.()").contains("$json.tags?.__x_sum?.()"));
+        assert!(function("Math.floor($json.n.floor())").contains("Math.floor($json.n.__x_floor())"));
+        assert!(function("$json.Math.floor()").contains("$json.Math.__x_floor()"));
         assert!(function("$json.first").contains("$json.first\n"));
         assert!(function("'a.first()'").contains("'a.first()'"));
     }

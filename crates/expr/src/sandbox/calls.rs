@@ -4,6 +4,9 @@ use super::host::{HostCall, Refusal, Reply, unknown_call};
 use crate::{Error, host_functions};
 use model::Value;
 
+/// How many numbers for `Math.random` are handed over at a time.
+const RANDOM_NUMBERS: usize = 64;
+
 pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, Refusal> {
     match operation {
         30 => {
@@ -20,7 +23,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let parts = [offset.minutes.into(), offset.valid_from_ms.into(), offset.valid_until_ms.into(), offset.abbreviation.into()];
             Ok(Reply::value(&Value::array(parts.to_vec())))
         }
-        33 => Ok(Reply::Number(host_functions::random_number())),
+        33 => Ok(Reply::Bytes(host_functions::random_numbers(RANDOM_NUMBERS).flat_map(f64::to_le_bytes).collect())),
         34 => Ok(Reply::Text(host_functions::random_uuid())),
         35 => Ok(Reply::Bytes(host_functions::random_bytes(call.index(0).unwrap_or_default().min(1 << 20)))),
         36 => {

@@ -80,6 +80,7 @@ guest_functions! {
     malloc = "wasm_malloc": i32 => i32,
     free = "wasm_free": i32 => (),
     eval = "qjs_eval": (i32, i32, i32, i32) => i32,
+    set_gc_threshold = "qjs_set_gc_threshold": i32 => (),
     set_memory_limit = "qjs_set_memory_limit": i32 => (),
     set_stack_limit = "qjs_set_max_stack_size": i32 => (),
     is_job_pending = "qjs_is_job_pending": () => i32,

@@ -21,6 +21,10 @@ static CODE_PIECES: &[u8] = include_bytes!("../../artifacts/code_pieces.bin");
 /// Compiled expressions that a session keeps; then it starts afresh.
 const MAX_COMPILED: usize = 4096;
 
+/// The part of the memory limit that may be in use before cycles are looked for. Counting references frees nearly everything
+/// without; a look touches every page of the image, which an instance would otherwise go on sharing.
+const PARTS_BEFORE_GC: usize = 16;
+
 /// JavaScript for one run. Never shared between runs of different workflows.
 ///
 /// The instance is made on first use, and again after an error that left the old one unusable.
@@ -153,6 +157,8 @@ impl Live {
     fn prepare(&mut self, limits: Limits) -> wasmtime::Result<()> {
         self.store.set_epoch_deadline(u64::MAX / 2);
         self.guest.set_memory_limit.call(&mut self.store, i32::try_from(limits.memory_bytes).unwrap_or(i32::MAX))?;
+        let before_gc = limits.memory_bytes / PARTS_BEFORE_GC;
+        self.guest.set_gc_threshold.call(&mut self.store, i32::try_from(before_gc).unwrap_or(i32::MAX))?;
         self.guest.set_stack_limit.call(&mut self.store, limits.stack_bytes.min(512 * 1024) as i32)?;
         if let (Mode::Code, Some(loops)) = (self.mode, limits.loop_iterations) {
             self.guest.call(&mut self.store, self.entries.set_loops, Raw::UNDEFINED, &[Raw::number(loops as f64)])?;
