@@ -14,7 +14,7 @@ mod run;
 mod scope;
 mod siblings;
 
-pub use options::{Limits, Recorded, RunOptions};
+pub use options::{Failures, Limits, Recorded, RunOptions};
 pub use outcome::Outcome;
 pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};

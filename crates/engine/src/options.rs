@@ -41,8 +41,18 @@ pub struct RunOptions {
     /// Sit out timed waits in this process instead of putting the run to sleep.
     pub sits_out_waits: bool,
     pub limits: Limits,
+    pub failures: Failures,
     /// How many workflows deep this run is called.
     pub depth: usize,
+}
+
+/// Whether the workflow that is to hear of failures is started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Failures {
+    #[default]
+    AreTold,
+    /// Whoever started the run sees to it.
+    AreOurs,
 }
 
 /// A step that a run has taken already.
@@ -88,6 +98,7 @@ impl Default for RunOptions {
             use_pin_data: true,
             sits_out_waits: false,
             limits: Limits::default(),
+            failures: Failures::default(),
             depth: 0,
         }
     }

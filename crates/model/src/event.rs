@@ -62,6 +62,7 @@ pub enum RunEvent {
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
     pub state: Option<NodeState>,
+    /// Only the parts that are new.
     pub static_data: Option<Value>,
     pub custom_data: Option<Object>,
 }

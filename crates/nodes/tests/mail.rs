@@ -126,8 +126,17 @@ async fn each_mail_starts_one_run() {
 
     let marking = reader(&server, json!({}));
     assert_eq!(poll(&marking).await, ["one", "two", "three"]);
+    let after_a_crash = reader(&server, json!({}));
+    assert_eq!(poll(&after_a_crash).await, ["one", "two", "three"], "nothing is marked before a run has it");
+    let given = items(&json!([{ "subject": "one" }]));
+    let passed = run_on::<EmailReadImap>(&marking, 2.1, vec![given.clone()], OnError::Stop).await.unwrap();
+    assert_eq!(to_json(&passed[0]), json!([{ "subject": "one" }]));
     let fresh = reader(&server, json!({}));
     assert!(poll(&fresh).await.is_empty(), "what was taken is marked as read");
+    deliver(&server, "4.a", &mail("four"));
+    let untracked = reader(&server, json!({ "options": { "trackLastMessageId": false } }));
+    assert_eq!(poll(&untracked).await, ["four"]);
+    assert!(poll(&untracked).await.is_empty(), "a look marks what the last one has found if its run could not");
     let every = reader(&server, json!({ "options": { "customEmailConfig": "[\"ALL\", [\"SUBJECT\", \"two\"]]" } }));
     assert_eq!(poll(&every).await, ["two"]);
 

@@ -37,8 +37,17 @@ pub enum CatchUp {
 /// A trigger that goes by the clock.
 #[derive(Clone)]
 pub(crate) struct Timer {
-    workflow: Arc<Loaded>,
+    pub(crate) workflow: Arc<Loaded>,
     timetable: Arc<dyn Timetable>,
+    deed: Deed,
+}
+
+/// What is done when the time has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Start,
+    /// Only if there is news.
+    Look,
 }
 
 pub(crate) type Timers = HashMap<(Str, Str), Timer>;
@@ -50,7 +59,11 @@ impl Runtime {
         let now = self.now_ms();
         let mut counted: HashMap<&Str, usize> = HashMap::new();
         for (trigger, listen) in listens {
-            let (Listen::Clock(timetable) | Listen::Poll(timetable)) = listen else { continue };
+            let (timetable, deed) = match listen {
+                Listen::Clock(timetable) => (timetable, Deed::Start),
+                Listen::Poll(timetable) => (timetable, Deed::Look),
+                Listen::Webhook(_) | Listen::Form(_) => continue,
+            };
             // A trigger with several rules has a row for each.
             let place = counted.entry(trigger).and_modify(|place| *place += 1).or_insert(0);
             let node = &row_name(trigger, *place);
@@ -67,7 +80,8 @@ impl Runtime {
             if known.as_ref() != Some(&schedule) {
                 self.store.set_schedule(schedule).await?;
             }
-            timers.insert((workflow.id.clone(), node.clone()), Timer { workflow: workflow.clone(), timetable: timetable.clone() });
+            let timer = Timer { workflow: workflow.clone(), timetable: timetable.clone(), deed };
+            timers.insert((workflow.id.clone(), node.clone()), timer);
         }
         let nodes: Vec<Str> = timers.keys().map(|(_, node)| node.clone()).collect();
         self.store.keep_schedules(&workflow.id, &nodes).await?;
@@ -118,6 +132,13 @@ impl Runtime {
     async fn fire(self: &Arc<Self>, timer: &Timer, schedule: Schedule, now: i64) -> Result<(), crate::Error> {
         let zone = self.zone_of(&timer.workflow);
         let due = schedule.next_ms.unwrap_or(now);
+        let trigger: Str = schedule.node.split('\n').next().unwrap_or_default().into();
+        if timer.deed == Deed::Look {
+            // News waits, so that a look that was missed is made up for by the next one, whatever the setting says.
+            self.look_soon(timer, trigger);
+            let next_ms = timer.timetable.next_after(now.max(due), Some(now), zone);
+            return Ok(self.store.set_schedule(Schedule { next_ms, last_ms: Some(now), ..schedule }).await?);
+        }
         let was_missed = now - due > MISSED_MS;
         let mut moments = vec![due];
         if was_missed && self.catch_up == CatchUp::Skip {
@@ -135,7 +156,7 @@ impl Runtime {
             let start = Start {
                 workflow: timer.workflow.clone(),
                 cause: StartedBy::Hand,
-                node: Some(schedule.node.split('\n').next().unwrap_or_default().into()),
+                node: Some(trigger.clone()),
                 items: None,
                 mode: "trigger",
                 retry_of: None,

@@ -13,6 +13,7 @@ pub mod hooks;
 mod jwt;
 mod loaded;
 mod log;
+mod look;
 mod recovery;
 mod retention;
 mod routes;
@@ -88,6 +89,7 @@ pub struct Runtime {
     waking: Mutex<std::collections::HashSet<i64>>,
     /// Workflows that listen for a test call.
     trials: Mutex<trial::Trials>,
+    looks: Mutex<look::Looks>,
 }
 
 /// The active workflows.
@@ -133,6 +135,7 @@ impl Runtime {
             changing: tokio::sync::Mutex::new(-1),
             waking: Mutex::default(),
             trials: Mutex::default(),
+            looks: Mutex::default(),
         });
         runtime.read_variables().await?;
         Ok(runtime)
@@ -201,12 +204,11 @@ impl Runtime {
         let before = self.active();
         let mut active = Active::default();
         for stored in self.store.workflows(filter).await? {
-            let known = before
-                .workflows
-                .get(&stored.id)
-                .filter(|known| known.version_id == stored.version_id && known.project_id == stored.project_id);
+            let known = before.workflows.get(&stored.id);
+            let is_same = |known: &Loaded| known.version_id == stored.version_id && known.project_id == stored.project_id;
             let loaded = match known {
-                Some(known) => Ok(known.clone()),
+                Some(known) if is_same(known) => Ok(known.clone()),
+                Some(earlier) => Loaded::new(&stored, &self.engine).map(|loaded| Arc::new(loaded.after(earlier))),
                 None => Loaded::new(&stored, &self.engine).map(Arc::new),
             };
             if let Err(error) = self.add(&mut active, loaded).await {

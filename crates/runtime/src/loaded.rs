@@ -2,11 +2,11 @@
 
 use crate::log::{Durability, Saving};
 use engine::{Engine, Plan};
-use model::{Str, Value, Workflow};
+use model::{Object, Str, Value, Workflow};
 use node_api::trigger::{Listen, Setup};
 use node_api::{NodeError, NodeType};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::workflows::StoredWorkflow;
+use store::workflows::{StaticData, StoredWorkflow};
 
 /// A version of a workflow with its plan. Shared by everything that may start it.
 pub struct Loaded {
@@ -20,7 +20,8 @@ pub struct Loaded {
     /// Whether runs by hand are kept.
     pub saves_manual: bool,
     pub durability: Durability,
-    static_data: Mutex<Value>,
+    /// One for all versions of the workflow, so that none goes on from what another has left behind.
+    static_data: Arc<Mutex<Value>>,
 }
 
 impl Loaded {
@@ -47,7 +48,7 @@ impl Loaded {
                 .setting("saveManualExecutions")
                 .is_none_or(|value| value.is_truthy() || value.as_str() == Some("DEFAULT")),
             durability: if plan.has_effects() { Durability::EachStep } else { Durability::Ends },
-            static_data: Mutex::new(kept.unwrap_or_else(|| plan.static_data.clone())),
+            static_data: Arc::new(Mutex::new(kept.unwrap_or_else(|| plan.static_data.clone()))),
             plan: Arc::new(plan),
         })
     }
@@ -62,14 +63,16 @@ impl Loaded {
         self.kept().clone()
     }
 
-    /// Takes over what a run left; `true` if it differs from before.
-    pub fn keep_static_data(&self, data: &Value) -> bool {
+    /// Lets a new version go on with what the one before it keeps.
+    pub(crate) fn after(mut self, earlier: &Loaded) -> Self {
+        self.static_data = earlier.static_data.clone();
+        self
+    }
+
+    /// Takes over what a run has changed; other runs may have changed other parts meanwhile.
+    pub(crate) fn keep_static_data(&self, data: &StaticData) {
         let mut kept = self.kept();
-        let differs = *kept != *data;
-        if differs {
-            *kept = data.clone();
-        }
-        differs
+        kept.make_object().extend(data.changed.clone());
     }
 
     fn kept(&self) -> MutexGuard<'_, Value> {
@@ -116,4 +119,12 @@ impl Loaded {
         };
         ask(node_type, &setup).map(Some).map_err(|error| crate::Error::Trigger { node: name.into(), error })
     }
+}
+
+/// The parts that differ from what a run began with; `None` if there are none.
+pub(crate) fn changes(before: &Value, after: &Value) -> Option<StaticData> {
+    let parts = after.as_object()?;
+    let is_new = |key: &Str, value: &Value| before.get(key) != Some(value);
+    let changed: Object = parts.iter().filter(|(key, value)| is_new(key, value)).map(|(key, value)| (key.clone(), value.clone())).collect();
+    (!changed.is_empty()).then(|| StaticData { changed, whole: after.clone() })
 }

@@ -1,13 +1,13 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
-use crate::loaded::Loaded;
+use crate::loaded::{self, Loaded};
 use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving, Written};
 use crate::routes::Hook;
 use crate::stream::{Caller, Pieces};
 use crate::ticket::Tickets;
 use crate::{Error, lock};
-use engine::{Engine, Outcome, Recorded, RunOptions};
-use model::{Item, Items, Object, RunEvent, Str, Value};
+use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions};
+use model::{Changed, Item, Items, Object, RunEvent, Str, TaskData, Value};
 use node_api::trigger::Answer;
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use store::Store;
 use store::executions::Begun;
 use store::variables::Variable;
+use store::workflows::StaticData;
 use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -60,6 +61,21 @@ impl Start {
             destination: hook.trial.as_ref().and_then(|trial| trial.destination.clone()),
         }
     }
+}
+
+/// What was done for a run before it began.
+#[derive(Default)]
+pub(crate) struct Groundwork {
+    /// What the look that found its items remembers, to be kept together with the run.
+    pub(crate) static_data: Option<StaticData>,
+    /// The first node was tried and failed.
+    pub(crate) failed: Option<Arc<TaskData>>,
+}
+
+/// What a trigger has found.
+pub(crate) struct Looked {
+    pub(crate) outcome: Outcome,
+    pub(crate) static_data: Option<StaticData>,
 }
 
 /// What a run takes and gives besides its items.
@@ -139,6 +155,10 @@ impl Runner {
     }
 
     pub fn start_with(self: &Arc<Self>, start: Start, demand: Demand) -> Result<Taken, Error> {
+        self.start_after(start, demand, Groundwork::default())
+    }
+
+    pub(crate) fn start_after(self: &Arc<Self>, start: Start, demand: Demand, groundwork: Groundwork) -> Result<Taken, Error> {
         if self.is_closed.load(Ordering::Relaxed) {
             return Err(Error::Stopping);
         }
@@ -157,7 +177,12 @@ impl Runner {
             started_ms: self.engine.ports.clock.now_ms(),
             retry_of: start.retry_of,
             parent: None,
+            static_data: groundwork.static_data,
         };
+        // The run that goes with it is on its way: the next look is to find what is newer.
+        if let Some(data) = &begun.static_data {
+            workflow.keep_static_data(data);
+        }
         let keeps_none = Saving { successes: false, failures: false };
         let saving = if is_manual && !workflow.saves_manual { keeps_none } else { workflow.saving };
         let log = self.recorder.open(begun.clone(), workflow.durability, saving);
@@ -173,8 +198,40 @@ impl Runner {
                 items: start.items.clone(),
             },
         );
-        let options = RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, ..self.options.clone() };
+        let mut recorded = VecDeque::new();
+        if let (Some(task), Some(node)) = (groundwork.failed, &start.node) {
+            let (node, started_ms) = (node.clone(), task.start_time_ms);
+            self.recorder.note(&log, RunEvent::NodeStarted { node: node.clone(), run_index: 0, started_ms });
+            let (step, changed) = (task.clone(), Changed::default());
+            self.recorder.note(&log, RunEvent::NodeFinished { node: node.clone(), run_index: 0, task: step, changed });
+            recorded.push_back(Recorded { node, task: Some(task), changed: Changed::default(), woken_by: None });
+        }
+        let options = RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, recorded, ..self.options.clone() };
         Ok(self.spawn(log, start.workflow.clone(), start.cause, start.node, start.items, begun.mode, options, demand))
+    }
+
+    /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to whoever asked.
+    pub(crate) async fn look(&self, workflow: &Loaded, node: &Str, longest_ms: u64, cancel: CancellationToken) -> Looked {
+        let _slot = self.slots.acquire().await;
+        let before = workflow.static_data();
+        let limits = &self.options.limits;
+        let options = RunOptions {
+            // No log is open under this name, so that its events lead nowhere.
+            run_id: "look".into(),
+            stands_for: workflow.id.clone(),
+            variables: self.variables_of(&workflow.project_id),
+            mode: "trigger".into(),
+            static_data: Some(before.clone()),
+            destination: Some(node.clone()),
+            use_pin_data: false,
+            failures: Failures::AreOurs,
+            limits: Limits { timeout_ms: Some(limits.timeout_ms.unwrap_or(longest_ms).min(longest_ms)), ..limits.clone() },
+            ..self.options.clone()
+        };
+        let start = engine::Start { cause: StartedBy::Hand, node: Some(node.clone()), items: None };
+        let outcome = self.engine.run(workflow.plan.clone(), start, options, cancel).await;
+        let static_data = loaded::changes(&before, &outcome.static_data);
+        Looked { outcome, static_data }
     }
 
     /// Goes on with a run that was cut off or slept.
@@ -202,13 +259,14 @@ impl Runner {
         let (caller, answer, pieces) = Caller::new(demand.streams);
         let caller = Arc::new(caller);
         let id = log.id();
+        let static_data = workflow.static_data();
         let options = RunOptions {
             run_id: log.run_id(),
             stands_for: workflow.id.clone(),
             variables: self.variables_of(&workflow.project_id),
             mode,
             is_announced: true,
-            static_data: Some(workflow.static_data()),
+            static_data: Some(static_data.clone()),
             responder: Some(caller.clone()),
             resume_url: format!("{}/webhook-waiting/{}", self.base_url, self.tickets.of(id)).into(),
             resume_form_url: format!("{}/form-waiting/{}", self.base_url, self.tickets.of(id)).into(),
@@ -229,7 +287,7 @@ impl Runner {
                 caller.fail(&outcome, &workflow).await;
             }
             drop(caller);
-            runner.finish(&kept, &workflow, &outcome).await;
+            runner.finish(&kept, &workflow, &outcome, loaded::changes(&static_data, &outcome.static_data)).await;
             runner.held.fetch_sub(demand.weight, Ordering::Relaxed);
             outcome
         };
@@ -238,12 +296,12 @@ impl Runner {
         Taken { id, log, answer, pieces, outcome }
     }
 
-    async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome) {
-        if outcome.mode != "manual"
-            && workflow.keep_static_data(&outcome.static_data)
-            && let Err(error) = self.store.save_static_data(&workflow.id, &outcome.static_data).await
-        {
-            tracing::error!(%error, workflow = %workflow.id, "Static data could not be saved.");
+    async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome, changed: Option<StaticData>) {
+        if let Some(data) = changed.filter(|_| outcome.mode != "manual") {
+            workflow.keep_static_data(&data);
+            if let Err(error) = self.store.save_static_data(&workflow.id, data).await {
+                tracing::error!(%error, workflow = %workflow.id, "Static data could not be saved.");
+            }
         }
         while let Err(error) = self.recorder.flush(log).await {
             tracing::warn!(%error, execution = log.id(), "The end of a run could not be written; trying again.");

@@ -1,6 +1,7 @@
 //! What is kept of runs: a row each, and their journal.
 
 use crate::Error;
+use crate::workflows::StaticData;
 use model::{RunEvent, RunStatus, Str};
 use std::sync::Arc;
 
@@ -67,6 +68,8 @@ pub struct Begun {
     pub started_ms: i64,
     pub retry_of: Option<i64>,
     pub parent: Option<Str>,
+    /// What the look that found this run's items has changed: kept together with the row or not at all.
+    pub static_data: Option<StaticData>,
 }
 
 /// How a run stands.

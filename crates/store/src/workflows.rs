@@ -1,7 +1,7 @@
 //! What is kept of workflows: the newest version of each, and all that came before.
 
 use crate::Error;
-use model::{Str, Value};
+use model::{Object, Str, Value};
 
 #[async_trait::async_trait]
 pub trait Workflows: Send + Sync {
@@ -19,7 +19,8 @@ pub trait Workflows: Send + Sync {
     /// The document of any version there ever was.
     async fn version(&self, version_id: &str) -> Result<Option<Str>, Error>;
     async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error>;
-    async fn save_static_data(&self, id: &str, data: &Value) -> Result<(), Error>;
+    /// Keeps what a run has changed of the workflow's own data; what others have changed meanwhile stays.
+    async fn save_static_data(&self, id: &str, data: StaticData) -> Result<(), Error>;
     /// A number that changes whenever any process has changed the set of workflows.
     async fn workflows_changed(&self) -> Result<i64, Error>;
 }
@@ -37,6 +38,15 @@ pub struct StoredWorkflow {
     pub static_data: Option<Str>,
     pub created_ms: i64,
     pub updated_ms: i64,
+}
+
+/// What a run or a look has changed of the data that a workflow keeps between runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StaticData {
+    /// The parts that are new: `global`, `node:RSS`.
+    pub changed: Object,
+    /// All of it, for a workflow that had nothing kept yet.
+    pub whole: Value,
 }
 
 #[derive(Clone, Debug)]

@@ -224,8 +224,8 @@ impl Host for NodeHost<'_> {
 
     fn set_static_data(&self, scope: StaticScope, data: Value) {
         let key = self.static_key(scope);
-        lock(&self.run.static_data).make_object().insert(key, data);
-        self.run.static_data_changed.store(true, Ordering::Relaxed);
+        lock(&self.run.static_data).make_object().insert(key.clone(), data);
+        lock(&self.run.static_data_changed).insert(key);
     }
 
     fn set_custom_data(&self, key: &str, value: &str) {

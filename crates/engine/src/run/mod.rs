@@ -6,7 +6,7 @@ mod replay;
 mod schedule;
 mod step;
 
-use crate::options::{Recorded, RunOptions};
+use crate::options::{Failures, Recorded, RunOptions};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::ports::{JournalError, Ports};
@@ -16,7 +16,7 @@ use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Sp
 use node_api::host::{ExecutionInfo, NodeState, Pause};
 use node_api::{NodeError, Registry, StartedBy};
 use schedule::{Entry, Schedule};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
@@ -65,7 +65,8 @@ impl Engine {
     /// Starts the workflow that is to hear of failures.
     async fn report_failure(&self, run: &Run, outcome: &Outcome) {
         let (Some(id), Some(error)) = (&run.plan.error_workflow, &outcome.error) else { return };
-        if outcome.status != RunStatus::Error || outcome.mode == "manual" || run.options.depth >= run.options.limits.max_depth {
+        let is_told = outcome.mode != "manual" && run.options.failures == Failures::AreTold;
+        if outcome.status != RunStatus::Error || !is_told || run.options.depth >= run.options.limits.max_depth {
             return;
         }
         let Some(workflow) = self.ports.workflows.get(&run.options.stands_for, id).await else { return };
@@ -117,8 +118,9 @@ pub(crate) struct Run {
     survived: Option<(usize, RunError)>,
     /// Steps that were taken before and are only followed.
     recorded: VecDeque<Recorded>,
+    /// The parts of the static data that were changed since the last record.
+    static_data_changed: Mutex<BTreeSet<Str>>,
     /// Whether a step has changed them since the last record.
-    static_data_changed: AtomicBool,
     custom_data_changed: AtomicBool,
 }
 
@@ -161,7 +163,7 @@ impl Run {
             steps: 0,
             survived: None,
             recorded: options.recorded.clone(),
-            static_data_changed: AtomicBool::new(false),
+            static_data_changed: Mutex::default(),
             custom_data_changed: AtomicBool::new(false),
             engine,
             plan,

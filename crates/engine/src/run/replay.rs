@@ -3,21 +3,27 @@
 use super::schedule::Entry;
 use super::{Run, lock};
 use crate::options::Recorded;
-use model::{Changed, Code, Items, Kind, TaskStatus};
+use model::{Changed, Code, Items, Kind, Object, Str, TaskStatus, Value};
 use node_api::NodeError;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 impl Run {
     /// What the step that has just ended changed beside its output.
     pub(super) fn changed(&self, node: usize) -> Changed {
-        let static_data = self.static_data_changed.swap(false, Ordering::Relaxed);
+        let keys = std::mem::take(&mut *lock(&self.static_data_changed));
         let custom_data = self.custom_data_changed.swap(false, Ordering::Relaxed);
         Changed {
             state: lock(&self.states).get(&node).cloned(),
-            static_data: static_data.then(|| lock(&self.static_data).clone()),
+            static_data: (!keys.is_empty()).then(|| self.parts_of_static_data(keys)),
             custom_data: custom_data.then(|| lock(&self.custom_data).clone()),
         }
+    }
+
+    fn parts_of_static_data(&self, keys: BTreeSet<Str>) -> Value {
+        let data = lock(&self.static_data);
+        keys.into_iter().filter_map(|key| data.get(&key).cloned().map(|value| (key, value))).collect::<Object>().into()
     }
 
     /// Takes a recorded step as this one.
@@ -66,8 +72,8 @@ impl Run {
         if let Some(state) = changed.state {
             lock(&self.states).insert(node, state);
         }
-        if let Some(data) = changed.static_data {
-            *lock(&self.static_data) = data;
+        if let Some(Value::Object(parts)) = changed.static_data {
+            lock(&self.static_data).make_object().extend((*parts).clone());
         }
         if let Some(data) = changed.custom_data {
             *lock(&self.custom_data) = data;

@@ -1,6 +1,8 @@
 //! Executions and their journal in SQLite.
 
 use super::Sqlite;
+use super::workflows::keep_static_data;
+use super::writer::in_savepoint;
 use crate::executions::{Begun, Execution, ExecutionFilter, Executions, Keep, Pending, Piece, State};
 use crate::{Error, journal};
 use model::{RunEvent, RunStatus};
@@ -220,7 +222,7 @@ impl Sqlite {
             let piece = run.take();
             let written = match (&piece, connection) {
                 (None, Ok(_)) => Ok(()),
-                (Some(piece), Ok(connection)) => write_piece(connection, piece),
+                (Some(piece), Ok(connection)) => write_with_static_data(connection, piece),
                 (_, Err(error)) => Err(error),
             };
             Box::new(move |committed: Result<(), Error>| {
@@ -232,6 +234,17 @@ impl Sqlite {
             })
         }))
     }
+}
+
+/// A run that a look has found comes with what the look remembers: both are kept, or neither.
+fn write_with_static_data(connection: &Connection, piece: &Piece) -> Result<(), Error> {
+    let Some((begun, data)) = piece.begun.as_ref().and_then(|begun| Some((begun, begun.static_data.as_ref()?))) else {
+        return write_piece(connection, piece);
+    };
+    in_savepoint(connection, |connection| {
+        keep_static_data(connection, &begun.workflow_id, data)?;
+        write_piece(connection, piece)
+    })
 }
 
 fn write_piece(connection: &Connection, piece: &Piece) -> Result<(), Error> {
@@ -311,6 +324,7 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
             started_ms: row.get(5)?,
             retry_of: row.get(8)?,
             parent: optional(9)?,
+            static_data: None,
         },
         state: State {
             status: RunStatus::from_name(&status).unwrap_or(RunStatus::Error),

@@ -37,9 +37,10 @@ impl Schedules for Sqlite {
     async fn claim_schedules(&self, now_ms: i64, owner: &str, lease_ms: i64) -> Result<Vec<Schedule>, Error> {
         let owner = owner.to_owned();
         self.write(move |connection| {
+            // Only one process runs the workflows of this file, so that whoever else has a claim is gone.
             let mut claim = connection.prepare_cached(
                 "UPDATE schedules SET lease_owner = ?2, lease_until_ms = ?1 + ?3
-                 WHERE next_ms <= ?1 AND (lease_until_ms IS NULL OR lease_until_ms < ?1)
+                 WHERE next_ms <= ?1 AND (lease_until_ms IS NULL OR lease_until_ms < ?1 OR lease_owner <> ?2)
                  RETURNING workflow_id, node, next_ms, last_ms",
             )?;
             rows(claim.query_map(params![now_ms, owner, lease_ms], schedule)?)

@@ -3,8 +3,8 @@
 use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
-use crate::workflows::{NewVersion, StoredWorkflow, Version, WorkflowFilter, Workflows};
-use model::{Str, Value};
+use crate::workflows::{NewVersion, StaticData, StoredWorkflow, Version, WorkflowFilter, Workflows};
+use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 const COLUMNS: &str = "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id";
@@ -145,13 +145,9 @@ impl Workflows for Sqlite {
         .await
     }
 
-    async fn save_static_data(&self, id: &str, data: &Value) -> Result<(), Error> {
-        let (id, data) = (id.to_owned(), model::json::to_string(data));
-        self.write(move |connection| {
-            connection.prepare_cached("UPDATE workflows SET static_data = ?2 WHERE id = ?1")?.execute(params![id, data])?;
-            Ok(())
-        })
-        .await
+    async fn save_static_data(&self, id: &str, data: StaticData) -> Result<(), Error> {
+        let id = id.to_owned();
+        self.write(move |connection| keep_static_data(connection, &id, &data)).await
     }
 
     async fn workflows_changed(&self) -> Result<i64, Error> {
@@ -172,6 +168,21 @@ pub(super) fn note_change(connection: &Connection) -> Result<(), Error> {
              ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
         )?
         .execute([])?;
+    Ok(())
+}
+
+/// Puts what has changed over what is kept.
+pub(super) fn keep_static_data(connection: &Connection, id: &str, data: &StaticData) -> Result<(), Error> {
+    let mut found = connection.prepare_cached("SELECT static_data FROM workflows WHERE id = ?")?;
+    let kept: Option<Option<String>> = found.query_row([id], |row| row.get(0)).optional()?;
+    let kept = kept.flatten().and_then(|text| model::json::parse(&text).ok());
+    let mut merged = kept.filter(|kept| kept.as_object().is_some()).unwrap_or_else(|| data.whole.clone());
+    let parts = merged.make_object();
+    for (key, value) in data.changed.iter() {
+        parts.insert(key.clone(), value.clone());
+    }
+    let text = model::json::to_string(&merged);
+    connection.prepare_cached("UPDATE workflows SET static_data = ?2 WHERE id = ?1")?.execute(params![id, text])?;
     Ok(())
 }
 

@@ -75,7 +75,7 @@ impl Writer {
     }
 }
 
-fn in_savepoint<T>(connection: &Connection, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+pub(super) fn in_savepoint<T>(connection: &Connection, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
     connection.execute_batch("SAVEPOINT job")?;
     let result = work(connection);
     let end = if result.is_ok() { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" };

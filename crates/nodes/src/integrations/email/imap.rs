@@ -15,6 +15,9 @@ pub struct EmailReadImap;
 const MAX_MAILS: usize = 100;
 const MAX_MAIL_BYTES: usize = 50 << 20;
 
+/// Where the memory of the node has the mails that the last look has found.
+const TAKEN: &str = "takenMessageUids";
+
 impl Node for EmailReadImap {
     fn spec() -> Spec {
         let formats = [("simple", "Simple"), ("resolved", "Resolved"), ("raw", "RAW")];
@@ -46,13 +49,15 @@ impl Node for EmailReadImap {
             ])
             .hint("Use it to act on mails; the first look takes the unread ones that are there.")
             .alias(&["mail", "imap", "inbox", "e-mail"])
-            .repeatable_when("postProcessAction", &["nothing"])
+            .repeatable()
             .differs("Looks for mails at set times, every minute at first, instead of keeping a connection open.")
             .note("One look takes at most 100 mails of at most 50 MB each; the others come with the next look.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         if poll::are_given(&items) {
+            // The run is on disk. Should marking fail, the next look does it before it searches.
+            let _ = mark_taken(ctx).await;
             return Ok(vec![items]);
         }
         let server = server(ctx)?;
@@ -92,7 +97,7 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
     let files = if keeps_files { Files::Kept } else { Files::Left };
     let prefix = ctx.text("dataPropertyAttachmentsPrefixName", 0)?;
     let prefix = if prefix.is_empty() { "attachment_".into() } else { prefix };
-    let marks = ctx.text("postProcessAction", 0)? != "nothing";
+    let marks = is_marking(ctx)?;
     let by_hand = poll::is_by_hand(ctx);
     let folder = mailbox.open(&ctx.text("mailbox", 0)?, if marks { Access::Write } else { Access::Read }).await?;
     let mut keys = search_keys(ctx)?;
@@ -104,6 +109,10 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
     // The numbers of mails are only worth something within one numbering of the folder.
     let is_known = memory.get("uidValidity").and_then(Value::as_usize) == Some(folder.uid_validity as usize);
     let last_uid = memory.get("lastMessageUid").and_then(Value::as_usize).filter(|_| is_known && tracks && !by_hand).unwrap_or(0) as u32;
+    let taken = if is_known { taken_mails(&memory) } else { Vec::new() };
+    if marks && !by_hand {
+        mailbox.mark_seen(&taken).await?;
+    }
     if last_uid > 0 {
         keys = format!("UID {}:* {keys}", last_uid.saturating_add(1));
     }
@@ -119,15 +128,49 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
             mails.push(item_of(&mail, format, files, &prefix));
         }
     }
-    if marks {
+    if by_hand && marks {
         mailbox.mark_seen(&found).await?;
     }
-    if !by_hand && let Some(last) = found.last() {
-        memory.insert("lastMessageUid", *last);
+    if !by_hand && (!found.is_empty() || !taken.is_empty()) {
+        if let Some(last) = found.last() {
+            memory.insert("lastMessageUid", *last);
+        }
         memory.insert("uidValidity", folder.uid_validity);
+        let to_mark = if marks { found.as_slice() } else { &[] };
+        memory.insert(TAKEN, to_mark.iter().map(|uid| Value::from(*uid)).collect::<Vec<_>>());
         ctx.host().set_static_data(StaticScope::Node, memory.into());
     }
     Ok(mails)
+}
+
+/// Marks what the last look has found as read: now that a run has it, and not before.
+async fn mark_taken(ctx: &Ctx<'_>) -> Result<(), NodeError> {
+    let memory = ctx.host().static_data(StaticScope::Node).as_object().cloned().unwrap_or_default();
+    let taken = taken_mails(&memory);
+    if taken.is_empty() || poll::is_by_hand(ctx) || !is_marking(ctx)? {
+        return Ok(());
+    }
+    let mut mailbox = ctx.host().connections().mailbox(&server(ctx)?).await?;
+    let marked = async {
+        let folder = mailbox.open(&ctx.text("mailbox", 0)?, Access::Write).await?;
+        if memory.get("uidValidity").and_then(Value::as_usize) == Some(folder.uid_validity as usize) {
+            mailbox.mark_seen(&taken).await?;
+        }
+        Ok(())
+    }
+    .await;
+    mailbox.close().await;
+    marked
+}
+
+fn is_marking(ctx: &Ctx<'_>) -> Result<bool, NodeError> {
+    Ok(ctx.text("postProcessAction", 0)? != "nothing")
+}
+
+/// The numbers of the mails that the last look has found.
+fn taken_mails(memory: &Object) -> Vec<u32> {
+    let numbers = memory.get(TAKEN).and_then(Value::as_array).unwrap_or_default();
+    numbers.iter().filter_map(Value::as_usize).map(|uid| uid as u32).collect()
 }
 
 fn search_keys(ctx: &Ctx<'_>) -> Result<String, NodeError> {

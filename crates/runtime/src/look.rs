@@ -1,0 +1,143 @@
+//! Triggers that look for news: a look that finds none leaves no run behind, and what it finds starts one run and is remembered
+//! with it.
+
+use crate::clock::Timer;
+use crate::runner::{Demand, Groundwork, Looked, Start};
+use crate::{Error, Runtime, lock};
+use engine::Outcome;
+use model::{Items, RunError, RunStatus, Str, TaskData, TaskStatus, Value};
+use node_api::StartedBy;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+/// A look that takes longer has failed.
+const LONGEST_LOOK_MS: u64 = 5 * 60 * 1000;
+
+/// A trigger: its workflow and its name.
+type Key = (Str, Str);
+
+#[derive(Default)]
+pub(crate) struct Looks {
+    /// Triggers that look right now.
+    going_on: HashSet<Key>,
+    /// Those whose last look failed, with the version of the workflow that did.
+    failing: HashMap<Key, Str>,
+}
+
+impl Runtime {
+    /// Lets a trigger look, unless it still does since the last time.
+    pub(crate) fn look_soon(self: &Arc<Self>, timer: &Timer, trigger: Str) {
+        let key = (timer.workflow.id.clone(), trigger);
+        if !lock(&self.looks).going_on.insert(key.clone()) {
+            return;
+        }
+        let (runtime, timer) = (self.clone(), timer.clone());
+        tokio::spawn(async move {
+            let look = GoingOn { runtime: &runtime, key: &key };
+            if let Err(error) = runtime.look(&timer, &key).await {
+                tracing::error!(%error, workflow = %key.0, node = %key.1, "What a trigger has found could not be taken.");
+            }
+            drop(look);
+        });
+    }
+
+    async fn look(self: &Arc<Self>, timer: &Timer, key: &Key) -> Result<(), Error> {
+        let (workflow, node) = (&timer.workflow, &key.1);
+        let looked = self.runner.look(workflow, node, LONGEST_LOOK_MS, self.stopping.child_token()).await;
+        // Whoever listens now looks for itself; nothing was remembered of what this look has found.
+        let listens = self.timers().get(key).is_some_and(|now| Arc::ptr_eq(&now.workflow, workflow));
+        if looked.outcome.status == RunStatus::Cancelled || !listens {
+            return Ok(());
+        }
+        match &looked.outcome.error {
+            Some(error) => self.look_failed(timer, key, &looked.outcome, error).await,
+            None => {
+                if lock(&self.looks).failing.remove(key).is_some() {
+                    tracing::info!(workflow = %workflow.id, %node, "A trigger finds what it looks at again.");
+                }
+                self.take_news(timer, node, looked).await
+            }
+        }
+    }
+
+    async fn take_news(self: &Arc<Self>, timer: &Timer, node: &Str, looked: Looked) -> Result<(), Error> {
+        let workflow = &timer.workflow;
+        let Looked { outcome, static_data } = looked;
+        match outcome.last_items().filter(|items| is_news(items)) {
+            Some(items) => {
+                let groundwork = Groundwork { static_data, failed: None };
+                let taken = self.runner.start_after(start(timer, node, Some(items.clone())), Demand::default(), groundwork)?;
+                self.runner.accepted(&taken).await
+            }
+            None => match static_data {
+                Some(data) => {
+                    self.store.save_static_data(&workflow.id, data.clone()).await?;
+                    workflow.keep_static_data(&data);
+                    Ok(())
+                }
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// The first of several failures in a row becomes a run, so that whoever hears of failed runs hears of it.
+    async fn look_failed(self: &Arc<Self>, timer: &Timer, key: &Key, outcome: &Outcome, error: &RunError) -> Result<(), Error> {
+        let (workflow, node) = (&timer.workflow, &key.1);
+        tracing::warn!(workflow = %workflow.id, name = %workflow.name, %node, code = error.code.name(), "A trigger could not look for news.");
+        let version = workflow.version_id.clone();
+        let is_known = lock(&self.looks).failing.insert(key.clone(), version.clone()) == Some(version);
+        if is_known {
+            return Ok(());
+        }
+        let tried = outcome.runs_of(node).last().filter(|task| task.error.is_some()).cloned();
+        let failed = tried.unwrap_or_else(|| Arc::new(failed_task(outcome, error)));
+        let groundwork = Groundwork { static_data: None, failed: Some(failed) };
+        let taken = self.runner.start_after(start(timer, node, None), Demand::default(), groundwork)?;
+        self.runner.accepted(&taken).await
+    }
+}
+
+fn start(timer: &Timer, node: &Str, items: Option<Items>) -> Start {
+    Start {
+        workflow: timer.workflow.clone(),
+        cause: StartedBy::Hand,
+        node: Some(node.clone()),
+        items,
+        mode: "trigger",
+        retry_of: None,
+        destination: None,
+    }
+}
+
+/// An empty item only stands in for having found nothing.
+fn is_news(items: &Items) -> bool {
+    items.iter().any(|item| item.json.as_object().is_some_and(|json| !json.is_empty()))
+}
+
+/// The record of a look that was cut off before its node could say what is wrong.
+fn failed_task(outcome: &Outcome, error: &RunError) -> TaskData {
+    TaskData {
+        start_time_ms: outcome.started_ms,
+        execution_index: 0,
+        execution_time_ms: (outcome.finished_ms - outcome.started_ms).max(0) as u64,
+        source: Vec::new(),
+        data: BTreeMap::new(),
+        error: Some(error.clone()),
+        status: TaskStatus::Error,
+        input_override: None,
+        hints: Vec::new(),
+        metadata: None::<Value>,
+    }
+}
+
+/// However a look ends, the next one may begin.
+struct GoingOn<'a> {
+    runtime: &'a Runtime,
+    key: &'a Key,
+}
+
+impl Drop for GoingOn<'_> {
+    fn drop(&mut self) {
+        lock(&self.runtime.looks).going_on.remove(self.key);
+    }
+}
