@@ -119,6 +119,7 @@ codes! {
     STORE_FULL           = Operator, 503, "The disk is full; nothing that was accepted is lost, and work goes on when there is room.";
     VAULT_KEY            = Operator, 409, "The key of the vault does not fit the credentials.";
     STORE_DISK           = Us,       500, "The disk failed while the run's data was written or read.";
+    EXECUTION_FILE_LOST  = Us,       500, "A file of an execution is missing or damaged.";
     SETTING_INVALID      = Operator, 422, "A setting has a value that cannot be used.";
     SETTING_UNKNOWN      = Operator, 422, "A file or a flag sets something that is not a setting.";
     BACKUP_DAMAGED       = Operator, 422, "The file is not a whole backup of a data folder.";

@@ -122,8 +122,8 @@ impl Runtime {
         }
         for execution in self.store.due(now, WAKE_AT_ONCE).await? {
             if let Err(error) = self.wake(execution.id, None).await {
-                tracing::error!(%error, execution = execution.id, "A sleeping run could not be woken.");
-                self.store.set_status(execution.id, model::RunStatus::Error).await?;
+                tracing::error!(%error, execution = execution.id, code = error.code().name(), "A sleeping run could not be woken.");
+                self.store.give_up(execution.id, &format!("{error} ({})", error.code())).await?;
             }
         }
         Ok(())

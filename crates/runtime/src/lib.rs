@@ -258,8 +258,8 @@ impl Runtime {
         for execution in self.store.interrupted().await? {
             let id = execution.id;
             if let Err(error) = self.take_up(id, None).await {
-                tracing::error!(%error, execution = id, "An interrupted run cannot go on.");
-                self.store.set_status(id, RunStatus::Error).await?;
+                tracing::error!(%error, execution = id, code = error.code().name(), "An interrupted run cannot go on.");
+                self.store.give_up(id, &format!("{error} ({})", error.code())).await?;
             }
         }
         Ok(())
@@ -295,7 +295,7 @@ impl Runtime {
             RetryWith::SameVersion => self.version(&begun.workflow_id, &begun.version_id).await?,
             RetryWith::NewestVersion => self.load(&begun.workflow_id).await?,
         };
-        let started = Story::read(self.store.journal(id).await?).started;
+        let started = Story::read(self.store.beginning(id).await?.into_iter().collect()).started;
         let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
         let cause = node_api::StartedBy::Hand;
         let taken = self.runner.start(Start { workflow, cause, node, items, mode: "retry", retry_of: Some(id), destination: None })?;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
+use store::blobs::{Gathered, NewFile};
 use store::executions::{Begun, Pending, Piece, State};
 use store::{Store, journal};
 use tokio::sync::{broadcast, mpsc};
@@ -88,6 +89,8 @@ struct LogState {
     begun: Option<Begun>,
     state: Option<State>,
     events: Vec<u8>,
+    /// Large files that the events name.
+    files: Gathered,
     discard: bool,
     /// The row is on disk, or was given to the writer.
     is_written: bool,
@@ -230,7 +233,8 @@ impl RunLog {
     /// Takes an event in and gives its place among the events of the run.
     fn add(&self, event: &RunEvent, figures: &RunFigures) -> u64 {
         let mut state = lock(&self.state);
-        journal::write_event(&mut state.events, event);
+        let state = &mut *state;
+        journal::write_event(&mut state.events, event, &mut state.files);
         match event {
             RunEvent::RunStarted { workflow_id, mode, started_ms, .. } => {
                 state.mode = Mode::of(mode);
@@ -280,14 +284,24 @@ impl Pending for RunLog {
             begun,
             state: state.state.take(),
             events: std::mem::take(&mut state.events),
+            files: state.files.take(),
+            has_files: state.files.has_any(),
             discard: std::mem::take(&mut state.discard),
         })
+    }
+
+    fn files(&self) -> Option<(i64, Vec<NewFile>)> {
+        let state = lock(&self.state);
+        // Nobody keeps the files of a run that nobody keeps.
+        let files = if state.discard { &[] } else { state.files.new_files() };
+        (!files.is_empty()).then(|| (self.id, files.to_vec()))
     }
 
     fn give_back(&self, mut piece: Piece) {
         let mut state = lock(&self.state);
         piece.events.append(&mut state.events);
         state.events = piece.events;
+        state.files.give_back(piece.files);
         state.state = state.state.take().or(piece.state);
         state.discard |= piece.discard;
         state.is_written &= piece.begun.is_none();

@@ -36,7 +36,7 @@ impl Runtime {
         if execution.state.status != RunStatus::Waiting {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
         }
-        let story = Story::read(self.store.journal(id).await?);
+        let story = Story::read(self.store.outline(id).await?);
         let Some((node, params)) = story.asleep else { return Ok(None) };
         let workflow = self.version(&execution.begun.workflow_id, &execution.begun.version_id).await?;
         let zone = self.zone_of(&workflow).to_owned();

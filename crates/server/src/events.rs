@@ -51,7 +51,7 @@ pub(crate) async fn of_execution(
     let id = who.execution(&app, &id, Need::See).await?.id;
     app.runtime.settle(id).await?;
     let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(last_seq).unwrap_or(0);
-    let told = app.store.journal(id).await?;
+    let told = app.store.outline(id).await?;
     let n_told = told.len() as u64;
     let run_id: Str = id.to_string().into();
     let past = (1..).zip(told).filter(|(seq, _)| *seq > after).map(|(seq, event)| (run_id.clone(), seq, event)).collect();

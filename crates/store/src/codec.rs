@@ -2,6 +2,7 @@
 //!
 //! JSON text would lose `undefined`, dates, `NaN` and `-0`, and takes about twice as long to read back.
 
+use crate::blobs::{Fetched, Gathered, INLINE_LIMIT, Sum};
 use model::{Binary, DateKind, DateValue, Item, ItemError, Object, PairedItem, Pairs, Source, Str, Value};
 use std::collections::HashMap;
 use std::io;
@@ -24,7 +25,7 @@ const OBJECT: u8 = 11;
 const MAX_DEPTH: usize = 4096;
 
 pub(crate) fn encode(items: &[Item]) -> Vec<u8> {
-    let mut writer = Writer { out: Vec::with_capacity(items.len() * 64), names: HashMap::new() };
+    let mut writer = Writer { out: Vec::with_capacity(items.len() * 64), ..Writer::default() };
     writer.length(items.len());
     for item in items {
         writer.item(item);
@@ -49,13 +50,26 @@ pub(crate) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the data of the run is damaged")
 }
 
+/// How a file is written: its bytes follow, or the name that it is kept under.
+const HERE: u8 = 0;
+const ELSEWHERE: u8 = 1;
+
 #[derive(Default)]
-pub(crate) struct Writer {
+pub(crate) struct Writer<'g> {
     pub(crate) out: Vec<u8>,
     names: HashMap<Str, usize>,
+    /// Takes large files; without it all of them are written here.
+    files: Option<&'g mut Gathered>,
 }
 
-impl Writer {
+impl<'g> Writer<'g> {
+    /// A writer that only names large files.
+    pub(crate) fn naming(files: &'g mut Gathered) -> Self {
+        Self { files: Some(files), ..Self::default() }
+    }
+}
+
+impl Writer<'_> {
     pub(crate) fn length(&mut self, mut length: usize) {
         while length >= 0x80 {
             self.out.push(length as u8 | 0x80);
@@ -162,7 +176,18 @@ impl Writer {
 
     fn binary(&mut self, file: &Binary) {
         let Binary { data, mime_type, file_name, file_extension, file_type, directory, extra } = file;
-        self.bytes(data);
+        match self.files.as_mut().filter(|_| data.len() > INLINE_LIMIT) {
+            Some(files) => {
+                let sum = files.add(file);
+                self.out.push(ELSEWHERE);
+                self.out.extend_from_slice(&sum.0);
+                self.length(data.len());
+            }
+            None => {
+                self.out.push(HERE);
+                self.bytes(data);
+            }
+        }
         self.name(mime_type);
         for text in [file_name, file_extension, file_type, directory] {
             self.optional(text.as_ref());
@@ -176,11 +201,16 @@ pub(crate) struct Reader<'a> {
     at: usize,
     names: Vec<Str>,
     depth: usize,
+    /// Gets files that are kept elsewhere; without it there are none.
+    pub(crate) fetch: Option<&'a Fetch<'a>>,
 }
+
+/// Gets a file by its sum and size.
+pub(crate) type Fetch<'a> = dyn Fn(Sum, usize) -> io::Result<Fetched> + 'a;
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, names: Vec::new(), depth: 0 }
+        Self { bytes, at: 0, names: Vec::new(), depth: 0, fetch: None }
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -326,11 +356,27 @@ impl<'a> Reader<'a> {
     }
 
     fn binary(&mut self) -> io::Result<Binary> {
-        let length = self.length()?;
-        let data = bytes::Bytes::copy_from_slice(self.take(length)?);
+        let (data, fields) = match self.byte()? {
+            HERE => {
+                let length = self.length()?;
+                (bytes::Bytes::copy_from_slice(self.take(length)?), Object::new())
+            }
+            ELSEWHERE => {
+                let mut sum = [0; 32];
+                sum.copy_from_slice(self.take(32)?);
+                let size = self.length()?;
+                match self.fetch.ok_or_else(damaged)?(Sum(sum), size)? {
+                    Fetched::Data(data) => (data, Object::new()),
+                    Fetched::Fields(fields) => (bytes::Bytes::new(), fields),
+                }
+            }
+            _ => return Err(damaged()),
+        };
         let mime_type = self.name()?;
         let [file_name, file_extension, file_type, directory] = [self.optional()?, self.optional()?, self.optional()?, self.optional()?];
-        Ok(Binary { data, mime_type, file_name, file_extension, file_type, directory, extra: self.object()? })
+        let mut extra = self.object()?;
+        extra.extend(fields);
+        Ok(Binary { data, mime_type, file_name, file_extension, file_type, directory, extra })
     }
 }
 

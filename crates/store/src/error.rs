@@ -13,6 +13,8 @@ pub enum Error {
     File { path: Str, cause: Str },
     #[error("{what} is damaged")]
     Corrupt { what: Str },
+    #[error("the file {name} of execution {execution} is missing or damaged")]
+    LostFile { execution: i64, name: Str },
     #[error("the data folder was written by a newer Heddle (format {found}, this one knows {known})")]
     Newer { found: i64, known: i64 },
     #[error("another Heddle uses the data folder {folder}")]
@@ -37,6 +39,7 @@ impl Error {
             Error::Full => Code::STORE_FULL,
             Error::Database { .. } | Error::File { .. } | Error::Stopped => Code::STORE_DISK,
             Error::Corrupt { .. } => Code::STORE_CORRUPT,
+            Error::LostFile { .. } => Code::EXECUTION_FILE_LOST,
             Error::Newer { .. } => Code::STORE_NEWER,
             Error::Locked { .. } => Code::STORE_LOCKED,
             Error::Key => Code::VAULT_KEY,

@@ -1,6 +1,7 @@
 //! What is kept of runs: a row each, and their journal.
 
 use crate::Error;
+use crate::blobs::{NewFile, StoredFile, Sum};
 use crate::workflows::StaticData;
 use model::{RunEvent, RunStatus, Str};
 use std::sync::Arc;
@@ -18,6 +19,12 @@ pub trait Executions: Send + Sync {
     /// Newest first.
     async fn executions(&self, filter: ExecutionFilter) -> Result<Vec<Execution>, Error>;
     async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
+    /// The journal without the bytes of large files, for showing: they have an id instead, which [`Sum::parse`] reads.
+    async fn outline(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
+    /// The first event of the journal, with its files.
+    async fn beginning(&self, id: i64) -> Result<Option<RunEvent>, Error>;
+    /// A large file of a run; `None` if the run has no such file.
+    async fn file(&self, id: i64, sum: Sum) -> Result<Option<StoredFile>, Error>;
     /// How many pieces the journal of a run has.
     async fn pieces(&self, id: i64) -> Result<i64, Error>;
     /// Runs that were neither finished nor asleep when the process ended.
@@ -31,6 +38,8 @@ pub trait Executions: Send + Sync {
     /// Notes that one was; those that nobody sends again any more are forgotten.
     async fn note_delivery(&self, key: &str) -> Result<(), Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
+    /// Ends a run that cannot go on, with the reason.
+    async fn give_up(&self, id: i64, reason: &str) -> Result<(), Error>;
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old or too many; gives back how many.
     async fn prune(&self, keep: Keep) -> Result<usize, Error>;
@@ -41,6 +50,10 @@ pub trait Executions: Send + Sync {
 /// A run that has something to write. Asked when its turn comes, so that what happens while it waits goes along.
 pub trait Pending: Send + Sync + 'static {
     fn take(&self) -> Option<Piece>;
+    /// The run, and files that its next piece will name: they may be written beforehand.
+    fn files(&self) -> Option<(i64, Vec<NewFile>)> {
+        None
+    }
     /// The piece could not be written.
     fn give_back(&self, piece: Piece);
 }
@@ -56,6 +69,10 @@ pub struct Piece {
     pub state: Option<State>,
     /// Events as [`crate::journal`] writes them.
     pub events: Vec<u8>,
+    /// Files that the events name for the first time.
+    pub files: Vec<NewFile>,
+    /// Whether any piece of the run has named one.
+    pub has_files: bool,
     /// The run is over and nobody wants to keep it.
     pub discard: bool,
 }

@@ -96,6 +96,37 @@ pub(crate) fn problems_of(connection: &Connection) -> Result<Vec<String>, Error>
     Ok(problems)
 }
 
+/// The large files of executions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FilesOfRuns {
+    pub count: usize,
+    pub bytes: u64,
+    /// Those that are not there, or not as long as they were.
+    pub lost: Vec<String>,
+}
+
+/// Compares the files of executions with what the database knows of them.
+pub fn files_of_runs(folder: &Path) -> Result<FilesOfRuns, Error> {
+    let mut found = FilesOfRuns::default();
+    let Some(connection) = look(folder)? else { return Ok(found) };
+    let has_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'blobs'";
+    if !connection.prepare(has_table)?.exists([])? {
+        return Ok(found);
+    }
+    let mut files = connection.prepare("SELECT execution_id, sum, size FROM blobs")?;
+    let mut rows = files.query([])?;
+    while let Some(row) = rows.next()? {
+        let (execution, sum, size): (i64, Vec<u8>, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let name = format!("{}/{execution}/{}", crate::blobs::FOLDER, hex::encode(sum));
+        found.count += 1;
+        found.bytes += size as u64;
+        if !std::fs::metadata(folder.join(&name)).is_ok_and(|there| there.len() == size as u64) {
+            found.lost.push(name);
+        }
+    }
+    Ok(found)
+}
+
 /// Whether the key in the folder opens the credentials in its database.
 pub fn key(folder: &Path) -> Result<KeyState, Error> {
     let Some(connection) = look(folder)? else { return Ok(KeyState::NotNeeded) };

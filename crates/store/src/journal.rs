@@ -1,6 +1,7 @@
 //! The events of a run as bytes and back: what a row of the journal holds.
 
-use crate::codec::{Reader, Writer, damaged};
+use crate::blobs::Gathered;
+use crate::codec::{Fetch, Reader, Writer, damaged};
 use model::{Changed, Code, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, TaskData, TaskStatus};
 use std::collections::BTreeMap;
 use std::io;
@@ -17,8 +18,9 @@ const RUN_RESUMED: u8 = 8;
 const RUN_FINISHED: u8 = 9;
 
 /// Adds an event to a piece of the journal. Each event stands alone, so pieces can be cut and joined between events.
-pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent) {
-    let mut writer = Writer::default();
+/// Large files are named, and left to whoever gathers them.
+pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent, files: &mut Gathered) {
+    let mut writer = Writer::naming(files);
     writer.event(event);
     let mut length = Writer::default();
     length.length(writer.out.len());
@@ -26,13 +28,14 @@ pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent) {
     piece.extend_from_slice(&writer.out);
 }
 
-/// The events of a piece, in order.
-pub fn read_events(piece: &[u8]) -> io::Result<Vec<RunEvent>> {
+/// The events of a piece, in order; at most so many.
+pub(crate) fn read_events<'a>(piece: &'a [u8], most: usize, fetch: &'a Fetch<'a>) -> io::Result<Vec<RunEvent>> {
     let mut outer = Reader::new(piece);
     let mut events = Vec::new();
-    while !outer.is_done() {
+    while !outer.is_done() && events.len() < most {
         let length = outer.length()?;
         let mut reader = Reader::new(outer.take(length)?);
+        reader.fetch = Some(fetch);
         events.push(reader.event()?);
         if !reader.is_done() {
             return Err(damaged());
@@ -41,7 +44,7 @@ pub fn read_events(piece: &[u8]) -> io::Result<Vec<RunEvent>> {
     Ok(events)
 }
 
-impl Writer {
+impl Writer<'_> {
     fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -290,6 +293,10 @@ mod tests {
     use model::{Item, Object, Value, json};
     use proptest::prelude::*;
 
+    fn no_files(_: crate::blobs::Sum, _: usize) -> io::Result<crate::blobs::Fetched> {
+        Err(damaged())
+    }
+
     fn events() -> Vec<RunEvent> {
         let items: Items = vec![Item::new(json!({ "a": [1, null] })).paired_with(0)].into();
         let error = RunError {
@@ -342,13 +349,13 @@ mod tests {
 
     fn piece() -> Vec<u8> {
         let mut piece = Vec::new();
-        events().iter().for_each(|event| write_event(&mut piece, event));
+        events().iter().for_each(|event| write_event(&mut piece, event, &mut Gathered::default()));
         piece
     }
 
     #[test]
     fn every_event_comes_back_as_it_was() {
-        assert_eq!(format!("{:?}", read_events(&piece()).unwrap()), format!("{:?}", events()));
+        assert_eq!(format!("{:?}", read_events(&piece(), usize::MAX, &no_files).unwrap()), format!("{:?}", events()));
     }
 
     #[test]
@@ -357,11 +364,11 @@ mod tests {
         let mut ends = vec![0];
         let mut sofar = Vec::new();
         for event in events() {
-            write_event(&mut sofar, &event);
+            write_event(&mut sofar, &event, &mut Gathered::default());
             ends.push(sofar.len());
         }
         for cut in 0..whole.len() {
-            assert_eq!(read_events(&whole[..cut]).is_ok(), ends.contains(&cut), "cut at {cut}");
+            assert_eq!(read_events(&whole[..cut], usize::MAX, &no_files).is_ok(), ends.contains(&cut), "cut at {cut}");
         }
     }
 
@@ -371,7 +378,7 @@ mod tests {
             let mut bytes = piece();
             let at = at.index(bytes.len());
             bytes[at] = byte;
-            let _ = read_events(&bytes);
+            let _ = read_events(&bytes, usize::MAX, &no_files);
         }
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod backup;
+pub mod blobs;
 mod codec;
 pub mod credentials;
 mod error;

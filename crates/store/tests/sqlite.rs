@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+use heddle_store::blobs::Gathered;
 use heddle_store::executions::{Begun, ExecutionFilter, Executions, Keep, Pending, Piece, State};
 use heddle_store::workflows::{NewVersion, Workflows};
 use heddle_store::{Error, Sqlite, Use, journal};
@@ -43,10 +44,19 @@ impl Pending for Run {
 
 fn run(execution: i64, line: &str) -> Arc<Run> {
     let mut events = Vec::new();
-    journal::write_event(&mut events, &RunEvent::NodeLog { node: "A".into(), line: line.into() });
+    journal::write_event(&mut events, &RunEvent::NodeLog { node: "A".into(), line: line.into() }, &mut Gathered::default());
     let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
     let state = State { status: RunStatus::Success, stopped_ms: Some(2), wait_till_ms: None, error: None };
-    Arc::new(Run(Mutex::new(Some(Piece { execution, seq: 0, begun: Some(begun), state: Some(state), events, discard: false }))))
+    Arc::new(Run(Mutex::new(Some(Piece {
+        execution,
+        seq: 0,
+        begun: Some(begun),
+        state: Some(state),
+        events,
+        files: Vec::new(),
+        has_files: false,
+        discard: false,
+    }))))
 }
 
 #[tokio::test]

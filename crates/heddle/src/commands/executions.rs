@@ -62,7 +62,7 @@ fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
     block_on(async {
         let missing = || format!("there is no execution with the id {id} (EXECUTION_NOT_FOUND)");
         let execution = store.execution(id).await?.with_context(missing)?;
-        let outcome = runtime::history::outcome(&execution, store.journal(id).await?);
+        let outcome = runtime::history::outcome(&execution, store.outline(id).await?);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         outcome.write_json(&mut out).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).context("it cannot be printed")?;
         Ok(ExitCode::SUCCESS)

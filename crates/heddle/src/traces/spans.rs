@@ -141,7 +141,7 @@ impl Spans {
     /// A run that slept or was cut off goes on: how it began is in its journal.
     async fn take_up(&mut self, live: &LiveEvent) {
         let Ok(id) = live.run_id.parse() else { return };
-        let events = self.store.journal(id).await.unwrap_or_default();
+        let events = self.store.outline(id).await.unwrap_or_default();
         let began = events.into_iter().find_map(|event| match event {
             RunEvent::RunStarted { workflow_id, workflow_name, mode, items, .. } => Some((workflow_id, workflow_name, mode, items)),
             _ => None,

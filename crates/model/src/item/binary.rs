@@ -37,7 +37,12 @@ impl Binary {
 
     /// The size in words, as n8n prints it: `12.3 kB`.
     pub fn size_text(&self) -> String {
-        pretty_bytes(self.data.len())
+        Self::size_in_words(self.data.len())
+    }
+
+    /// A size in words, for files whose bytes are elsewhere.
+    pub fn size_in_words(bytes: usize) -> String {
+        pretty_bytes(bytes)
     }
 
     pub fn to_value(&self) -> Value {

@@ -1,5 +1,6 @@
 //! `/api/v1/executions`.
 
+use super::execution_files;
 use super::operation::{CURSOR, LIMIT, Param};
 use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, to_cursor};
 use crate::access::{Need, Principal};
@@ -29,6 +30,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .gives(200, "execution"),
     Operation::new("DELETE", "/executions/{id}", "execution:delete", "deleteExecution", "Remove an execution", || delete(remove))
         .gives(200, "execution"),
+    Operation::new(
+        "GET",
+        "/executions/{id}/binary/{reference}",
+        "execution:read",
+        "getExecutionFile",
+        "The bytes of a file that an execution shows by reference",
+        || get(execution_files::show),
+    ),
     Operation::new("GET", "/executions/{id}/events", "execution:read", "followExecution", "Follow an execution as it runs (SSE)", || {
         get(events::of_execution)
     }),
@@ -210,7 +219,7 @@ fn row(execution: &Execution) -> Value {
 
 /// The row with everything the run did, and the workflow as it was.
 async fn with_data_of(app: &App, execution: &Execution) -> Result<Value, ApiError> {
-    let events = app.store.journal(execution.id).await?;
+    let events = app.store.outline(execution.id).await?;
     let told = history::outcome(execution, events).to_value();
     let mut value = row(execution);
     let fields = value.make_object();

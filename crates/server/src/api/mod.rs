@@ -6,6 +6,7 @@ mod credential_test;
 mod credentials;
 mod data_table_rows;
 mod data_tables;
+mod execution_files;
 mod executions;
 mod members;
 mod openapi;

@@ -10,7 +10,7 @@ const LEAST: &[(Role, &[&str])] = &[
         "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getExecutions", "getExecution", "getCredentials",
         "getCredential", "getCredentialType", "getTags", "getTag", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
-        "getOpenApi", "followExecution", "followExecutions", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
+        "getOpenApi", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "exportDataTableRows",
     ]),
     (Role::Editor, &[

@@ -185,7 +185,8 @@ fn other_files(folder: &Path, without: &[&Path]) -> Result<OtherFiles, Error> {
 /// Files that are copied in another way, or that mean something only where they are.
 fn is_ours(name: &str) -> bool {
     let is_database = name.strip_prefix(DATABASE).is_some_and(|rest| matches!(rest, "" | "-wal" | "-shm" | "-journal"));
-    is_database || name == LOCK || name == "vault.lock" || name.starts_with("vault.key") || name == manifest::NAME
+    let is_unfinished = name.starts_with("binary/") && name.ends_with(crate::blobs::UNFINISHED);
+    is_database || is_unfinished || name == LOCK || name == "vault.lock" || name.starts_with("vault.key") || name == manifest::NAME
 }
 
 /// Why a file was not packed.

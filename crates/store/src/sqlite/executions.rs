@@ -3,10 +3,14 @@
 use super::Sqlite;
 use super::workflows::keep_static_data;
 use super::writer::in_savepoint;
+use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
 use crate::executions::{Begun, Execution, ExecutionFilter, Executions, Keep, Pending, Piece, State};
 use crate::{Error, journal};
+use bytes::Bytes;
 use model::{RunEvent, RunStatus};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -46,6 +50,7 @@ impl Executions for Sqlite {
     }
 
     async fn flush(&self, run: Arc<dyn Pending>) -> Result<(), Error> {
+        self.write_files(&run).await?;
         let (tell, told) = oneshot::channel();
         self.send_piece(run, move |result| {
             let _ = tell.send(result);
@@ -54,14 +59,15 @@ impl Executions for Sqlite {
     }
 
     fn flush_soon(&self, run: Arc<dyn Pending>) {
-        let sent = self.send_piece(run, |result| {
-            if let Err(error) = result {
-                tracing::warn!(%error, "A piece of a run could not be written; it is kept and tried again.");
-            }
-        });
-        if let Err(error) = sent {
-            tracing::error!(%error, "A run could not be written.");
+        if run.files().is_none() {
+            return self.send_soon(run);
         }
+        let store = self.clone();
+        tokio::spawn(async move {
+            // Should this fail, the writer tries it again and tells.
+            let _ = store.write_files(&run).await;
+            store.send_soon(run);
+        });
     }
 
     async fn execution(&self, id: i64) -> Result<Option<Execution>, Error> {
@@ -90,19 +96,32 @@ impl Executions for Sqlite {
     }
 
     async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error> {
+        let blobs = self.shared.blobs.clone();
+        self.read(move |connection| read_journal(connection, id, usize::MAX, Some(&blobs))).await
+    }
+
+    async fn outline(&self, id: i64) -> Result<Vec<RunEvent>, Error> {
+        self.read(move |connection| read_journal(connection, id, usize::MAX, None)).await
+    }
+
+    async fn beginning(&self, id: i64) -> Result<Option<RunEvent>, Error> {
+        let blobs = self.shared.blobs.clone();
+        self.read(move |connection| Ok(read_journal(connection, id, 1, Some(&blobs))?.into_iter().next())).await
+    }
+
+    async fn file(&self, id: i64, sum: Sum) -> Result<Option<StoredFile>, Error> {
+        let blobs = self.shared.blobs.clone();
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT seq, sum, events FROM journal WHERE execution_id = ? ORDER BY seq")?;
-            let mut pieces = found.query([id])?;
-            let mut events = Vec::new();
-            while let Some(row) = pieces.next()? {
-                let (seq, sum, piece): (i64, i64, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-                let damaged = || Error::Corrupt { what: format!("piece {seq} of the journal of execution {id}").into() };
-                if sum != i64::from(crc32fast::hash(&piece)) {
-                    return Err(damaged());
-                }
-                events.extend(journal::read_events(&piece).map_err(|_| damaged())?);
-            }
-            Ok(events)
+            let sql = "SELECT size, mime_type, file_name FROM blobs WHERE execution_id = ?1 AND sum = ?2";
+            let mut found = connection.prepare_cached(sql)?;
+            let row = found
+                .query_row(params![id, sum.0], |row| {
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<String>>(2)?))
+                })
+                .optional()?;
+            let Some((size, mime_type, file_name)) = row else { return Ok(None) };
+            let file = blobs.open(id, sum)?;
+            Ok(Some(StoredFile { file, size: size as u64, mime_type: mime_type.into(), file_name: file_name.map(Into::into) }))
         })
         .await
     }
@@ -174,12 +193,26 @@ impl Executions for Sqlite {
         .await
     }
 
+    async fn give_up(&self, id: i64, reason: &str) -> Result<(), Error> {
+        let reason = reason.to_owned();
+        self.write(move |connection| {
+            let sql = "UPDATE executions SET status = 'error', error = ?2, stopped_ms = ?3, wait_till_ms = NULL WHERE id = ?1";
+            connection.prepare_cached(sql)?.execute(params![id, reason, super::now_ms()])?;
+            Ok(())
+        })
+        .await
+    }
+
     async fn delete_execution(&self, id: i64) -> Result<bool, Error> {
-        self.write(move |connection| remove(connection, id)).await
+        let removed = self.write(move |connection| remove(connection, id)).await?;
+        if removed.had_files {
+            self.remove_files(vec![id]).await;
+        }
+        Ok(removed.was_there)
     }
 
     async fn prune(&self, keep: Keep) -> Result<usize, Error> {
-        self.write(move |connection| {
+        let pruned = self.write(move |connection| {
             let over = "status NOT IN ('running', 'waiting', 'uncertain')";
             let sql = format!(
                 "SELECT id FROM (
@@ -190,12 +223,17 @@ impl Executions for Sqlite {
             let mut found = connection.prepare_cached(&sql)?;
             let ids: Vec<i64> =
                 rows(found.query_map(params![keep.newer_than_ms, keep.at_most as i64, keep.bytes, keep.step as i64], |row| row.get(0))?)?;
+            let mut with_files = Vec::new();
             for id in &ids {
-                remove(connection, *id)?;
+                if remove(connection, *id)?.had_files {
+                    with_files.push(*id);
+                }
             }
-            Ok(ids.len())
-        })
-        .await
+            Ok((ids.len(), with_files))
+        });
+        let (count, with_files) = pruned.await?;
+        self.remove_files(with_files).await;
+        Ok(count)
     }
 
     async fn shrink(&self) -> Result<bool, Error> {
@@ -217,16 +255,49 @@ const DELIVERIES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const SHRINK_PAGES: i64 = 2000;
 
 impl Sqlite {
+    /// Writes the files that a run's next piece will name, so that the writer does not have to.
+    async fn write_files(&self, run: &Arc<dyn Pending>) -> Result<(), Error> {
+        let Some((execution, files)) = run.files() else { return Ok(()) };
+        let blobs = self.shared.blobs.clone();
+        let written = tokio::task::spawn_blocking(move || blobs.write(execution, &files));
+        written.await.unwrap_or(Err(Error::Stopped))
+    }
+
+    pub(super) async fn remove_files(&self, executions: Vec<i64>) {
+        if executions.is_empty() {
+            return;
+        }
+        let blobs = self.shared.blobs.clone();
+        let removed = tokio::task::spawn_blocking(move || blobs.remove(&executions));
+        // What is left is swept at the next start.
+        let _ = removed.await;
+    }
+
+    fn send_soon(&self, run: Arc<dyn Pending>) {
+        let sent = self.send_piece(run, |result| {
+            if let Err(error) = result {
+                tracing::warn!(%error, "A piece of a run could not be written; it is kept and tried again.");
+            }
+        });
+        if let Err(error) = sent {
+            tracing::error!(%error, "A run could not be written.");
+        }
+    }
+
     fn send_piece(&self, run: Arc<dyn Pending>, tell: impl FnOnce(Result<(), Error>) + Send + 'static) -> Result<(), Error> {
+        let blobs = self.shared.blobs.clone();
         self.shared.writer.send(Box::new(move |connection| {
             let piece = run.take();
             let written = match (&piece, connection) {
                 (None, Ok(_)) => Ok(()),
-                (Some(piece), Ok(connection)) => write_with_static_data(connection, piece),
+                (Some(piece), Ok(connection)) => write_whole(connection, &blobs, piece),
                 (_, Err(error)) => Err(error),
             };
             Box::new(move |committed: Result<(), Error>| {
                 let result = committed.and(written);
+                if let (Ok(()), Some(gone)) = (&result, piece.as_ref().filter(|piece| piece.discard && piece.has_files)) {
+                    blobs.remove(&[gone.execution]);
+                }
                 if let (Err(_), Some(piece)) = (&result, piece) {
                     run.give_back(piece);
                 }
@@ -236,15 +307,72 @@ impl Sqlite {
     }
 }
 
-/// A run that a look has found comes with what the look remembers: both are kept, or neither.
-fn write_with_static_data(connection: &Connection, piece: &Piece) -> Result<(), Error> {
-    let Some((begun, data)) = piece.begun.as_ref().and_then(|begun| Some((begun, begun.static_data.as_ref()?))) else {
+/// Writes a piece with what belongs to it: its files, and what the look that found the run remembers. All of it is kept, or nothing.
+fn write_whole(connection: &Connection, blobs: &Blobs, piece: &Piece) -> Result<(), Error> {
+    let found = piece.begun.as_ref().and_then(|begun| Some((begun, begun.static_data.as_ref()?)));
+    if found.is_none() && piece.files.is_empty() {
         return write_piece(connection, piece);
-    };
+    }
+    if !piece.discard {
+        // As a rule they are there already, and this only looks.
+        blobs.write(piece.execution, &piece.files)?;
+    }
     in_savepoint(connection, |connection| {
-        keep_static_data(connection, &begun.workflow_id, data)?;
+        if let Some((begun, data)) = found {
+            keep_static_data(connection, &begun.workflow_id, data)?;
+        }
         write_piece(connection, piece)
     })
+}
+
+/// Notes the files of a piece; gives back how much is new to the run.
+fn note_files(connection: &Connection, piece: &Piece) -> Result<i64, Error> {
+    let mut bytes = 0;
+    for file in &piece.files {
+        let size = file.data.len() as i64;
+        let sql = "INSERT INTO blobs (execution_id, sum, size, mime_type, file_name) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+        let values = params![piece.execution, file.sum.0, size, file.mime_type.as_str(), file.file_name.as_deref()];
+        if connection.prepare_cached(sql)?.execute(values)? > 0 {
+            bytes += size;
+        }
+    }
+    Ok(bytes)
+}
+
+/// The events of a run, at most so many of each piece. Without a folder of files they have ids instead of bytes.
+fn read_journal(connection: &Connection, id: i64, most: usize, blobs: Option<&Blobs>) -> Result<Vec<RunEvent>, Error> {
+    let mut found = connection.prepare_cached("SELECT seq, sum, events FROM journal WHERE execution_id = ? ORDER BY seq")?;
+    let mut pieces = found.query([id])?;
+    let mut events: Vec<RunEvent> = Vec::new();
+    // However many steps pass a file on, it is read and held once.
+    let held: RefCell<HashMap<Sum, Bytes>> = RefCell::default();
+    let failed: RefCell<Option<Error>> = RefCell::default();
+    let fetch = |sum: Sum, size: usize| {
+        let Some(blobs) = blobs else { return Ok(Fetched::Fields(blobs::fields(id, sum, size))) };
+        if let Some(data) = held.borrow().get(&sum) {
+            return Ok(Fetched::Data(data.clone()));
+        }
+        let data = blobs.read(id, sum, size).map_err(|error| {
+            let told = std::io::Error::other(error.to_string());
+            *failed.borrow_mut() = Some(error);
+            told
+        })?;
+        held.borrow_mut().insert(sum, data.clone());
+        Ok(Fetched::Data(data))
+    };
+    while let Some(row) = pieces.next()? {
+        if events.len() >= most {
+            break;
+        }
+        let (seq, sum, piece): (i64, i64, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let damaged = || Error::Corrupt { what: format!("piece {seq} of the journal of execution {id}").into() };
+        if sum != i64::from(crc32fast::hash(&piece)) {
+            return Err(damaged());
+        }
+        let read = journal::read_events(&piece, most - events.len(), &fetch);
+        events.extend(read.map_err(|_| failed.take().unwrap_or_else(damaged))?);
+    }
+    Ok(events)
 }
 
 fn write_piece(connection: &Connection, piece: &Piece) -> Result<(), Error> {
@@ -255,7 +383,7 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<(), Error> {
         }
         return Ok(());
     }
-    let length = piece.events.len() as i64;
+    let length = piece.events.len() as i64 + note_files(connection, piece)?;
     let running = State { status: RunStatus::Running, stopped_ms: None, wait_till_ms: None, error: None };
     match (&piece.begun, &piece.state) {
         (Some(begun), state) => {
@@ -299,7 +427,16 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<(), Error> {
     Ok(())
 }
 
-fn remove(connection: &Connection, id: i64) -> Result<bool, Error> {
+/// What there was of a run that was removed.
+#[derive(Clone, Copy)]
+struct Removed {
+    was_there: bool,
+    /// They are to be removed once the rows are gone for good.
+    had_files: bool,
+}
+
+fn remove(connection: &Connection, id: i64) -> Result<Removed, Error> {
+    let n_files = connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
     connection.prepare_cached("DELETE FROM journal WHERE execution_id = ?")?.execute([id])?;
     let removed = connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
     connection
@@ -308,7 +445,7 @@ fn remove(connection: &Connection, id: i64) -> Result<bool, Error> {
              ON CONFLICT (key) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(?1 AS INTEGER))",
         )?
         .execute([id.to_string()])?;
-    Ok(removed > 0)
+    Ok(Removed { was_there: removed > 0, had_files: n_files > 0 })
 }
 
 fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {

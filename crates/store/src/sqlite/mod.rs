@@ -19,6 +19,7 @@ pub(crate) use migrate::KNOWN_SCHEMA;
 pub use writer::WriterFigures;
 
 use crate::Error;
+use crate::blobs::Blobs;
 use crate::inspect::{DATABASE, LOCK};
 use credentials::Vault;
 use model::Str;
@@ -51,6 +52,7 @@ struct Shared {
     writer: Writer,
     readers: Mutex<Vec<Connection>>,
     vault: Vault,
+    blobs: Blobs,
     /// Held for as long as this process is the one that runs workflows here.
     serving: Option<File>,
 }
@@ -83,7 +85,12 @@ impl Sqlite {
             // Whoever runs workflows needs the right key; others find out when they use it.
             vault.open(&connection)?;
         }
-        let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), vault, serving };
+        let blobs = Blobs::new(folder);
+        if purpose == Use::Serve {
+            // Nobody else runs anything here, so that files without an execution are what a crash has left.
+            blobs.sweep(|id| Ok(connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([id])?))?;
+        }
+        let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), vault, blobs, serving };
         Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default(), tables_of: None })
     }
 

@@ -107,8 +107,11 @@ impl Workflows for Sqlite {
 
     async fn delete_workflow(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
-        self.write(move |connection| {
+        let deleted = self.write(move |connection| {
+            let sql = "SELECT DISTINCT execution_id FROM blobs WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)";
+            let with_files: Vec<i64> = rows(connection.prepare_cached(sql)?.query_map([&id], |row| row.get(0))?)?;
             for sql in [
+                "DELETE FROM blobs WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)",
                 "DELETE FROM journal WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)",
                 "DELETE FROM executions WHERE workflow_id = ?1",
                 "DELETE FROM schedules WHERE workflow_id = ?1",
@@ -117,9 +120,11 @@ impl Workflows for Sqlite {
                 connection.execute(sql, [&id])?;
             }
             note_change(connection)?;
-            Ok(connection.execute("DELETE FROM workflows WHERE id = ?1", [&id])? > 0)
-        })
-        .await
+            Ok((connection.execute("DELETE FROM workflows WHERE id = ?1", [&id])? > 0, with_files))
+        });
+        let (was_there, with_files) = deleted.await?;
+        self.remove_files(with_files).await;
+        Ok(was_there)
     }
 
     async fn version(&self, version_id: &str) -> Result<Option<Str>, Error> {

@@ -22,6 +22,7 @@ pub(super) fn check(folder: &Path, settings: Option<&Settings>) -> Vec<(&'static
     if folder.join("vault.key").exists() {
         found.push(("permissions of vault.key", key_permissions(&folder.join("vault.key"))));
     }
+    found.push(("files of executions", files_of_runs(folder)));
     found.push(("disk", room(folder)));
     found.push(("write-ahead log", log(folder)));
     found.push(("server", server(&served)));
@@ -60,6 +61,19 @@ fn database(folder: &Path) -> Finding {
         Ok(problems) => Finding::Error(format!(
             "is damaged (STORE_CORRUPT): {}. Stop the server, keep a copy of the folder, and restore a backup.",
             problems.join("; ")
+        )),
+        Err(error) => Finding::Error(format!("cannot be checked: {error} ({})", error.code())),
+    }
+}
+
+fn files_of_runs(folder: &Path) -> Finding {
+    match inspect::files_of_runs(folder) {
+        Ok(found) if found.lost.is_empty() => Finding::Ok(format!("{}, {}", found.count, size(found.bytes))),
+        Ok(found) => Finding::Error(format!(
+            "{} of {} are missing or cut off (EXECUTION_FILE_LOST), {} first. Restore a backup, or delete their executions.",
+            found.lost.len(),
+            found.count,
+            found.lost[0]
         )),
         Err(error) => Finding::Error(format!("cannot be checked: {error} ({})", error.code())),
     }

@@ -89,6 +89,16 @@ CREATE TABLE journal (
   PRIMARY KEY (execution_id, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- Large files that the journal of a run names, by their SHA-256. The bytes are in the folder `binary`.
+CREATE TABLE blobs (
+  execution_id INTEGER NOT NULL,
+  sum BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  mime_type TEXT NOT NULL,
+  file_name TEXT,
+  PRIMARY KEY (execution_id, sum)
+) STRICT, WITHOUT ROWID;
+
 -- Credentials: `data` is encrypted, the id is bound into it.
 CREATE TABLE credentials (
   id TEXT PRIMARY KEY,

@@ -1,0 +1,283 @@
+//! Large files of items, kept beside the journal: `binary/EXECUTION/SUM` in the data folder, each once an execution.
+//!
+//! A file is whole and synced before the piece of the journal that names it is committed, and goes after its execution has gone.
+//! What a crash leaves in between belongs to nobody and is swept at the next start.
+
+use crate::Error;
+use aws_lc_rs::digest::{Context, SHA256, digest};
+use bytes::Bytes;
+use model::{Binary, Object, Str, Value};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Files up to this size stay in the journal.
+pub const INLINE_LIMIT: usize = 16 << 10;
+
+pub(crate) const FOLDER: &str = "binary";
+/// What the name of a file that is being written ends with.
+pub(crate) const UNFINISHED: &str = ".part";
+
+/// Files that are remembered by their place in memory, so that passing one on does not mean adding it up again.
+const REMEMBERED: usize = 8;
+const REMEMBERED_BYTES: usize = 64 << 20;
+
+/// The SHA-256 of a file, which is its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sum(pub(crate) [u8; 32]);
+
+impl Sum {
+    pub(crate) fn of(data: &[u8]) -> Self {
+        Self::from_digest(digest(&SHA256, data).as_ref())
+    }
+
+    fn from_digest(found: &[u8]) -> Self {
+        let mut sum = [0; 32];
+        sum.copy_from_slice(found);
+        Self(sum)
+    }
+
+    /// Reads a sum as [`Sum::to_hex`] writes it, or the whole id that an execution shows.
+    pub fn parse(text: &str) -> Option<Self> {
+        let last = text.rsplit(['/', ':']).next()?;
+        let mut sum = [0; 32];
+        hex::decode_to_slice(last, &mut sum).ok()?;
+        Some(Self(sum))
+    }
+
+    pub fn to_hex(self) -> String {
+        hex::encode(self.0)
+    }
+}
+
+/// A file on its way to disk.
+#[derive(Clone, Debug)]
+pub struct NewFile {
+    pub sum: Sum,
+    pub data: Bytes,
+    pub mime_type: Str,
+    pub file_name: Option<Str>,
+}
+
+/// The large files of one run, as its events name them.
+#[derive(Default)]
+pub struct Gathered {
+    known: HashSet<Sum>,
+    recent: Vec<(Bytes, Sum)>,
+    new: Vec<NewFile>,
+}
+
+impl Gathered {
+    /// Files that no piece has taken along yet.
+    pub fn new_files(&self) -> &[NewFile] {
+        &self.new
+    }
+
+    pub fn take(&mut self) -> Vec<NewFile> {
+        std::mem::take(&mut self.new)
+    }
+
+    pub fn give_back(&mut self, mut files: Vec<NewFile>) {
+        files.append(&mut self.new);
+        self.new = files;
+    }
+
+    /// Whether the run has had any.
+    pub fn has_any(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, file: &Binary) -> Sum {
+        let sum = self.sum_of(&file.data);
+        if self.known.insert(sum) {
+            let (data, mime_type, file_name) = (file.data.clone(), file.mime_type.clone(), file.file_name.clone());
+            self.new.push(NewFile { sum, data, mime_type, file_name });
+        }
+        sum
+    }
+
+    fn sum_of(&mut self, data: &Bytes) -> Sum {
+        // What is remembered is held, so that nothing else can have its place.
+        let same = |(held, _): &&(Bytes, Sum)| held.as_ptr() == data.as_ptr() && held.len() == data.len();
+        if let Some((_, sum)) = self.recent.iter().find(same) {
+            return *sum;
+        }
+        let sum = Sum::of(data);
+        self.recent.push((data.clone(), sum));
+        let held = |recent: &[(Bytes, Sum)]| recent.iter().map(|(data, _)| data.len()).sum::<usize>();
+        while self.recent.len() > REMEMBERED || (self.recent.len() > 1 && held(&self.recent) > REMEMBERED_BYTES) {
+            self.recent.remove(0);
+        }
+        sum
+    }
+}
+
+/// What a reader of the journal gets for a file that is not in it.
+pub(crate) enum Fetched {
+    Data(Bytes),
+    /// Only what there is to know of it.
+    Fields(Object),
+}
+
+/// Files are named by executions and left where they are: their fields as n8n shows files outside of the database.
+pub(crate) fn fields(execution: i64, sum: Sum, size: usize) -> Object {
+    Object::from_iter([
+        ("data", Value::from("filesystem-v2")),
+        ("id", format!("filesystem-v2:executions/{execution}/binary_data/{}", sum.to_hex()).into()),
+        ("fileSize", Binary::size_in_words(size).into()),
+        ("bytes", size.into()),
+    ])
+}
+
+/// A file of an execution, looked at and found whole.
+#[derive(Debug)]
+pub struct StoredFile {
+    pub file: File,
+    pub size: u64,
+    pub mime_type: Str,
+    pub file_name: Option<Str>,
+}
+
+/// The folder of files.
+#[derive(Clone)]
+pub(crate) struct Blobs {
+    folder: PathBuf,
+}
+
+impl Blobs {
+    pub(crate) fn new(data: &Path) -> Self {
+        Self { folder: data.join(FOLDER) }
+    }
+
+    /// Writes the files that are not there yet; returns once they are on disk.
+    pub(crate) fn write(&self, execution: i64, files: &[NewFile]) -> Result<(), Error> {
+        let folder = self.folder_of(execution);
+        let is_there =
+            |file: &&NewFile| std::fs::metadata(folder.join(file.sum.to_hex())).is_ok_and(|found| found.len() == file.data.len() as u64);
+        let missing: Vec<&NewFile> = files.iter().filter(|file| !is_there(file)).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let is_new = !folder.exists();
+        make_private_folder(&folder)?;
+        for file in missing {
+            let path = folder.join(file.sum.to_hex());
+            let unfinished = folder.join(format!("{}{UNFINISHED}", file.sum.to_hex()));
+            let written = create_private(&unfinished).and_then(|mut target| {
+                target.write_all(&file.data)?;
+                target.sync_all()
+            });
+            if let Err(error) = written {
+                let _ = std::fs::remove_file(&unfinished);
+                return Err(Error::file(&path, &error));
+            }
+            std::fs::rename(&unfinished, &path).map_err(|error| Error::file(&path, &error))?;
+        }
+        sync_folder(&folder)?;
+        if is_new {
+            sync_folder(&self.folder)?;
+            sync_folder(self.folder.parent().unwrap_or(Path::new(".")))?;
+        }
+        Ok(())
+    }
+
+    /// A file's bytes, if they are what they were.
+    pub(crate) fn read(&self, execution: i64, sum: Sum, size: usize) -> Result<Bytes, Error> {
+        let path = self.path(execution, sum);
+        let data = match std::fs::read(&path) {
+            Ok(data) => data,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(lost(execution, sum)),
+            Err(error) => return Err(Error::file(&path, &error)),
+        };
+        if data.len() != size || Sum::of(&data) != sum {
+            return Err(lost(execution, sum));
+        }
+        Ok(data.into())
+    }
+
+    /// Opens a file for reading once it was found whole; it is never held in memory.
+    pub(crate) fn open(&self, execution: i64, sum: Sum) -> Result<File, Error> {
+        let path = self.path(execution, sum);
+        let failed = |error: &std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => lost(execution, sum),
+            _ => Error::file(&path, error),
+        };
+        let mut file = File::open(&path).map_err(|error| failed(&error))?;
+        let (mut context, mut buffer) = (Context::new(&SHA256), vec![0; 1 << 17]);
+        loop {
+            match file.read(&mut buffer).map_err(|error| failed(&error))? {
+                0 => break,
+                count => context.update(&buffer[..count]),
+            }
+        }
+        if Sum::from_digest(context.finish().as_ref()) != sum {
+            return Err(lost(execution, sum));
+        }
+        file.rewind().map_err(|error| failed(&error))?;
+        Ok(file)
+    }
+
+    /// Removes the files of executions that are gone. What cannot be removed now is swept at the next start.
+    pub(crate) fn remove(&self, executions: &[i64]) {
+        for execution in executions {
+            let folder = self.folder_of(*execution);
+            match std::fs::remove_dir_all(&folder) {
+                Ok(()) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => tracing::warn!(%error, execution, "Files of an execution could not be removed."),
+            }
+        }
+    }
+
+    /// Removes what belongs to no execution.
+    pub(crate) fn sweep(&self, is_known: impl Fn(i64) -> Result<bool, Error>) -> Result<(), Error> {
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(Error::file(&self.folder, &error)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(|error| Error::file(&self.folder, &error))?;
+            // Whatever else somebody put here is not ours to remove.
+            let Some(execution) = entry.file_name().to_str().and_then(|name| name.parse::<i64>().ok()) else { continue };
+            if !is_known(execution)? {
+                self.remove(&[execution]);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn path(&self, execution: i64, sum: Sum) -> PathBuf {
+        self.folder_of(execution).join(sum.to_hex())
+    }
+
+    fn folder_of(&self, execution: i64) -> PathBuf {
+        self.folder.join(execution.to_string())
+    }
+}
+
+fn lost(execution: i64, sum: Sum) -> Error {
+    Error::LostFile { execution, name: sum.to_hex().into() }
+}
+
+fn make_private_folder(path: &Path) -> Result<(), Error> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| Error::file(path, &error))
+}
+
+fn create_private(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Makes new names in a folder last.
+fn sync_folder(path: &Path) -> Result<(), Error> {
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| Error::file(path, &error))
+}

@@ -1,0 +1,184 @@
+//! Large files beside the journal: kept once an execution, whole before they are named, and gone with it.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use heddle_store::blobs::{Gathered, INLINE_LIMIT, NewFile, Sum};
+use heddle_store::executions::{Begun, Executions, Keep, Pending, Piece, State};
+use heddle_store::workflows::{NewVersion, Workflows};
+use heddle_store::{Error, Sqlite, Use, inspect, journal};
+use model::{Binary, Code, Item, Items, Object, RunEvent, RunStatus};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("heddle-blobs-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn files_of(&self, execution: i64) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.0.join(format!("binary/{execution}")));
+        entries.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What becomes of a run when its turn to write comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    /// The process ends after the files were written.
+    CutOff,
+    Discarded,
+}
+
+struct Run {
+    execution: i64,
+    files: Vec<NewFile>,
+    piece: Mutex<Option<Piece>>,
+}
+
+impl Pending for Run {
+    fn take(&self) -> Option<Piece> {
+        self.piece.lock().unwrap().take()
+    }
+    fn files(&self) -> Option<(i64, Vec<NewFile>)> {
+        (!self.files.is_empty()).then(|| (self.execution, self.files.clone()))
+    }
+    fn give_back(&self, piece: Piece) {
+        *self.piece.lock().unwrap() = Some(piece);
+    }
+}
+
+/// A run that was handed a file over and over.
+fn run(execution: i64, data: &[u8], times: usize, fate: Fate) -> Arc<Run> {
+    let (mut events, mut gathered) = (Vec::new(), Gathered::default());
+    for _ in 0..times {
+        let mut item = Item::new(Object::new());
+        item.set_binary("data", Binary::new(data.to_vec(), "image/png", Some("a.png".into())));
+        journal::write_event(&mut events, &RunEvent::RunResumed { items: Some(Items::one(item)) }, &mut gathered);
+    }
+    let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
+    let state = State { status: RunStatus::Success, stopped_ms: Some(2), wait_till_ms: None, error: None };
+    let files = gathered.take();
+    let discard = fate == Fate::Discarded;
+    let (begun, state) = (Some(begun), Some(state));
+    let piece = Piece { execution, seq: 0, begun, state, events, files: files.clone(), has_files: gathered.has_any(), discard };
+    Arc::new(Run { execution, files, piece: Mutex::new((fate != Fate::CutOff).then_some(piece)) })
+}
+
+fn files(events: &[RunEvent]) -> Vec<Binary> {
+    let of = |event: &RunEvent| match event {
+        RunEvent::RunResumed { items: Some(items) } => items.first().unwrap().binary("data").cloned(),
+        _ => None,
+    };
+    events.iter().filter_map(of).collect()
+}
+
+fn picture(seed: u8) -> Vec<u8> {
+    (0..100_000u32).map(|at| (at as u8).wrapping_mul(31).wrapping_add(seed)).collect()
+}
+
+#[tokio::test]
+async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
+    let folder = Folder::new("once");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let data = picture(1);
+    store.flush(run(1, &data, 10, Fate::Kept)).await.unwrap();
+    assert_eq!(folder.files_of(1).len(), 1);
+    let bytes = store.execution(1).await.unwrap().unwrap().bytes;
+    assert!((100_000..105_000).contains(&bytes), "{bytes}");
+
+    let read = files(&store.journal(1).await.unwrap());
+    assert_eq!(read.len(), 10);
+    assert!(read.iter().all(|file| file.data == data && file.data.as_ptr() == read[0].data.as_ptr() && file.extra.is_empty()));
+    let shown = files(&store.outline(1).await.unwrap());
+    let value = shown[9].to_value();
+    let text = |key: &str| value.get(key).and_then(model::Value::as_str).unwrap().to_owned();
+    assert!(shown.iter().all(|file| file.data.is_empty()));
+    assert_eq!((text("data").as_str(), text("fileSize").as_str(), text("fileName").as_str()), ("filesystem-v2", "100 kB", "a.png"));
+    let found = store.file(1, Sum::parse(&text("id")).unwrap()).await.unwrap().unwrap();
+    assert_eq!((found.size, found.mime_type.as_str(), found.file_name.as_deref()), (100_000, "image/png", Some("a.png")));
+    assert!(store.file(2, Sum::parse(&text("id")).unwrap()).await.unwrap().is_none(), "files are those of their execution");
+    assert_eq!(inspect::files_of_runs(&folder.0).unwrap().count, 1);
+}
+
+#[tokio::test]
+async fn small_files_stay_in_the_journal() {
+    let folder = Folder::new("small");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let data = vec![7; INLINE_LIMIT];
+    store.flush(run(1, &data, 2, Fate::Kept)).await.unwrap();
+    assert!(!folder.0.join("binary").exists());
+    assert!(files(&store.outline(1).await.unwrap()).iter().all(|file| file.data == data));
+}
+
+#[tokio::test]
+async fn files_go_with_their_execution_however_it_goes() {
+    let folder = Folder::new("gone");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    for id in 1..=4 {
+        store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
+    }
+    assert!(store.delete_execution(1).await.unwrap());
+    assert!(folder.files_of(1).is_empty() && !folder.files_of(2).is_empty());
+    let room_for_two = Keep { newer_than_ms: 0, at_most: 100, bytes: 250_000, step: 100 };
+    assert_eq!(store.prune(room_for_two).await.unwrap(), 1, "files count against the room for executions");
+    assert!(folder.files_of(2).is_empty() && !folder.files_of(3).is_empty());
+    let workflow = NewVersion { id: "w".into(), name: "W".into(), document: "{}".into(), author: None, static_data: None };
+    store.save_workflow(workflow).await.unwrap();
+    assert!(store.delete_workflow("w").await.unwrap());
+    assert!(folder.files_of(3).is_empty() && folder.files_of(4).is_empty());
+    store.flush(run(5, &picture(5), 1, Fate::Discarded)).await.unwrap();
+    assert!(folder.files_of(5).is_empty());
+    assert_eq!(inspect::files_of_runs(&folder.0).unwrap().count, 0);
+}
+
+#[tokio::test]
+async fn files_that_a_crash_left_before_their_commit_are_swept() {
+    let folder = Folder::new("swept");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    store.flush(run(1, &picture(1), 1, Fate::Kept)).await.unwrap();
+    store.flush(run(2, &picture(2), 1, Fate::CutOff)).await.unwrap();
+    assert_eq!(folder.files_of(2).len(), 1, "the file is there before the piece that names it");
+    assert!(store.execution(2).await.unwrap().is_none());
+    std::fs::create_dir_all(folder.0.join("binary/mine")).unwrap();
+    Sqlite::open(&folder.0, Use::Beside).unwrap();
+    assert_eq!(folder.files_of(2).len(), 1, "only the one that runs workflows sweeps");
+    drop(store);
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    assert!(folder.files_of(2).is_empty() && folder.files_of(1).len() == 1);
+    assert!(folder.0.join("binary/mine").exists());
+    assert_eq!(files(&store.journal(1).await.unwrap())[0].data, picture(1));
+}
+
+#[tokio::test]
+async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
+    let folder = Folder::new("lost");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    for id in 1..=3 {
+        store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
+    }
+    let mut data = picture(1);
+    data[500] ^= 1;
+    std::fs::write(&folder.files_of(1)[0], data).unwrap();
+    std::fs::remove_file(&folder.files_of(2)[0]).unwrap();
+    for id in [1, 2] {
+        let error = store.journal(id).await.unwrap_err();
+        assert!(matches!(error, Error::LostFile { execution, .. } if execution == id), "{error}");
+        assert_eq!(error.code(), Code::EXECUTION_FILE_LOST);
+        assert_eq!(files(&store.outline(id).await.unwrap()).len(), 1, "what the run did can still be looked at");
+        let sum = Sum::parse(files(&store.outline(id).await.unwrap())[0].extra.get("id").unwrap().as_str().unwrap()).unwrap();
+        assert_eq!(store.file(id, sum).await.unwrap_err().code(), Code::EXECUTION_FILE_LOST);
+    }
+    assert_eq!(store.journal(3).await.unwrap().len(), 1);
+    assert_eq!(inspect::files_of_runs(&folder.0).unwrap().lost.len(), 1);
+}
