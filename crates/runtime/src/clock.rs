@@ -123,7 +123,7 @@ impl Runtime {
         for execution in self.store.due(now, WAKE_AT_ONCE).await? {
             if let Err(error) = self.wake(execution.id, None).await {
                 tracing::error!(%error, execution = execution.id, code = error.code().name(), "A sleeping run could not be woken.");
-                self.store.give_up(execution.id, &format!("{error} ({})", error.code())).await?;
+                self.give_up(&execution, &error).await?;
             }
         }
         Ok(())

@@ -37,13 +37,16 @@ pub use waiting::{Sent, Waiting};
 
 use clock::Timers;
 use engine::{Engine, RunOptions};
-use model::{Items, RunStatus, Str, Value, Workflow};
+use log::{Durability, Written};
+use model::{Items, RunEvent, RunStatus, Str, Value, Workflow};
+use node_api::NodeError;
 use recovery::{Story, Verdict};
 use routes::Routes;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use store::Store;
+use store::executions::Execution;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
 use ticket::Tickets;
 use tokio::sync::Notify;
@@ -259,10 +262,24 @@ impl Runtime {
             let id = execution.id;
             if let Err(error) = self.take_up(id, None).await {
                 tracing::error!(%error, execution = id, code = error.code().name(), "An interrupted run cannot go on.");
-                self.store.give_up(id, &format!("{error} ({})", error.code())).await?;
+                self.give_up(&execution, &error).await?;
             }
         }
         Ok(())
+    }
+
+    /// Ends a run that cannot go on, and lets its journal say why.
+    pub(crate) async fn give_up(&self, execution: &Execution, error: &Error) -> Result<(), Error> {
+        let (id, begun) = (execution.id, &execution.begun);
+        let pieces = self.store.pieces(id).await?;
+        let events = self.store.outline(id).await.map_or(0, |events| events.len() as u64);
+        let log = self.recorder.reopen(id, begun.workflow_id.clone(), &begun.mode, Written { pieces, events }, Durability::Ends);
+        let reason = NodeError::new(error.code(), Str::from(error.to_string())).to_run_error("");
+        let (status, finished_ms) = (RunStatus::Error, self.now_ms());
+        self.recorder.note(&log, RunEvent::RunFinished { status, error: Some(reason), finished_ms });
+        let written = self.recorder.flush(&log).await;
+        self.recorder.close(&log);
+        Ok(written?)
     }
 
     /// Wakes a sleeping run, with what woke it.

@@ -38,8 +38,6 @@ pub trait Executions: Send + Sync {
     /// Notes that one was; those that nobody sends again any more are forgotten.
     async fn note_delivery(&self, key: &str) -> Result<(), Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
-    /// Ends a run that cannot go on, with the reason.
-    async fn give_up(&self, id: i64, reason: &str) -> Result<(), Error>;
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old or too many; gives back how many.
     async fn prune(&self, keep: Keep) -> Result<usize, Error>;

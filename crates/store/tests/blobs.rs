@@ -111,6 +111,28 @@ async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
     assert_eq!(inspect::files_of_runs(&folder.0).unwrap().count, 1);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn two_that_write_one_file_at_a_time_do_not_get_in_each_others_way() {
+    let folder = Folder::new("at-once");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    for id in 1..=20 {
+        let (data, flushing) = (picture(id as u8), run(id, &picture(id as u8), 1, Fate::Kept));
+        let others: Vec<_> = (0..4)
+            .map(|_| {
+                tokio::spawn({
+                    let (store, run) = (store.clone(), flushing.clone());
+                    async move { store.flush(run).await }
+                })
+            })
+            .collect();
+        for other in others {
+            other.await.unwrap().unwrap();
+        }
+        assert_eq!(files(&store.journal(id).await.unwrap())[0].data, data);
+        assert_eq!(folder.files_of(id).len(), 1);
+    }
+}
+
 #[tokio::test]
 async fn small_files_stay_in_the_journal() {
     let folder = Folder::new("small");

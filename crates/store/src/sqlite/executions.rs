@@ -193,16 +193,6 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn give_up(&self, id: i64, reason: &str) -> Result<(), Error> {
-        let reason = reason.to_owned();
-        self.write(move |connection| {
-            let sql = "UPDATE executions SET status = 'error', error = ?2, stopped_ms = ?3, wait_till_ms = NULL WHERE id = ?1";
-            connection.prepare_cached(sql)?.execute(params![id, reason, super::now_ms()])?;
-            Ok(())
-        })
-        .await
-    }
-
     async fn delete_execution(&self, id: i64) -> Result<bool, Error> {
         let removed = self.write(move |connection| remove(connection, id)).await?;
         if removed.had_files {
