@@ -18,6 +18,8 @@ pub use options::{Failures, Limits, Recorded, RunOptions};
 pub use outcome::Outcome;
 pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};
-pub use ports::{Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Ports, Random, Responder, Workflows};
+pub use ports::{
+    Called, Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Ports, Random, Responder, Workflows,
+};
 pub use run::{Engine, Start};
 pub use scope::{RunData, RunView, Vars};

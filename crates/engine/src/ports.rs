@@ -47,15 +47,22 @@ pub trait Credentials: Send + Sync {
 #[async_trait::async_trait]
 pub trait Workflows: Send + Sync {
     /// The workflow with this id, if the one on whose behalf a run goes may call it.
-    async fn get(&self, stands_for: &str, id: &str) -> Option<Workflow>;
+    async fn get(&self, stands_for: &str, id: &str) -> Option<Called>;
+}
+
+/// A workflow that another one calls.
+pub struct Called {
+    pub workflow: Workflow,
+    /// Which version of it this is; empty where nobody counts them.
+    pub version_id: Str,
 }
 
 /// Takes a run's events. An event counts as recorded once `append` has returned, and no successor of a node
 /// starts before the node's result was recorded.
 #[async_trait::async_trait]
 pub trait Journal: Send + Sync {
-    /// The id of a run that another one starts at one of its steps.
-    fn child_id(&self, parent: &str, step: usize) -> Str {
+    /// The id of a run that another one starts at one of its steps, of this version of its workflow.
+    fn child_id(&self, parent: &str, step: usize, _version_id: &Str) -> Str {
         format!("{parent}.{step}").into()
     }
     async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError>;
@@ -94,7 +101,7 @@ pub struct NoWorkflows;
 
 #[async_trait::async_trait]
 impl Workflows for NoWorkflows {
-    async fn get(&self, _stands_for: &str, _id: &str) -> Option<Workflow> {
+    async fn get(&self, _stands_for: &str, _id: &str) -> Option<Called> {
         None
     }
 }

@@ -193,8 +193,9 @@ impl Journal for World {
 
 #[async_trait::async_trait]
 impl Workflows for World {
-    async fn get(&self, _stands_for: &str, id: &str) -> Option<Workflow> {
-        self.others.iter().find(|(name, _)| *name == id).and_then(|(_, document)| Workflow::from_value(document))
+    async fn get(&self, _stands_for: &str, id: &str) -> Option<heddle_engine::Called> {
+        let workflow = self.others.iter().find(|(name, _)| *name == id).and_then(|(_, document)| Workflow::from_value(document))?;
+        Some(heddle_engine::Called { workflow, version_id: "v1".into() })
     }
 }
 

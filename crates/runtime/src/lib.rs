@@ -431,11 +431,11 @@ struct StoredWorkflows(Arc<dyn Store>);
 
 #[async_trait::async_trait]
 impl engine::Workflows for StoredWorkflows {
-    async fn get(&self, stands_for: &str, id: &str) -> Option<Workflow> {
+    async fn get(&self, stands_for: &str, id: &str) -> Option<engine::Called> {
         let stored = self.0.workflow(id).await.ok().flatten()?;
         let workflow = Workflow::parse(&stored.document).ok()?;
         let caller = self.0.workflow(stands_for).await.ok().flatten()?;
-        may_call(&caller, &stored, &workflow).then_some(workflow)
+        may_call(&caller, &stored, &workflow).then_some(engine::Called { workflow, version_id: stored.version_id })
     }
 }
 

@@ -193,9 +193,9 @@ impl Recorder {
 #[async_trait::async_trait]
 impl Journal for Recorder {
     /// Runs that others start are executions of their own.
-    fn child_id(&self, parent: &str, _step: usize) -> Str {
+    fn child_id(&self, parent: &str, _step: usize, version_id: &Str) -> Str {
         let saving = self.log(parent).map_or(Saving::ALL, |log| log.saving);
-        let begun = Begun { parent: Some(parent.into()), ..Begun::default() };
+        let begun = Begun { parent: Some(parent.into()), version_id: version_id.clone(), ..Begun::default() };
         self.open(begun, Durability::Ends, saving).run_id()
     }
 

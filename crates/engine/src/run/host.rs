@@ -3,7 +3,7 @@
 use super::schedule::Entry;
 use super::{Run, Start, lock};
 use crate::options::RunOptions;
-use crate::ports::JournalError;
+use crate::ports::{Called, JournalError};
 use crate::scope::RunView;
 use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value, Workflow};
 use node_api::connect::Connections;
@@ -138,17 +138,19 @@ impl Host for NodeHost<'_> {
             return Err(NodeError::new(Code::RUN_DEPTH, format!("Workflows call each other more than {limit} deep"))
                 .hint("Look for a workflow that calls itself."));
         }
-        let workflow = match &call.target {
+        let unversioned = |workflow: Workflow| Called { workflow, version_id: Str::new() };
+        let called = match &call.target {
             WorkflowTarget::Id(id) => run.engine.ports.workflows.get(&run.options.stands_for, id).await.ok_or_else(|| {
                 NodeError::new(Code::WORKFLOW_NOT_FOUND, format!("Workflow does not exist: '{id}'"))
                     .hint("Import the workflow, or choose another one in the node.")
             })?,
-            WorkflowTarget::Inline(document) => Workflow::from_value(document).ok_or_else(|| {
+            WorkflowTarget::Inline(document) => Workflow::from_value(document).map(unversioned).ok_or_else(|| {
                 NodeError::new(Code::WORKFLOW_JSON, format!("A workflow is a JSON object, but this is {}", document.kind_name()))
             })?,
             WorkflowTarget::File(path) => {
                 let bytes = self.files().read(path).await?;
                 Workflow::parse(&String::from_utf8_lossy(&bytes))
+                    .map(unversioned)
                     .map_err(|error| NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}")))?
             }
         };
@@ -156,10 +158,10 @@ impl Host for NodeHost<'_> {
             WorkflowTarget::Id(id) => id.clone(),
             WorkflowTarget::Inline(_) | WorkflowTarget::File(_) => run.options.stands_for.clone(),
         };
-        let plan = Arc::new(run.engine.plan(&workflow));
+        let plan = Arc::new(run.engine.plan(&called.workflow));
         let start = Start { cause: StartedBy::Workflow, node: None, items: Some(call.items) };
         let options = RunOptions {
-            run_id: run.engine.ports.journal.child_id(&run.options.run_id, run.steps),
+            run_id: run.engine.ports.journal.child_id(&run.options.run_id, run.steps, &called.version_id),
             stands_for,
             mode: "integrated".into(),
             destination: None,

@@ -69,7 +69,7 @@ impl Engine {
         if outcome.status != RunStatus::Error || !is_told || run.options.depth >= run.options.limits.max_depth {
             return;
         }
-        let Some(workflow) = self.ports.workflows.get(&run.options.stands_for, id).await else { return };
+        let Some(called) = self.ports.workflows.get(&run.options.stands_for, id).await else { return };
         let execution = Object::from_iter([
             ("id", Value::from(outcome.run_id.clone())),
             ("error", error.to_value()),
@@ -80,7 +80,7 @@ impl Engine {
         let item = Item::new(Object::from_iter([("execution", Value::from(execution)), ("workflow", about.into())]));
         let start = Start { cause: StartedBy::Error, node: None, items: Some(Items::one(item)) };
         let options = RunOptions {
-            run_id: self.ports.journal.child_id(&outcome.run_id, run.steps + 1),
+            run_id: self.ports.journal.child_id(&outcome.run_id, run.steps + 1, &called.version_id),
             stands_for: id.clone(),
             mode: "error".into(),
             depth: run.options.depth + 1,
@@ -92,7 +92,7 @@ impl Engine {
             destination: None,
             ..run.options.clone()
         };
-        let plan = Arc::new(self.plan(&workflow));
+        let plan = Arc::new(self.plan(&called.workflow));
         Box::pin(self.run(plan, start, options, CancellationToken::new())).await;
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
 
 mod app;
+mod children;
 mod doors;
 mod keys;
 mod projects;

@@ -136,7 +136,8 @@ impl Executions for Sqlite {
 
     async fn interrupted(&self) -> Result<Vec<Execution>, Error> {
         self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM executions WHERE status = 'running' AND parent IS NULL ORDER BY id");
+            // A run that another one started is on disk as running only if it has slept, and then it goes on by itself.
+            let sql = format!("SELECT {COLUMNS} FROM executions WHERE status = 'running' ORDER BY id");
             let mut found = connection.prepare_cached(&sql)?;
             rows(found.query_map([], execution)?)
         })
