@@ -66,6 +66,10 @@ pub trait Journal: Send + Sync {
         format!("{parent}.{step}").into()
     }
     async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError>;
+    /// Whether a run counts. One whose beginning could not be recorded was turned away, and nobody is to hear of its failure.
+    fn is_accepted(&self, _run_id: &str) -> bool {
+        true
+    }
 }
 
 /// The journal cannot take events any more; the run stops.

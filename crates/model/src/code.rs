@@ -116,6 +116,8 @@ codes! {
     STORE_CORRUPT        = Us,       500, "Something in the data folder is damaged.";
     STORE_LOCKED         = Operator, 409, "Another Heddle uses this data folder.";
     STORE_NEWER          = Operator, 409, "The data folder was written by a newer Heddle.";
+    STORE_BUSY           = Operator, 503, "Another program holds the database; nothing that was accepted is lost, and work goes on when it lets go.";
+    STORE_UNWRITABLE     = Operator, 503, "The disk takes no writes; nothing that was accepted is lost, and work goes on when it does.";
     STORE_FULL           = Operator, 503, "The disk is full; nothing that was accepted is lost, and work goes on when there is room.";
     VAULT_KEY            = Operator, 409, "The key of the vault does not fit the credentials.";
     STORE_DISK           = Us,       500, "The disk failed while the run's data was written or read.";

@@ -2,19 +2,22 @@
 
 use crate::Runtime;
 use crate::loaded::Loaded;
-use crate::runner::Start;
+use crate::runner::{Demand, Start};
 use model::Str;
 use node_api::StartedBy;
 use node_api::trigger::{Listen, Timetable};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use store::executions::Along;
 use store::schedules::Schedule;
 
 /// How long a claimed trigger is ours; after a crash another look finds it again.
 const LEASE_MS: i64 = 30_000;
 /// The longest time without a look.
 const LONGEST_NAP_MS: i64 = 30_000;
+/// The time until the next look when one failed, as on a full disk.
+const TROUBLED_NAP_MS: i64 = 1000;
 /// A trigger that is later than this was missed while nothing ran.
 const MISSED_MS: i64 = 60_000;
 /// At most this many missed moments are made up for.
@@ -91,10 +94,12 @@ impl Runtime {
     /// Looks after the clock until the process ends.
     pub(crate) async fn keep_time(self: Arc<Self>) {
         loop {
-            if let Err(error) = self.fire_due().await {
+            let fired = self.fire_due().await;
+            if let Err(error) = &fired {
                 tracing::error!(%error, "What is due could not be looked up.");
             }
             let nap = match self.next_due().await {
+                _ if fired.is_err() => TROUBLED_NAP_MS,
                 Ok(Some(due)) => (due - self.now_ms()).clamp(5, LONGEST_NAP_MS),
                 _ => LONGEST_NAP_MS,
             };
@@ -122,7 +127,6 @@ impl Runtime {
         }
         for execution in self.store.due(now, WAKE_AT_ONCE).await? {
             if let Err(error) = self.wake(execution.id, None).await {
-                tracing::error!(%error, execution = execution.id, code = error.code().name(), "A sleeping run could not be woken.");
                 self.give_up(&execution, &error).await?;
             }
         }
@@ -152,7 +156,18 @@ impl Runtime {
                 moments.push(next);
             }
         }
-        for _ in &moments {
+        let last_ms = if moments.is_empty() { schedule.last_ms } else { Some(due.max(now - MISSED_MS)) };
+        let next_ms = timer.timetable.next_after(now.max(due), last_ms, zone);
+        let after = Schedule { next_ms, last_ms, ..schedule.clone() };
+        if moments.is_empty() {
+            return Ok(self.store.set_schedule(after).await?);
+        }
+        for (place, moment) in moments.iter().enumerate() {
+            // Written with the beginning of the run, so that no moment is taken twice or lost.
+            let after = match moments.get(place + 1) {
+                Some(next) => Schedule { next_ms: Some(*next), last_ms: Some(*moment), ..schedule.clone() },
+                None => after.clone(),
+            };
             let start = Start {
                 workflow: timer.workflow.clone(),
                 cause: StartedBy::Hand,
@@ -162,12 +177,10 @@ impl Runtime {
                 retry_of: None,
                 destination: None,
             };
-            let taken = self.runner.start(start)?;
+            let taken = self.runner.start_after(start, Demand::default(), Groundwork { along: Some(Along::Schedule(after)), ..Groundwork::default() })?;
             self.runner.accepted(&taken).await?;
         }
-        let last_ms = if moments.is_empty() { schedule.last_ms } else { Some(due.max(now - MISSED_MS)) };
-        let next_ms = timer.timetable.next_after(now.max(due), last_ms, zone);
-        Ok(self.store.set_schedule(Schedule { next_ms, last_ms, ..schedule }).await?)
+        Ok(())
     }
 }
 

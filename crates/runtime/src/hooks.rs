@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::auth;
+use crate::log::RunLog;
 use crate::routes::Hook;
 use crate::runner::{Demand, Runner, Start, Taken};
 use crate::stream::Pieces;
@@ -11,6 +12,7 @@ use model::{Binary, Item, Items, Object, RunStatus, Str, Value};
 use node_api::trigger::{Answer, AnswerBody, AnswerData, AnswerWhen, Chunk, ChunkKind};
 use std::net::IpAddr;
 use std::sync::Arc;
+use tokio::task::JoinHandle;
 
 /// A request as it came in, its body read.
 #[derive(Clone, Debug)]
@@ -93,9 +95,9 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
             plain(hook, received(&route.data))
         }
         AnswerWhen::Streaming if taken.pieces.is_some() => return stream(runner, hook, taken).await,
-        AnswerWhen::LastNode | AnswerWhen::Streaming => match taken.outcome.await {
-            Ok(outcome) => of_outcome(hook, &outcome),
-            Err(_) => broken(),
+        AnswerWhen::LastNode | AnswerWhen::Streaming => match outcome_of(taken.outcome, &taken.log).await? {
+            Some(outcome) => of_outcome(hook, &outcome),
+            None => broken(),
         },
         AnswerWhen::ResponseNode => {
             let Taken { answer, outcome, log, .. } = taken;
@@ -105,14 +107,23 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
                     runner.written(&log).await?;
                     answer
                 }
-                Err(_) => match outcome.await {
-                    Ok(outcome) if outcome.error.is_none() => plain(hook, AnswerBody::Empty),
-                    Ok(_) | Err(_) => broken(),
+                Err(_) => match outcome_of(outcome, &log).await? {
+                    Some(outcome) if outcome.error.is_none() => plain(hook, AnswerBody::Empty),
+                    Some(_) | None => broken(),
                 },
             }
         }
     };
     Ok(Reply::Whole(answer))
+}
+
+/// How a run ended, unless it was turned away; `None` if nobody knows.
+async fn outcome_of(outcome: JoinHandle<Outcome>, log: &RunLog) -> Result<Option<Outcome>, Error> {
+    let outcome = outcome.await.ok();
+    match log.refusal() {
+        Some(error) => Err(error.into()),
+        None => Ok(outcome),
+    }
 }
 
 /// Pieces as they come. A node that answers before the first one is heard too, and if there are none at all, the items of the

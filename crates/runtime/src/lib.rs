@@ -108,7 +108,11 @@ impl Runtime {
     pub async fn start(engine: Engine, store: Arc<dyn Store>, options: Options) -> Result<Arc<Self>, Error> {
         let keep = options.keep;
         let runtime = Self::at_rest(engine, store, options).await?;
-        runtime.reload().await?;
+        match runtime.reload().await {
+            // It is tried again every second.
+            Err(Error::Store(error)) if error.may_pass() => tracing::error!(%error, "The active workflows cannot listen yet."),
+            other => other?,
+        }
         runtime.recover().await?;
         tokio::spawn(runtime.clone().keep_time());
         tokio::spawn(runtime.clone().watch());
@@ -215,6 +219,11 @@ impl Runtime {
                 None => Loaded::new(&stored, &self.engine).map(Arc::new),
             };
             if let Err(error) = self.add(&mut active, loaded).await {
+                if let Error::Store(passing) = &error
+                    && passing.may_pass()
+                {
+                    return Err(error);
+                }
                 tracing::error!(%error, workflow = %stored.id, name = %stored.name, "An active workflow cannot listen.");
             }
         }
@@ -258,28 +267,50 @@ impl Runtime {
 
     /// Goes on with what was running when the last process ended.
     async fn recover(self: &Arc<Self>) -> Result<(), Error> {
-        for execution in self.store.interrupted().await? {
-            let id = execution.id;
-            if let Err(error) = self.take_up(id, None).await {
-                tracing::error!(%error, execution = id, code = error.code().name(), "An interrupted run cannot go on.");
-                self.give_up(&execution, &error).await?;
-            }
+        let mut left = self.store.interrupted().await?;
+        self.recover_these(&mut left).await;
+        if !left.is_empty() {
+            let runtime = self.clone();
+            tokio::spawn(async move {
+                while !left.is_empty() && !runtime.is_stopping() {
+                    tokio::time::sleep(log::FULL_DISK_PAUSE).await;
+                    runtime.recover_these(&mut left).await;
+                }
+            });
         }
         Ok(())
     }
 
-    /// Ends a run that cannot go on, and lets its journal say why.
-    pub(crate) async fn give_up(&self, execution: &Execution, error: &Error) -> Result<(), Error> {
+    /// Leaves those for which something must be written first, and cannot be now.
+    async fn recover_these(self: &Arc<Self>, left: &mut Vec<Execution>) {
+        for execution in std::mem::take(left) {
+            if let Err(error) = self.take_up(execution.id, None).await
+                && self.give_up(&execution, &error).await.is_err_and(|error| error.may_pass())
+            {
+                left.push(execution);
+            }
+        }
+    }
+
+    /// Ends a run that cannot be taken up and lets its journal say why, unless it can be taken up later: then the reason comes back.
+    pub(crate) async fn give_up(&self, execution: &Execution, error: &Error) -> Result<(), store::Error> {
+        match error {
+            Error::Store(passing) if passing.may_pass() => return Err(passing.clone()),
+            // Somebody else has taken it up.
+            Error::WrongStatus { .. } => return Ok(()),
+            _ => {}
+        }
         let (id, begun) = (execution.id, &execution.begun);
+        tracing::error!(%error, execution = id, code = error.code().name(), "A run cannot be taken up.");
         let pieces = self.store.pieces(id).await?;
         let events = self.store.outline(id).await.map_or(0, |events| events.len() as u64);
         let log = self.recorder.reopen(id, begun.workflow_id.clone(), &begun.mode, Written { pieces, events }, Durability::Ends);
-        let reason = NodeError::new(error.code(), Str::from(error.to_string())).to_run_error("");
+        let reason = NodeError::new(error.code(), Str::from(format!("{error} ({})", error.code().name()))).to_run_error("");
         let (status, finished_ms) = (RunStatus::Error, self.now_ms());
         self.recorder.note(&log, RunEvent::RunFinished { status, error: Some(reason), finished_ms });
         let written = self.recorder.flush(&log).await;
         self.recorder.close(&log);
-        Ok(written?)
+        written
     }
 
     /// Wakes a sleeping run, with what woke it.

@@ -75,6 +75,18 @@ impl Loaded {
         kept.make_object().extend(data.changed.clone());
     }
 
+    /// Puts the parts that were changed back to what they were.
+    pub(crate) fn take_back_static_data(&self, data: &StaticData, before: &Value) {
+        let mut kept = self.kept();
+        let kept = kept.make_object();
+        for key in data.changed.keys() {
+            match before.get(key) {
+                Some(value) => kept.insert(key.clone(), value.clone()),
+                None => kept.remove(key),
+            };
+        }
+    }
+
     fn kept(&self) -> MutexGuard<'_, Value> {
         self.static_data.lock().unwrap_or_else(PoisonError::into_inner)
     }

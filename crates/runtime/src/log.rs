@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use store::blobs::{Gathered, NewFile};
-use store::executions::{Begun, Pending, Piece, State};
+use store::executions::{Along, Begun, Pending, Piece, State};
 use store::{Store, journal};
 use tokio::sync::{broadcast, mpsc};
 
 /// Live events that a slow listener may be behind before it misses some.
 const LIVE_EVENTS: usize = 1024;
 
-/// How long a run waits between two tries to write to a disk that is full.
+/// How long a run waits between two tries to write to a disk that is full, or to a database that somebody holds.
 pub(crate) const FULL_DISK_PAUSE: Duration = Duration::from_millis(500);
 
 /// Takes the events of all runs of this process.
@@ -87,11 +87,15 @@ struct LogState {
     next_piece: i64,
     n_events: u64,
     begun: Option<Begun>,
+    /// What is written together with the beginning.
+    along: Option<Along>,
     state: Option<State>,
     events: Vec<u8>,
     /// Large files that the events name.
     files: Gathered,
     discard: bool,
+    /// Its beginning could not be written, so that the run was turned away and leaves no trace.
+    refusal: Option<store::Error>,
     /// The row is on disk, or was given to the writer.
     is_written: bool,
 }
@@ -109,9 +113,9 @@ impl Recorder {
     }
 
     /// Opens the log of a new run and gives it its id.
-    pub fn open(&self, begun: Begun, durability: Durability, saving: Saving) -> Arc<RunLog> {
+    pub fn open(&self, begun: Begun, along: Option<Along>, durability: Durability, saving: Saving) -> Arc<RunLog> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let state = LogState { begun: Some(begun.clone()), ..LogState::default() };
+        let state = LogState { begun: Some(begun.clone()), along, ..LogState::default() };
         let Begun { workflow_id, parent, .. } = begun;
         self.keep(RunLog { id, workflow_id, durability, saving, parent, began: Instant::now(), state: Mutex::new(state) })
     }
@@ -149,24 +153,10 @@ impl Recorder {
         let _ = self.live.send(live);
     }
 
-    /// Writes what a run has to tell; returns once it is on disk.
+    /// Writes what a run has to tell; returns once it is on disk. While nothing can be written, a run that was accepted
+    /// stands still, and one that was not is turned away: its caller is told, and nothing of it happens later.
     pub async fn flush(&self, log: &Arc<RunLog>) -> Result<(), store::Error> {
-        self.store.flush(log.clone()).await
-    }
-
-    /// The same, but a run stands still while the disk is full.
-    async fn flush_patiently(&self, log: &Arc<RunLog>) -> Result<(), JournalError> {
-        loop {
-            match self.flush(log).await {
-                Ok(()) => return Ok(()),
-                Err(store::Error::Full) => tokio::time::sleep(FULL_DISK_PAUSE).await,
-                Err(error) => return Err(JournalError { cause: error.to_string().into() }),
-            }
-        }
-    }
-
-    pub fn flush_soon(&self, log: &Arc<RunLog>) {
-        self.store.flush_soon(log.clone());
+        flush(&*self.store, log).await
     }
 
     pub fn close(&self, log: &RunLog) {
@@ -180,7 +170,7 @@ impl Recorder {
     /// Writes what a run that goes on has told so far.
     pub async fn settle(&self, run_id: &str) -> Result<(), store::Error> {
         match self.log(run_id) {
-            Some(log) => self.flush(&log).await,
+            Some(log) => self.store.flush(log).await,
             None => Ok(()),
         }
     }
@@ -196,7 +186,7 @@ impl Journal for Recorder {
     fn child_id(&self, parent: &str, _step: usize, version_id: &Str) -> Str {
         let saving = self.log(parent).map_or(Saving::ALL, |log| log.saving);
         let begun = Begun { parent: Some(parent.into()), version_id: version_id.clone(), ..Begun::default() };
-        self.open(begun, Durability::Ends, saving).run_id()
+        self.open(begun, None, Durability::Ends, saving).run_id()
     }
 
     async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError> {
@@ -207,13 +197,32 @@ impl Journal for Recorder {
         let ends_child = log.is_child() && matches!(event, RunEvent::RunFinished { .. });
         self.tell(&log, seq, event);
         if must_wait {
-            self.flush_patiently(&log).await?;
+            self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() })?;
         }
         if ends_child {
-            self.flush_soon(&log);
             self.close(&log);
+            let store = self.store.clone();
+            tokio::spawn(async move {
+                if let Err(error) = flush(&*store, &log).await {
+                    tracing::error!(%error, execution = log.id, "A run could not be written.");
+                }
+            });
         }
         Ok(())
+    }
+
+    fn is_accepted(&self, run_id: &str) -> bool {
+        self.log(run_id).is_none_or(|log| log.refusal().is_none())
+    }
+}
+
+async fn flush(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error> {
+    loop {
+        let Err(error) = store.flush(log.clone()).await else { return log.refusal().map_or(Ok(()), Err) };
+        if log.refuse(&error) || !error.may_pass() {
+            return Err(error);
+        }
+        tokio::time::sleep(FULL_DISK_PAUSE).await;
     }
 }
 
@@ -228,6 +237,23 @@ impl RunLog {
 
     fn is_child(&self) -> bool {
         self.parent.is_some()
+    }
+
+    /// Why the run was turned away, if it was.
+    pub(crate) fn refusal(&self) -> Option<store::Error> {
+        lock(&self.state).refusal.clone()
+    }
+
+    /// Turns the run away unless something of it is on disk, or on its way there. A run that another one started belongs to
+    /// that one, which was accepted.
+    fn refuse(&self, error: &store::Error) -> bool {
+        let mut state = lock(&self.state);
+        if state.is_written || self.is_child() {
+            return false;
+        }
+        state.refusal.get_or_insert_with(|| error.clone());
+        state.events = Vec::new();
+        true
     }
 
     /// Takes an event in and gives its place among the events of the run.
@@ -271,17 +297,18 @@ impl RunLog {
 impl Pending for RunLog {
     fn take(&self) -> Option<Piece> {
         let mut state = lock(&self.state);
-        if state.events.is_empty() && state.state.is_none() && !state.discard {
+        if state.refusal.is_some() || (state.events.is_empty() && state.state.is_none() && !state.discard) {
             return None;
         }
         let seq = state.next_piece;
         state.next_piece += 1;
-        let begun = if state.is_written { None } else { state.begun.clone() };
+        let (begun, along) = if state.is_written { (None, None) } else { (state.begun.clone(), state.along.clone()) };
         state.is_written = true;
         Some(Piece {
             execution: self.id,
             seq,
             begun,
+            along,
             state: state.state.take(),
             events: std::mem::take(&mut state.events),
             files: state.files.take(),

@@ -65,9 +65,15 @@ impl Runtime {
         let Looked { outcome, static_data } = looked;
         match outcome.last_items().filter(|items| is_news(items)) {
             Some(items) => {
-                let groundwork = Groundwork { static_data, failed: None };
+                let before = workflow.static_data();
+                let groundwork = Groundwork { static_data: static_data.clone(), ..Groundwork::default() };
                 let taken = self.runner.start_after(start(timer, node, Some(items.clone())), Demand::default(), groundwork)?;
-                self.runner.accepted(&taken).await
+                let accepted = self.runner.accepted(&taken).await;
+                if let (Err(_), Some(data)) = (&accepted, &static_data) {
+                    // The run was turned away, so that its items are news again.
+                    workflow.take_back_static_data(data, &before);
+                }
+                accepted
             }
             None => match static_data {
                 Some(data) => {
@@ -91,7 +97,7 @@ impl Runtime {
         }
         let tried = outcome.runs_of(node).last().filter(|task| task.error.is_some()).cloned();
         let failed = tried.unwrap_or_else(|| Arc::new(failed_task(outcome, error)));
-        let groundwork = Groundwork { static_data: None, failed: Some(failed) };
+        let groundwork = Groundwork { failed: Some(failed), ..Groundwork::default() };
         let taken = self.runner.start_after(start(timer, node, None), Demand::default(), groundwork)?;
         self.runner.accepted(&taken).await
     }

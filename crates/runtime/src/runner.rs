@@ -1,7 +1,7 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
 use crate::loaded::{self, Loaded};
-use crate::log::{FULL_DISK_PAUSE, Recorder, RunLog, Saving, Written};
+use crate::log::{Recorder, RunLog, Saving, Written};
 use crate::routes::Hook;
 use crate::stream::{Caller, Pieces};
 use crate::ticket::Tickets;
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
-use store::executions::Begun;
+use store::executions::{Along, Begun};
 use store::variables::Variable;
 use store::workflows::StaticData;
 use tokio::sync::{Semaphore, oneshot};
@@ -70,6 +70,8 @@ pub(crate) struct Groundwork {
     pub(crate) static_data: Option<StaticData>,
     /// The first node was tried and failed.
     pub(crate) failed: Option<Arc<TaskData>>,
+    /// On disk if and only if the beginning of the run is.
+    pub(crate) along: Option<Along>,
 }
 
 /// What a trigger has found.
@@ -185,7 +187,7 @@ impl Runner {
         }
         let keeps_none = Saving { successes: false, failures: false };
         let saving = if is_manual && !workflow.saves_manual { keeps_none } else { workflow.saving };
-        let log = self.recorder.open(begun.clone(), workflow.durability, saving);
+        let log = self.recorder.open(begun.clone(), groundwork.along, workflow.durability, saving);
         self.recorder.note(
             &log,
             RunEvent::RunStarted {
@@ -297,25 +299,38 @@ impl Runner {
     }
 
     async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome, changed: Option<StaticData>) {
-        if let Some(data) = changed.filter(|_| outcome.mode != "manual") {
+        if let Some(data) = changed.filter(|_| outcome.mode != "manual" && log.refusal().is_none()) {
             workflow.keep_static_data(&data);
-            if let Err(error) = self.store.save_static_data(&workflow.id, data).await {
-                tracing::error!(%error, workflow = %workflow.id, "Static data could not be saved.");
-            }
+            self.save_static_data(log, workflow, data).await;
         }
-        while let Err(error) = self.recorder.flush(log).await {
-            tracing::warn!(%error, execution = log.id(), "The end of a run could not be written; trying again.");
-            tokio::time::sleep(FULL_DISK_PAUSE).await;
+        match self.recorder.flush(log).await {
+            Ok(()) => log_end(log.id(), workflow, outcome),
+            // Whoever started it has been told.
+            Err(_) if log.refusal().is_some() => {}
+            Err(error) => tracing::error!(%error, execution = log.id(), "The end of a run could not be written."),
         }
-        log_end(log.id(), workflow, outcome);
         self.recorder.close(log);
         lock(&self.running).remove(&log.id());
         self.taken.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Returns once the run is on disk: from now on it is not lost.
+    async fn save_static_data(&self, log: &Arc<RunLog>, workflow: &Loaded, data: StaticData) {
+        while let Err(error) = self.store.save_static_data(&workflow.id, data.clone()).await {
+            // The log decides whether the run is turned away or waits for the disk.
+            if !error.may_pass() || self.recorder.flush(log).await.is_err() {
+                tracing::error!(%error, workflow = %workflow.id, "Static data could not be saved.");
+                return;
+            }
+        }
+    }
+
+    /// Returns once the run is on disk: from now on it is not lost. If it cannot be written it is turned away.
     pub async fn accepted(&self, taken: &Taken) -> Result<(), Error> {
-        self.written(&taken.log).await
+        let written = self.written(&taken.log).await;
+        if written.is_err() {
+            self.cancel(taken.id);
+        }
+        written
     }
 
     /// Returns once everything that has happened in a run so far is on disk.
@@ -349,8 +364,8 @@ impl Runner {
         self.is_closed.store(true, Ordering::Relaxed);
     }
 
-    /// Starts a run for a delivery, unless it was taken before or is being taken now. It is noted once the run is on disk,
-    /// so that a delivery that a crash cut off is taken when it is sent again.
+    /// Starts a run for a delivery, unless it was taken before or is being taken now. It is noted together with the beginning
+    /// of the run, so that a delivery that a crash cut off is taken when it is sent again, and no other is.
     pub(crate) async fn start_once(self: &Arc<Self>, key: String, start: Start, demand: Demand) -> Result<Option<Taken>, Error> {
         if !lock(&self.arriving).insert(key.clone()) {
             return Ok(None);
@@ -364,9 +379,8 @@ impl Runner {
         if self.store.is_delivered(key).await? {
             return Ok(None);
         }
-        let taken = self.start_with(start, demand)?;
+        let taken = self.start_after(start, demand, Groundwork { along: Some(Along::Delivery(key.into())), ..Groundwork::default() })?;
         self.accepted(&taken).await?;
-        self.store.note_delivery(key).await?;
         Ok(Some(taken))
     }
 

@@ -11,12 +11,14 @@ pub(crate) async fn live() -> Response {
     json(StatusCode::OK, &Object::from_iter([("status", "ok")]).into())
 }
 
-/// Ready to take work: the store answers, and we are not about to stop.
+/// Ready to take work: the store can be read and written, and we are not about to stop.
 pub(crate) async fn ready(State(app): State<App>) -> Response {
     let reason = if app.runtime.is_stopping() {
         Some("stopping".to_owned())
     } else {
-        app.runtime.store.workflows_changed().await.err().map(|error| error.to_string())
+        let readable = app.runtime.store.workflows_changed().await;
+        let usable = if readable.is_ok() { app.store.is_writable().await } else { readable.map(|_| ()) };
+        usable.err().map(|error| error.to_string())
     };
     match reason {
         None => json(StatusCode::OK, &Object::from_iter([("status", "ok")]).into()),

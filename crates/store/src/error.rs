@@ -2,11 +2,19 @@
 
 use model::{Code, Str};
 use node_api::tables::TableError;
+use rusqlite::{ErrorCode, ffi};
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     #[error("the disk is full")]
     Full,
+    #[error("another program holds the database")]
+    Busy,
+    #[error("the disk takes no writes: {cause}")]
+    Unwritable { cause: Str },
+    /// What was written before may be lost without a sign of it, so that the writer ends the process.
+    #[error("the disk did not confirm a write: {cause}")]
+    Unsynced { cause: Str },
     #[error("the database cannot be used: {cause}")]
     Database { cause: Str },
     #[error("{path} cannot be used: {cause}")]
@@ -37,7 +45,9 @@ impl Error {
     pub fn code(&self) -> Code {
         match self {
             Error::Full => Code::STORE_FULL,
-            Error::Database { .. } | Error::File { .. } | Error::Stopped => Code::STORE_DISK,
+            Error::Busy => Code::STORE_BUSY,
+            Error::Unwritable { .. } => Code::STORE_UNWRITABLE,
+            Error::Database { .. } | Error::File { .. } | Error::Stopped | Error::Unsynced { .. } => Code::STORE_DISK,
             Error::Corrupt { .. } => Code::STORE_CORRUPT,
             Error::LostFile { .. } => Code::EXECUTION_FILE_LOST,
             Error::Newer { .. } => Code::STORE_NEWER,
@@ -48,6 +58,11 @@ impl Error {
             Error::Backup { .. } => Code::BACKUP_DAMAGED,
             Error::Used { .. } => Code::RESTORE_USED,
         }
+    }
+
+    /// Whether the same write may succeed later, when somebody has made room or let go.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Error::Full | Error::Busy | Error::Unwritable { .. })
     }
 
     pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
@@ -75,12 +90,23 @@ impl From<Error> for TableError {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => Error::Full,
-            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
-                Error::Corrupt { what: "the database".into() }
-            }
-            _ => Error::Database { cause: error.to_string().into() },
+        let cause = || error.to_string().into();
+        let Some(failure) = error.sqlite_error() else { return Error::Database { cause: cause() } };
+        match failure.code {
+            ErrorCode::DiskFull => Error::Full,
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Error::Busy,
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Error::Corrupt { what: "the database".into() },
+            ErrorCode::ReadOnly | ErrorCode::CannotOpen => Error::Unwritable { cause: cause() },
+            ErrorCode::SystemIoFailure if FAILED_SYNCS.contains(&failure.extended_code) => Error::Unsynced { cause: cause() },
+            ErrorCode::SystemIoFailure if FAILED_WRITES.contains(&failure.extended_code) => Error::Unwritable { cause: cause() },
+            _ => Error::Database { cause: cause() },
         }
     }
 }
+
+/// SQLite's extended codes for a sync that failed.
+const FAILED_SYNCS: [i32; 2] = [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC];
+
+/// Those for a write that failed: nothing of its transaction stays, and it can be tried again.
+const FAILED_WRITES: [i32; 5] =
+    [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_TRUNCATE, ffi::SQLITE_IOERR_SHMOPEN, ffi::SQLITE_IOERR_SHMSIZE, ffi::SQLITE_IOERR_SHMMAP];

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::blobs::{NewFile, StoredFile, Sum};
+use crate::schedules::Schedule;
 use crate::workflows::StaticData;
 use model::{RunEvent, RunStatus, Str};
 use std::sync::Arc;
@@ -13,8 +14,6 @@ pub trait Executions: Send + Sync {
     async fn next_execution_id(&self) -> Result<i64, Error>;
     /// Writes whatever a run has to tell when its turn comes. Returns once that is on disk.
     async fn flush(&self, run: Arc<dyn Pending>) -> Result<(), Error>;
-    /// The same without waiting; a failure gives the piece back to the run.
-    fn flush_soon(&self, run: Arc<dyn Pending>);
     async fn execution(&self, id: i64) -> Result<Option<Execution>, Error>;
     /// Newest first.
     async fn executions(&self, filter: ExecutionFilter) -> Result<Vec<Execution>, Error>;
@@ -35,9 +34,9 @@ pub trait Executions: Send + Sync {
     async fn next_due(&self) -> Result<Option<i64>, Error>;
     /// Whether a delivery was taken, by the key its sender gave it.
     async fn is_delivered(&self, key: &str) -> Result<bool, Error>;
-    /// Notes that one was; those that nobody sends again any more are forgotten.
-    async fn note_delivery(&self, key: &str) -> Result<(), Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
+    /// Ends a run that cannot go on, with the reason.
+    async fn set_failed(&self, id: i64, reason: &str) -> Result<bool, Error>;
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old or too many; gives back how many.
     async fn prune(&self, keep: Keep) -> Result<usize, Error>;
@@ -64,6 +63,8 @@ pub struct Piece {
     pub seq: i64,
     /// The row, in the first piece.
     pub begun: Option<Begun>,
+    /// What is written together with it.
+    pub along: Option<Along>,
     pub state: Option<State>,
     /// Events as [`crate::journal`] writes them.
     pub events: Vec<u8>,
@@ -73,6 +74,15 @@ pub struct Piece {
     pub has_files: bool,
     /// The run is over and nobody wants to keep it.
     pub discard: bool,
+}
+
+/// What happens if and only if a run begins.
+#[derive(Clone, Debug)]
+pub enum Along {
+    /// A delivery counts as taken, by the key its sender gave it.
+    Delivery(Str),
+    /// A trigger of the clock is due at its next moment.
+    Schedule(Schedule),
 }
 
 #[derive(Clone, Debug, Default)]

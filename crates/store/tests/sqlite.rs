@@ -51,6 +51,7 @@ fn run(execution: i64, line: &str) -> Arc<Run> {
         execution,
         seq: 0,
         begun: Some(begun),
+        along: None,
         state: Some(state),
         events,
         files: Vec::new(),

@@ -69,6 +69,9 @@ impl Engine {
         if outcome.status != RunStatus::Error || !is_told || run.options.depth >= run.options.limits.max_depth {
             return;
         }
+        if !self.ports.journal.is_accepted(&outcome.run_id) {
+            return;
+        }
         let Some(called) = self.ports.workflows.get(&run.options.stands_for, id).await else { return };
         let execution = Object::from_iter([
             ("id", Value::from(outcome.run_id.clone())),

@@ -45,7 +45,11 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         .await
         .with_context(|| format!("{}:{} cannot be listened on", serving.host, serving.port))?;
     let address = listener.local_addr().context("the listener has no address")?;
-    store.announce(&format!("http://{}", reachable(address)))?;
+    match store.announce(&format!("http://{}", reachable(address))) {
+        // Other commands on this machine do not find us then; that is no reason not to serve.
+        Err(error) if error.may_pass() => tracing::warn!(%error, "The address could not be written down."),
+        other => other?,
+    }
     let base_url = serving.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
     let base_url: model::Str = base_url.trim_end_matches('/').into();
     let options = Options {

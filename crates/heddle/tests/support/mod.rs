@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests stop the test")]
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub(crate) mod faults;
+pub(crate) mod ledger;
+
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -42,6 +45,11 @@ pub(crate) fn heddle(data: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// A key of the API that may do everything.
+pub(crate) fn new_key(data: &Path) -> String {
+    heddle(data, &["api-keys", "create"]).trim().to_owned()
+}
+
 /// `heddle serve` as a process.
 pub(crate) struct Server {
     pub(crate) process: Child,
@@ -51,26 +59,45 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(data: &Path, settings: &[(&str, &str)]) -> Self {
-        let key = heddle(data, &["api-keys", "create"]).trim().to_owned();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_heddle"))
-            .args(["serve", "--port", "0"])
-            .env("HEDDLE_DATA", data)
-            .envs(settings.iter().copied())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let key = new_key(data);
+        Self::start_with_key(data, settings, &key).unwrap_or_else(|told| panic!("the server did not start: {told}"))
+    }
+
+    /// With a key that was made before. What it says if it does not come as far as listening is the error.
+    pub(crate) fn start_with_key(data: &Path, settings: &[(&str, &str)], key: &str) -> Result<Self, String> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+        command.args(["serve", "--port", "0"]);
+        Self::start_command(command, data, settings, key)
+    }
+
+    /// The same with a command that ends in `heddle serve`.
+    pub(crate) fn start_command(mut command: Command, data: &Path, settings: &[(&str, &str)], key: &str) -> Result<Self, String> {
+        command.env("HEDDLE_DATA", data).envs(settings.iter().copied()).stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let mut told = Vec::new();
+        let mut told = String::new();
         let address = loop {
-            let line = lines.next().unwrap_or_else(|| panic!("the server did not start: {told:?}")).unwrap();
+            let Some(Ok(line)) = lines.next() else {
+                let status = process.wait().unwrap();
+                return Err(format!("{told}{status}"));
+            };
             if let Some(rest) = line.split("listens on http://").nth(1) {
                 break rest.split_whitespace().next().unwrap().to_owned();
             }
-            told.push(line);
+            told = told + &line + "\n";
         };
         // Whatever it says later must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { process, address, key }
+        Ok(Self { process, address, key: key.to_owned() })
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// How it ended, once it has.
+    pub(crate) fn wait(&mut self) -> std::process::ExitStatus {
+        self.process.wait().unwrap()
     }
 
     /// Ends it the hard way.

@@ -2,9 +2,9 @@
 
 use super::Sqlite;
 use super::workflows::keep_static_data;
-use super::writer::in_savepoint;
+use super::writer::{Done, in_savepoint};
 use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
-use crate::executions::{Begun, Execution, ExecutionFilter, Executions, Keep, Pending, Piece, State};
+use crate::executions::{Along, Begun, Execution, ExecutionFilter, Executions, Keep, Pending, Piece, State};
 use crate::{Error, journal};
 use bytes::Bytes;
 use model::{RunEvent, RunStatus};
@@ -56,18 +56,6 @@ impl Executions for Sqlite {
             let _ = tell.send(result);
         })?;
         told.await.unwrap_or(Err(Error::Stopped))
-    }
-
-    fn flush_soon(&self, run: Arc<dyn Pending>) {
-        if run.files().is_none() {
-            return self.send_soon(run);
-        }
-        let store = self.clone();
-        tokio::spawn(async move {
-            // Should this fail, the writer tries it again and tells.
-            let _ = store.write_files(&run).await;
-            store.send_soon(run);
-        });
     }
 
     async fn execution(&self, id: i64) -> Result<Option<Execution>, Error> {
@@ -171,18 +159,6 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn note_delivery(&self, key: &str) -> Result<(), Error> {
-        let key = key.to_owned();
-        self.write(move |connection| {
-            let now = super::now_ms();
-            connection.prepare_cached("DELETE FROM deliveries WHERE seen_ms < ?")?.execute([now - DELIVERIES_MS])?;
-            let sql = "INSERT INTO deliveries (key, seen_ms) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-            connection.prepare_cached(sql)?.execute(params![key, now])?;
-            Ok(())
-        })
-        .await
-    }
-
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error> {
         self.write(move |connection| {
             let stopped = (status != RunStatus::Running && status != RunStatus::Uncertain).then(super::now_ms);
@@ -190,6 +166,15 @@ impl Executions for Sqlite {
                 "UPDATE executions SET status = ?2, stopped_ms = coalesce(?3, stopped_ms), wait_till_ms = NULL WHERE id = ?1",
             )?;
             Ok(change.execute(params![id, status.name(), stopped])? > 0)
+        })
+        .await
+    }
+
+    async fn set_failed(&self, id: i64, reason: &str) -> Result<bool, Error> {
+        let reason = reason.to_owned();
+        self.write(move |connection| {
+            let sql = "UPDATE executions SET status = 'error', stopped_ms = ?2, wait_till_ms = NULL, error = ?3 WHERE id = ?1";
+            Ok(connection.prepare_cached(sql)?.execute(params![id, super::now_ms(), reason])? > 0)
         })
         .await
     }
@@ -228,7 +213,10 @@ impl Executions for Sqlite {
     }
 
     async fn shrink(&self) -> Result<bool, Error> {
-        self.write(|connection| {
+        let store = self.clone();
+        self.write(move |connection| {
+            // The file itself gets shorter when the database takes over what the log says about it.
+            store.shared.writer.tidy();
             let mut vacuum = connection.prepare(&format!("PRAGMA incremental_vacuum({SHRINK_PAGES})"))?;
             let mut rows = vacuum.query([])?;
             while rows.next()?.is_some() {}
@@ -264,17 +252,6 @@ impl Sqlite {
         let _ = removed.await;
     }
 
-    fn send_soon(&self, run: Arc<dyn Pending>) {
-        let sent = self.send_piece(run, |result| {
-            if let Err(error) = result {
-                tracing::warn!(%error, "A piece of a run could not be written; it is kept and tried again.");
-            }
-        });
-        if let Err(error) = sent {
-            tracing::error!(%error, "A run could not be written.");
-        }
-    }
-
     fn send_piece(&self, run: Arc<dyn Pending>, tell: impl FnOnce(Result<(), Error>) + Send + 'static) -> Result<(), Error> {
         let blobs = self.shared.blobs.clone();
         self.shared.writer.send(Box::new(move |connection| {
@@ -284,7 +261,8 @@ impl Sqlite {
                 (Some(piece), Ok(connection)) => write_whole(connection, &blobs, piece),
                 (_, Err(error)) => Err(error),
             };
-            Box::new(move |committed: Result<(), Error>| {
+            let (failed, bytes) = (written.as_ref().err().cloned(), piece.as_ref().map_or(0, |piece| piece.events.len()));
+            let told = Box::new(move |committed: Result<(), Error>| {
                 let result = committed.and(written);
                 if let (Ok(()), Some(gone)) = (&result, piece.as_ref().filter(|piece| piece.discard && piece.has_files)) {
                     blobs.remove(&[gone.execution]);
@@ -293,7 +271,8 @@ impl Sqlite {
                     run.give_back(piece);
                 }
                 tell(result);
-            })
+            });
+            Done { told, failed, bytes }
         }))
     }
 }
@@ -301,9 +280,6 @@ impl Sqlite {
 /// Writes a piece with what belongs to it: its files, and what the look that found the run remembers. All of it is kept, or nothing.
 fn write_whole(connection: &Connection, blobs: &Blobs, piece: &Piece) -> Result<(), Error> {
     let found = piece.begun.as_ref().and_then(|begun| Some((begun, begun.static_data.as_ref()?)));
-    if found.is_none() && piece.files.is_empty() {
-        return write_piece(connection, piece);
-    }
     if !piece.discard {
         // As a rule they are there already, and this only looks.
         blobs.write(piece.execution, &piece.files)?;
@@ -366,8 +342,24 @@ fn read_journal(connection: &Connection, id: i64, most: usize, blobs: Option<&Bl
     Ok(events)
 }
 
+fn write_along(connection: &Connection, along: &Along) -> Result<(), Error> {
+    match along {
+        Along::Delivery(key) => {
+            let now = super::now_ms();
+            connection.prepare_cached("DELETE FROM deliveries WHERE seen_ms < ?")?.execute([now - DELIVERIES_MS])?;
+            let sql = "INSERT INTO deliveries (key, seen_ms) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+            connection.prepare_cached(sql)?.execute(params![key.as_str(), now])?;
+            Ok(())
+        }
+        Along::Schedule(schedule) => super::schedules::put(connection, schedule),
+    }
+}
+
 fn write_piece(connection: &Connection, piece: &Piece) -> Result<(), Error> {
     let id = piece.execution;
+    if let Some(along) = &piece.along {
+        write_along(connection, along)?;
+    }
     if piece.discard {
         if piece.begun.is_none() {
             remove(connection, id)?;

@@ -11,6 +11,10 @@ pub(crate) const KNOWN_SCHEMA: i64 = MIGRATIONS.len() as i64;
 
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
     let known = KNOWN_SCHEMA;
+    // A folder that needs nothing is not written to: it opens on a full disk too.
+    if connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))? == known {
+        return Ok(());
+    }
     // Another process may be at the same work; whoever comes second finds it done.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;

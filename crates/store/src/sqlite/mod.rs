@@ -1,6 +1,7 @@
 //! Everything in one SQLite file: one writer that groups commits, and readers beside it.
 
 mod access;
+mod checkpoints;
 mod credentials;
 mod executions;
 mod migrate;
@@ -21,6 +22,7 @@ pub use writer::WriterFigures;
 use crate::Error;
 use crate::blobs::Blobs;
 use crate::inspect::{DATABASE, LOCK};
+use checkpoints::LogLimits;
 use credentials::Vault;
 use model::Str;
 use node_api::tables::TableLimits;
@@ -90,7 +92,7 @@ impl Sqlite {
             // Nobody else runs anything here, so that files without an execution are what a crash has left.
             blobs.sweep(|id| Ok(connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([id])?))?;
         }
-        let shared = Shared { file, writer: Writer::start(connection), readers: Mutex::default(), vault, blobs, serving };
+        let shared = Shared { file, writer: Writer::start(connection, LogLimits::default()), readers: Mutex::default(), vault, blobs, serving };
         Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default(), tables_of: None })
     }
 
@@ -145,6 +147,15 @@ impl Sqlite {
         self.shared.writer.figures()
     }
 
+    /// Makes sure that something can be written; tries only if the last time it could not.
+    pub async fn is_writable(&self) -> Result<(), Error> {
+        if self.shared.writer.trouble().is_none() {
+            return Ok(());
+        }
+        let sql = "INSERT INTO facts (key, value) VALUES ('written', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+        self.write(move |connection| Ok(connection.prepare_cached(sql)?.execute([now_ms().to_string()]).map(|_| ())?)).await
+    }
+
     /// The folder that this is the database of.
     pub fn folder(&self) -> &Path {
         self.shared.file.parent().unwrap_or(Path::new("."))
@@ -182,9 +193,10 @@ pub(crate) fn connect(file: &Path) -> Result<Connection, Error> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(BUSY)?;
     // The vacuum mode only takes effect before the first table is made.
+    // The writer looks after the log itself.
     connection.execute_batch(
         "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
-         PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 2000; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;",
+         PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;",
     )?;
     connection.set_prepared_statement_cache_capacity(64);
     tables::register_functions(&connection)?;

@@ -5,7 +5,7 @@ use super::executions::rows;
 use crate::Error;
 use crate::schedules::{Schedule, Schedules};
 use model::Str;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 #[async_trait::async_trait]
 impl Schedules for Sqlite {
@@ -20,18 +20,7 @@ impl Schedules for Sqlite {
     }
 
     async fn set_schedule(&self, schedule: Schedule) -> Result<(), Error> {
-        self.write(move |connection| {
-            let Schedule { workflow_id, node, next_ms, last_ms } = &schedule;
-            connection
-                .prepare_cached(
-                    "INSERT INTO schedules (workflow_id, node, next_ms, last_ms) VALUES (?1, ?2, ?3, ?4)
-                     ON CONFLICT (workflow_id, node) DO UPDATE
-                     SET next_ms = excluded.next_ms, last_ms = excluded.last_ms, lease_owner = NULL, lease_until_ms = NULL",
-                )?
-                .execute(params![workflow_id.as_str(), node.as_str(), next_ms, last_ms])?;
-            Ok(())
-        })
-        .await
+        self.write(move |connection| put(connection, &schedule)).await
     }
 
     async fn claim_schedules(&self, now_ms: i64, owner: &str, lease_ms: i64) -> Result<Vec<Schedule>, Error> {
@@ -68,6 +57,16 @@ impl Schedules for Sqlite {
         })
         .await
     }
+}
+
+/// Sets when a trigger is due next, and lets go of it.
+pub(super) fn put(connection: &Connection, schedule: &Schedule) -> Result<(), Error> {
+    let Schedule { workflow_id, node, next_ms, last_ms } = schedule;
+    let sql = "INSERT INTO schedules (workflow_id, node, next_ms, last_ms) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (workflow_id, node) DO UPDATE
+               SET next_ms = excluded.next_ms, last_ms = excluded.last_ms, lease_owner = NULL, lease_until_ms = NULL";
+    connection.prepare_cached(sql)?.execute(params![workflow_id.as_str(), node.as_str(), next_ms, last_ms])?;
+    Ok(())
 }
 
 fn schedule(row: &Row<'_>) -> rusqlite::Result<Schedule> {

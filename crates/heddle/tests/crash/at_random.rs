@@ -1,82 +1,12 @@
-//! T-CRASH: kill -9 under load. What was accepted is finished or resumable, and nothing happens twice without a word.
-//!
-//! `HEDDLE_CRASHES=500 cargo test --test crash` is the long form; the suite runs a short one.
+//! T-CRASH: kill -9 at random times under load.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
-
-mod support;
-
-use serde_json::{Value, json};
+use crate::support::ledger::{Ledger, pay_workflow};
+use crate::support::{Folder, Server, heddle, request, wait_until};
+use serde_json::json;
 use std::collections::HashMap;
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use support::{Folder, Server, heddle, request, wait_until};
-
-/// A service that writes down every request it gets, by its path.
-struct Ledger {
-    address: String,
-    seen: Arc<Mutex<HashMap<String, usize>>>,
-}
-
-impl Ledger {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let seen: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
-        let written = seen.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let written = written.clone();
-                std::thread::spawn(move || serve(stream, &written));
-            }
-        });
-        Self { address, seen }
-    }
-
-    fn count(&self, step: &str, id: u64) -> usize {
-        self.seen.lock().unwrap().get(&format!("/{step}/{id}")).copied().unwrap_or(0)
-    }
-}
-
-/// Answers requests on one connection until it is closed.
-fn serve(mut stream: std::net::TcpStream, written: &Mutex<HashMap<String, usize>>) {
-    let mut pending = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        while let Some(end) = pending.windows(4).position(|window| window == b"\r\n\r\n") {
-            let head = String::from_utf8_lossy(&pending[..end]).into_owned();
-            pending.drain(..end + 4);
-            let path = head.split_whitespace().nth(1).unwrap_or_default().to_owned();
-            *written.lock().unwrap().entry(path).or_default() += 1;
-            if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}").is_err() {
-                return;
-            }
-        }
-        match stream.read(&mut buffer) {
-            Ok(0) | Err(_) => return,
-            Ok(count) => pending.extend_from_slice(&buffer[..count]),
-        }
-    }
-}
-
-fn workflow(ledger: &str) -> Value {
-    let node = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters });
-    let pay = |step: &str| json!({ "method": "POST", "url": format!("=http://{ledger}/{step}/{{{{ $('Webhook').item.json.body.id }}}}"), "options": {} });
-    let assignments = json!([{ "id": "1", "name": "id", "value": "={{ $('Webhook').item.json.body.id }}", "type": "number" }]);
-    let names = ["Webhook", "One", "Note", "Two"];
-    let nodes = [
-        node("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "pay", "options": {} })),
-        node("One", "httpRequest", 4.2, pay("one")),
-        node("Note", "set", 3.4, json!({ "assignments": { "assignments": assignments }, "options": {} })),
-        node("Two", "httpRequest", 4.2, pay("two")),
-    ];
-    let connections: serde_json::Map<String, Value> =
-        names.windows(2).map(|pair| (pair[0].to_owned(), json!({ "main": [[{ "node": pair[1], "type": "main", "index": 0 }]] }))).collect();
-    json!({ "id": "pay", "name": "Pay", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
-}
 
 /// Sends calls as fast as they are answered, to whatever server there is, and writes down which were accepted.
 fn load(address: Arc<Mutex<String>>, next: Arc<AtomicU64>, accepted: Arc<Mutex<Vec<u64>>>, stop: Arc<AtomicBool>) {
@@ -97,7 +27,7 @@ fn what_was_accepted_survives_kill_9_and_nothing_happens_twice_silently() {
     let crashes: u64 = std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
     let ledger = Ledger::start();
     let data = Folder::new("crash");
-    let file = data.workflow("pay", &workflow(&ledger.address));
+    let file = data.workflow("pay", &pay_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
 

@@ -1,0 +1,220 @@
+//! T-CRASH: kill -9 at every write and sync of a run, of a recovery, of the first start, of tidying up and of a claim.
+
+use crate::support::faults::{Fault, Faults, Field};
+use crate::support::ledger::{Ledger, pay_workflow};
+use crate::support::{Folder, Server, heddle, new_key, request, wait_until};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Every `STRIDE`th place in the short form, all of them in the long one.
+fn stride(short: usize) -> usize {
+    if std::env::var_os("HEDDLE_CRASHES").is_some() { 1 } else { short }
+}
+
+fn pay(server: &Server, id: u64) -> bool {
+    let body = json!({ "id": id }).to_string();
+    request(&server.address, "POST", "/webhook/pay", &[("content-type", "application/json")], body.as_bytes())
+        .is_ok_and(|reply| reply.status == 200)
+}
+
+fn all_over(server: &Server) {
+    wait_until("every run is over", || {
+        let running = server.api("GET", "/executions?status=running&limit=1", None).json();
+        running["data"].as_array().is_some_and(Vec::is_empty)
+    });
+}
+
+/// The executions of each call by what became of them.
+fn statuses(server: &Server) -> HashMap<u64, Vec<String>> {
+    let mut found: HashMap<u64, Vec<String>> = HashMap::new();
+    for execution in server.executions() {
+        let item = &execution["data"]["resultData"]["runData"]["Webhook"][0]["data"]["main"][0][0];
+        let id = item["json"]["body"]["id"].as_u64().unwrap_or(u64::MAX);
+        found.entry(id).or_default().push(execution["status"].as_str().unwrap_or_default().to_owned());
+    }
+    found
+}
+
+/// Each accepted call happened once or is uncertain; the others at most once. Gives back how many are uncertain.
+fn check(server: &Server, ledger: &Ledger, accepted: &[u64], n_calls: u64) -> usize {
+    let found = statuses(server);
+    let mut uncertain = 0;
+    for id in accepted {
+        let statuses = found.get(id).unwrap_or_else(|| panic!("call {id} was accepted and is gone"));
+        assert_eq!(statuses.len(), 1, "call {id} has {statuses:?}");
+        match statuses[0].as_str() {
+            "success" => assert_eq!((ledger.count("one", *id), ledger.count("two", *id)), (1, 1), "call {id}"),
+            "uncertain" => uncertain += 1,
+            other => panic!("call {id} is {other}"),
+        }
+    }
+    for id in 0..n_calls {
+        assert!(ledger.count("one", id) <= 1 && ledger.count("two", id) <= 1, "call {id} was paid twice");
+    }
+    uncertain
+}
+
+/// T-CRASH: at every journal write and sync, whole and torn, counted from the start of the process: the recovery of the run
+/// that the last kill cut off is killed as well, often several times in a row.
+#[test]
+fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_is_uncertain() {
+    let (data, ledger) = (Folder::new("fail-points"), Ledger::start());
+    let file = data.workflow("pay", &pay_workflow(&ledger.address));
+    heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
+    let faults = Faults::new(&data);
+    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let server = faults.start(&settings);
+    assert!(pay(&server, 0));
+    all_over(&server);
+    let n_places = faults.get(Field::Count);
+    server.kill();
+    let (mut accepted, mut id, mut kills, mut at_start) = (vec![0], 1, 0, 0);
+    for fault in [Fault::Kill, Fault::KillHalfWay] {
+        let first = if fault == Fault::Kill { 1 } else { 2 };
+        for nth in (first..=n_places).step_by(stride(3)) {
+            faults.arm(fault, nth);
+            match faults.try_start(&settings) {
+                Ok(mut server) => {
+                    // Two calls, so that the second one is under way when the first is being written.
+                    for _ in 0..2 {
+                        if pay(&server, id) {
+                            accepted.push(id);
+                        }
+                        id += 1;
+                    }
+                    while faults.get(Field::Count) < faults.get(Field::At) && server.process.try_wait().unwrap().is_none() {
+                        if pay(&server, id) {
+                            accepted.push(id);
+                        }
+                        id += 1;
+                    }
+                    server.wait();
+                }
+                Err(_) => at_start += 1,
+            }
+            kills += 1;
+        }
+    }
+    faults.mend();
+    let server = faults.start(&settings);
+    all_over(&server);
+    let uncertain = check(&server, &ledger, &accepted, id);
+    server.stop();
+    eprintln!(
+        "{kills} kills at {n_places} places ({at_start} before listening): {id} calls, {} accepted, {uncertain} uncertain",
+        accepted.len()
+    );
+}
+
+/// T-CRASH: the first start makes the database. Killed anywhere in it, the next one finds nothing half done.
+#[test]
+fn a_first_start_that_is_killed_anywhere_is_done_again() {
+    let mut kills = 0;
+    for nth in (1..).step_by(stride(9)) {
+        let data = Folder::new("migration");
+        let faults = Faults::new(&data);
+        faults.arm(Fault::Kill, nth as i64);
+        // A key would be made before; this server needs none until it is up.
+        let started = faults.try_start_with_key(&[("HEDDLE_LOG", "off")], "");
+        if started.is_ok() {
+            break;
+        }
+        kills += 1;
+        faults.mend();
+        let server = Server::start(&data.0, &[("HEDDLE_LOG", "off")]);
+        assert_eq!(server.api("GET", "/workflows", None).status, 200);
+        server.stop();
+        let doctor = heddle(&data.0, &["doctor"]);
+        assert!(!doctor.contains("damaged"), "{doctor}");
+    }
+    assert!(kills >= 2, "{kills} kills");
+    eprintln!("{kills} kills during the first start");
+}
+
+/// T-CRASH: old executions are removed and the file is made shorter; killed anywhere in it, nothing that stays is touched.
+#[test]
+fn tidying_up_that_is_killed_leaves_everything_that_stays() {
+    let (data, ledger) = (Folder::new("vacuum"), Ledger::start());
+    let file = data.workflow("pay", &pay_workflow(&ledger.address));
+    heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
+    let faults = Faults::new(&data);
+    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off"), ("HEDDLE_KEEP_COUNT", "5")];
+    let (mut kills, mut id, mut later) = (0, 0, 0);
+    for nth in (1..=60).step_by(stride(7)) {
+        let mut server = faults.start(&settings);
+        for _ in 0..10 {
+            assert!(pay(&server, id));
+            id += 1;
+        }
+        all_over(&server);
+        faults.arm(Fault::Kill, nth);
+        // It begins a minute after the start.
+        later += 61_000;
+        faults.set(Field::LaterMs, later);
+        let list = |server: &Server| {
+            let headers = [("x-n8n-api-key", server.key())];
+            let reply = request(&server.address, "GET", "/api/v1/executions?limit=250", &headers, b"").ok()?;
+            reply.json()["data"].as_array().map(Vec::len)
+        };
+        wait_until("old executions are gone", || list(&server).is_none_or(|count| count <= 5));
+        if list(&server).is_none() {
+            server.wait();
+            kills += 1;
+        }
+        faults.mend();
+        drop(server);
+        let server = faults.start(&settings);
+        let found = statuses(&server);
+        for kept in id - 5..id {
+            assert_eq!(found.get(&kept).map(Vec::as_slice), Some(&["success".to_owned()][..]), "call {kept}");
+        }
+        server.stop();
+    }
+    assert!(kills > 0);
+    eprintln!("{kills} kills while tidying up");
+}
+
+/// T-CRASH: a trigger by the clock is claimed, its run begins, its next moment is written. Killed anywhere in it, no moment
+/// is taken twice.
+#[test]
+fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
+    let (data, ledger) = (Folder::new("claim"), Ledger::start());
+    let file = data.workflow("tick", &tick_workflow(&ledger.address));
+    heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
+    let key = new_key(&data.0);
+    let faults = Faults::new(&data);
+    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let mut ahead = 0;
+    let mut kills = 0;
+    for nth in (1..=14).step_by(stride(2)) {
+        // Claims of those that were killed are over.
+        ahead += 70_000;
+        faults.set(Field::ClockMs, ahead);
+        faults.arm(Fault::None, 0);
+        let mut server = faults.try_start_with_key(&settings, &key).unwrap();
+        let before = ledger.total();
+        wait_until("it ticks", || ledger.total() > before);
+        faults.arm(Fault::Kill, nth);
+        server.wait();
+        kills += 1;
+    }
+    faults.mend();
+    for (path, count) in ledger.all() {
+        assert_eq!(count, 1, "{path}");
+    }
+    assert!(ledger.total() >= kills);
+    eprintln!("{kills} kills around a claim, {} moments, none twice", ledger.total());
+}
+
+/// Every second, under the second that it is for.
+fn tick_workflow(ledger: &str) -> Value {
+    let url = format!("=http://{ledger}/tick/{{{{ $json.timestamp.slice(0, 19).replaceAll(':', '-') }}}}");
+    let nodes = json!([
+        { "id": "1", "name": "Clock", "type": "n8n-nodes-base.scheduleTrigger", "typeVersion": 1.2, "position": [0, 0],
+          "parameters": { "rule": { "interval": [{ "field": "seconds", "secondsInterval": 1 }] } } },
+        { "id": "2", "name": "Tick", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0],
+          "parameters": { "method": "POST", "url": url, "options": {} } },
+    ]);
+    let connections = json!({ "Clock": { "main": [[{ "node": "Tick", "type": "main", "index": 0 }]] } });
+    json!({ "id": "tick", "name": "Tick", "nodes": nodes, "connections": connections, "settings": {} })
+}

@@ -1,0 +1,11 @@
+//! T-CRASH: kill -9. What was accepted is finished or resumable, and nothing happens twice without a word.
+//!
+//! `cargo xtask crash 500` is the long form; the suite runs a short one.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
+
+mod at_random;
+mod fail_points;
+mod restart;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,103 @@
+//! T-DISK: files that are not what was written.
+
+use crate::support::faults::Fault;
+use crate::support::wait_until;
+use crate::{Scene, all_over, pay};
+use rusqlite::Connection;
+use std::process::Command;
+
+/// T-DISK: a bit flips in the journal of a finished run. The run is named, and only it is out of order.
+#[test]
+fn a_flipped_bit_is_told_for_its_execution_and_for_no_other() {
+    let scene = Scene::new("flip");
+    let server = scene.start();
+    for id in 0..3 {
+        assert_eq!(pay(&server.address, id, "").unwrap().status, 200);
+        all_over(&server);
+    }
+    flip(&scene, 2);
+    let reply = server.api("GET", "/executions/2?includeData=true", None);
+    assert_eq!((reply.status, reply.json()["code"].as_str()), (500, Some("STORE_CORRUPT")));
+    assert!(reply.text().contains("execution 2"), "{}", reply.text());
+    // Its row is there, and so are the others with everything.
+    assert_eq!(server.api("GET", "/executions/2", None).status, 200);
+    assert_eq!(server.api("GET", "/executions/1?includeData=true", None).status, 200);
+    assert_eq!(server.api("GET", "/executions/3?includeData=true", None).status, 200);
+    let all = server.executions();
+    assert_eq!(all.len(), 3, "one that is damaged does not take the list with it");
+    let whole = all.iter().filter(|execution| !crate::webhook_item(execution).is_null()).count();
+    assert_eq!(whole, 2);
+    assert_eq!(pay(&server.address, 9, "").unwrap().status, 200);
+    all_over(&server);
+    assert_eq!(server.api("DELETE", "/executions/2", None).status, 200);
+    server.stop();
+}
+
+/// T-DISK: a bit flips in the journal of an interrupted run. It ends with the reason; the others go on.
+#[test]
+fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on() {
+    let scene = Scene::new("flip-interrupted");
+    let server = scene.start();
+    assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
+    all_over(&server);
+    // They stand still in the middle, and the process ends.
+    scene.faults.arm(Fault::Full, 20);
+    assert_eq!(pay(&server.address, 1, "").unwrap().status, 200);
+    wait_until("the disk fails", || scene.faults.refused() > 0);
+    server.kill();
+    scene.faults.mend();
+    let running: Vec<i64> = {
+        let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
+        let mut found = database.prepare("SELECT id FROM executions WHERE status = 'running'").unwrap();
+        found.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let [id] = running[..] else { panic!("{running:?}") };
+    flip(&scene, id);
+    let server = scene.start();
+    assert_eq!(pay(&server.address, 2, "").unwrap().status, 200);
+    all_over(&server);
+    let row = server.api("GET", &format!("/executions/{id}"), None).json();
+    assert_eq!(row["status"], "error", "{row}");
+    assert_eq!(scene.paid(2), (1, 1));
+    let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
+    let reason: String = database.query_row("SELECT error FROM executions WHERE id = ?", [id], |row| row.get(0)).unwrap();
+    assert!(reason.contains(&format!("execution {id} ")) && reason.contains("STORE_CORRUPT"), "{reason}");
+    server.stop();
+}
+
+/// T-DISK: the head of the database is damaged. The server refuses, says so, and writes over nothing.
+#[test]
+fn a_damaged_head_is_refused_and_nothing_is_overwritten() {
+    let scene = Scene::new("head");
+    scene.start().stop();
+    let path = scene.data.0.join("heddle.db");
+    let whole = std::fs::read(&path).unwrap();
+    for (from, to) in [(0, 16), (16, 18), (0, 100), (100, 108)] {
+        let mut damaged = whole.clone();
+        damaged[from..to].iter_mut().for_each(|byte| *byte ^= 0x5a);
+        std::fs::write(&path, &damaged).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+            .args(["serve", "--port", "0"])
+            .env("HEDDLE_DATA", &scene.data.0)
+            .env("HEDDLE_LOG", "off")
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && told.contains("the database is damaged"), "bytes {from} to {to}: {told}");
+        assert!(std::fs::read(&path).unwrap() == damaged, "bytes {from} to {to}: it was written to");
+    }
+    std::fs::write(&path, &whole).unwrap();
+    scene.start().stop();
+}
+
+/// Flips one bit in the newest piece of an execution's journal.
+fn flip(scene: &Scene, execution: i64) {
+    let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
+    let sql = "SELECT seq, events FROM journal WHERE execution_id = ? ORDER BY seq DESC LIMIT 1";
+    let (seq, mut events): (i64, Vec<u8>) = database.query_row(sql, [execution], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let middle = events.len() / 2;
+    events[middle] ^= 1;
+    let changed =
+        database.execute("UPDATE journal SET events = ?3 WHERE execution_id = ?1 AND seq = ?2", rusqlite::params![execution, seq, events]);
+    assert_eq!(changed.unwrap(), 1);
+}

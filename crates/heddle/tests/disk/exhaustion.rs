@@ -1,0 +1,94 @@
+//! T-DISK: no more open files, threads or memory.
+
+use crate::support::faults::Field;
+use crate::support::{Server, new_key, request, wait_until};
+use crate::{Scene, all_over, pay};
+use serde_json::json;
+use std::net::TcpStream;
+use std::process::Command;
+use std::time::Duration;
+
+/// Processor time of a process so far, in hundredths of a second.
+fn processor_time(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+/// T-DISK: file-descriptor exhaustion. The server neither spins nor dies, and serves again when there is room.
+#[test]
+fn a_server_without_a_file_left_waits_quietly_and_serves_again() {
+    let scene = Scene::new("files");
+    let key = new_key(&scene.data.0);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 64; exec \"$0\" serve --port 0", env!("CARGO_BIN_EXE_heddle")]);
+    let settings = [("HEDDLE_EGRESS_ALLOW", scene.ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+    let server = Server::start_command(command, &scene.data.0, &settings, &key).unwrap();
+    assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
+    all_over(&server);
+    let mut held: Vec<TcpStream> = (0..100).filter_map(|_| TcpStream::connect(&server.address).ok()).collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let before = processor_time(server.process.id());
+    std::thread::sleep(Duration::from_secs(1));
+    let used = processor_time(server.process.id()) - before;
+    assert!(used < 50, "it spins: {used} hundredths of a second within one");
+    // One slot: a call gets in, and finds no file for what it needs. It is answered, whatever the answer.
+    held.truncate(held.len().saturating_sub(60));
+    wait_until("it answers", || request(&server.address, "GET", "/healthz", &[], b"").is_ok_and(|reply| reply.status == 200));
+    drop(held);
+    wait_until("calls are taken again", || pay(&server.address, 1, "").is_ok_and(|reply| reply.status == 200));
+    all_over(&server);
+    assert_eq!(scene.paid(0), (1, 1));
+    assert_eq!(scene.paid(1), (1, 1));
+    server.stop();
+}
+
+/// T-DISK: thread exhaustion. Whatever needs a new thread may fail; the server lives, and what it accepted is done.
+#[test]
+fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
+    let scene = Scene::new("threads");
+    let server = scene.start();
+    scene.faults.set(Field::NoThreads, 1);
+    let mut accepted = Vec::new();
+    for id in 0..20 {
+        if pay(&server.address, id, "").is_ok_and(|reply| reply.status == 200) {
+            accepted.push(id);
+        }
+        let _ = request(&server.address, "GET", "/api/v1/executions", &[("x-n8n-api-key", server.key())], b"");
+    }
+    assert_eq!(server.call("GET", "/healthz", None).status, 200);
+    scene.faults.set(Field::NoThreads, 0);
+    wait_until("calls are taken again", || pay(&server.address, 100, "").is_ok_and(|reply| reply.status == 200));
+    all_over(&server);
+    for id in accepted.iter().chain([&100]) {
+        assert_eq!(scene.paid(*id), (1, 1), "call {id}");
+    }
+    eprintln!("without threads: {} of 20 calls accepted", accepted.len());
+    server.stop();
+}
+
+/// T-DISK: a run that wants more memory than it may have fails, alone.
+#[test]
+fn a_run_past_its_memory_fails_and_the_server_lives() {
+    let scene = Scene::new("memory");
+    let code = "const all = []; for (let i = 0; i < 1e6; i++) all.push({ json: { text: 'x'.repeat(10000) + i } }); return all;";
+    let greedy = json!({ "id": "greedy", "name": "Greedy", "settings": {}, "nodes": [
+        { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
+          "parameters": { "httpMethod": "POST", "path": "greedy", "responseMode": "lastNode", "options": {} } },
+        { "id": "2", "name": "Code", "type": "n8n-nodes-base.code", "typeVersion": 2, "position": [0, 0], "parameters": { "jsCode": code } },
+    ], "connections": { "Webhook": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } });
+    let file = scene.data.workflow("greedy", &greedy);
+    crate::heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
+    let server = scene.start();
+    assert_eq!(server.call("POST", "/webhook/greedy", Some(&json!({}))).status, 500);
+    let most = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
+    let peak: u64 = most.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak < 1 << 20, "{peak} kB at most");
+    assert_eq!(pay(&server.address, 1, "").unwrap().status, 200);
+    all_over(&server);
+    assert_eq!(scene.paid(1), (1, 1));
+    let failed = server.executions().into_iter().find(|execution| execution["workflowId"] == "greedy").unwrap();
+    assert_eq!(failed["status"], "error");
+    eprintln!("the greedy run failed; the server had {peak} kB at most");
+    server.stop();
+}
