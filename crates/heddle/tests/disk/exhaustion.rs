@@ -71,7 +71,7 @@ fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
 #[test]
 fn a_run_past_its_memory_fails_and_the_server_lives() {
     let scene = Scene::new("memory");
-    let code = "const all = []; for (let i = 0; i < 1e6; i++) all.push({ json: { text: 'x'.repeat(10000) + i } }); return all;";
+    let code = "const all = []; for (let i = 0; i < 1e5; i++) all.push({ json: { text: 'x'.repeat(1e6) + i } }); return all;";
     let greedy = json!({ "id": "greedy", "name": "Greedy", "settings": {}, "nodes": [
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
           "parameters": { "httpMethod": "POST", "path": "greedy", "responseMode": "lastNode", "options": {} } },

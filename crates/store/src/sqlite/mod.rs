@@ -80,6 +80,12 @@ impl Sqlite {
             Use::Beside => None,
         };
         let file = folder.join(DATABASE);
+        if !std::fs::metadata(&file).is_ok_and(|found| found.len() > 0) {
+            // The vacuum mode only takes effect before the first table is made, and setting it writes.
+            let connection = Connection::open(&file)?;
+            connection.busy_timeout(BUSY)?;
+            connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
+        }
         let mut connection = connect(&file)?;
         migrate::migrate(&mut connection)?;
         let vault = Vault::new(folder);
@@ -192,10 +198,9 @@ pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
 pub(crate) fn connect(file: &Path) -> Result<Connection, Error> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(BUSY)?;
-    // The vacuum mode only takes effect before the first table is made.
-    // The writer looks after the log itself.
+    // Nothing here writes to a database that is there. The writer looks after the log itself.
     connection.execute_batch(
-        "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
          PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;",
     )?;
     connection.set_prepared_statement_cache_capacity(64);

@@ -153,6 +153,7 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, shared: &Shared, limits:
         let began = Instant::now();
         let admitted = checkpoints.admit(connection);
         let mut transaction = admitted.and_then(|()| execute(connection, "BEGIN IMMEDIATE"));
+        let changes = connection.total_changes();
         let mut told: Vec<Told> = Vec::new();
         let mut bytes = 0;
         let mut next = Some(first);
@@ -178,7 +179,9 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, shared: &Shared, limits:
         }
         shared.figures.commit.note_time(began.elapsed());
         shared.figures.group.note(told.len() as u64);
-        shared.note(&committed);
+        if committed.is_err() || connection.total_changes() > changes {
+            shared.note(&committed);
+        }
         // What was not written goes back in reverse, so that pieces of one run come together in order again.
         for tell in told.into_iter().rev() {
             tell(committed.clone());
@@ -209,5 +212,96 @@ fn stop_if_unsynced(error: &Error) {
     if let Error::Unsynced { .. } = error {
         tracing::error!(%error, "Nothing written since the last confirmation can be trusted; the process ends.");
         std::process::abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::connect;
+    use std::path::PathBuf;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("heddle-writer-{name}-{}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&path);
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn connect(&self) -> Connection {
+            let connection = connect(&self.0.join("test.db")).unwrap();
+            connection.execute_batch("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text BLOB NOT NULL)").unwrap();
+            connection
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    async fn note(writer: &Writer, id: i64, length: usize) -> Result<(), Error> {
+        let sql = "INSERT INTO notes (id, text) VALUES (?1, zeroblob(?2))";
+        writer.write(move |connection| Ok(connection.execute(sql, [id, length as i64]).map(|_| ())?)).await
+    }
+
+    fn n_notes(connection: &Connection) -> i64 {
+        connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
+    }
+
+    /// T-DISK: SQLite ends the transaction of a whole group when there is no room. None of them may be written on its own.
+    #[tokio::test]
+    async fn a_group_without_room_leaves_nothing_and_the_next_one_is_written() {
+        let folder = Folder::new("room");
+        let connection = folder.connect();
+        connection.pragma_update(None, "max_page_count", 40).unwrap();
+        let writer = Writer::start(connection, LogLimits::default());
+        // The first job holds the writer, so that the others come in one group.
+        let held = writer.write(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            Ok(())
+        });
+        let (_, first, second, third) = tokio::join!(held, note(&writer, 1, 100), note(&writer, 2, 1_000_000), note(&writer, 3, 100));
+        let other = folder.connect();
+        let told = [first.is_ok(), second.is_ok(), third.is_ok()];
+        assert!(!told[1]);
+        assert_eq!(n_notes(&other), told.iter().filter(|is_ok| **is_ok).count() as i64, "{told:?}");
+        assert!(matches!(second, Err(Error::Full)), "{second:?}");
+        note(&writer, 4, 100).await.unwrap();
+        assert!(writer.trouble().is_none());
+    }
+
+    /// T-DISK: a foreign reader keeps the log from beginning anew. At its ceiling writing stops, and goes on when the reader has gone.
+    #[tokio::test]
+    async fn past_the_ceiling_of_the_log_nothing_is_written_until_the_reader_lets_go() {
+        let folder = Folder::new("ceiling");
+        let limits = LogLimits { move_at: 100_000, empty_at: 200_000, most: 1_000_000 };
+        let writer = Writer::start(folder.connect(), limits);
+        note(&writer, 0, 10).await.unwrap();
+        let reader = folder.connect();
+        reader.execute_batch("BEGIN").unwrap();
+        assert_eq!(n_notes(&reader), 1);
+        let mut id = 1;
+        let refused = loop {
+            match note(&writer, id, 50_000).await {
+                Ok(()) => id += 1,
+                Err(error) => break error,
+            }
+            assert!(id < 100);
+        };
+        assert!(matches!(refused, Error::Busy), "{refused:?}");
+        assert!(matches!(writer.trouble(), Some(Error::Busy)));
+        let log = || std::fs::metadata(folder.0.join("test.db-wal")).unwrap().len();
+        assert!(log() < 1_200_000, "{}", log());
+        reader.execute_batch("COMMIT").unwrap();
+        while note(&writer, id, 50_000).await.is_err() {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+        assert_eq!(n_notes(&reader), id + 1);
+        assert!(log() < 200_000, "{}", log());
     }
 }

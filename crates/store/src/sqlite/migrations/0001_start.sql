@@ -80,14 +80,15 @@ CREATE TABLE execution_tags (
   PRIMARY KEY (execution_id, tag_id)
 ) STRICT, WITHOUT ROWID;
 
--- What happened in a run, in pieces of one or more events.
+-- What happened in a run, in pieces of one or more events. With row ids: without them a piece of more than a quarter of a page
+-- would take a page of its own, and most pieces are about that long.
 CREATE TABLE journal (
   execution_id INTEGER NOT NULL,
   seq INTEGER NOT NULL,
   sum INTEGER NOT NULL,
   events BLOB NOT NULL,
   PRIMARY KEY (execution_id, seq)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Large files that the journal of a run names, by their SHA-256. The bytes are in the folder `binary`.
 CREATE TABLE blobs (
