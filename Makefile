@@ -1,6 +1,6 @@
 # Two commands do all the set-up on a fresh machine: `make run` and `make test`.
 
-.PHONY: run test bench docs fuzz
+.PHONY: run test bench crash docs fuzz
 
 # Builds Heddle, gives it an example workflow and starts it.
 run:
@@ -20,6 +20,10 @@ bench:
 # Writes the reference pages that are made from code.
 docs:
 	cargo xtask docs
+
+# Kills servers and breaks their disks: N kills at random (200), and one at every write.
+crash:
+	cargo xtask crash $(N)
 
 # Tries random input on expressions, workflow JSON, operations and the URL policy: SECONDS for each (60).
 fuzz:

@@ -4,6 +4,7 @@ mod bench;
 mod bench_server;
 mod ci;
 mod clients;
+mod crash;
 mod fuzz;
 mod sandbox;
 mod services;
@@ -17,12 +18,13 @@ fn main() -> Result<()> {
         Some("ci") => ci::run(),
         Some("sandbox") => sandbox::build(),
         Some("bench") => bench::run(),
+        Some("crash") => crash::run(),
         Some("fuzz") => fuzz::run(),
         Some("clients") => clients::run(),
         Some("services") => services::install(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
-        _ => bail!("usage: cargo xtask ci | bench | clients | fuzz [SECONDS] | sandbox | services | docs | tidy"),
+        _ => bail!("usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy"),
     }
 }
 

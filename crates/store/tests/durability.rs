@@ -170,6 +170,7 @@ async fn after_pruning_runs_of_mixed_sizes_the_file_is_at_most_half_larger_than_
     let folder = Folder::new("mixed");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let mut seed = 7_u64;
+    let mut writing = Vec::new();
     for id in 1..=4000 {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let size = match (seed >> 33) % 10 {
@@ -177,8 +178,13 @@ async fn after_pruning_runs_of_mixed_sizes_the_file_is_at_most_half_larger_than_
             7 | 8 => 4000 + (seed >> 40) % 8000,
             _ => 20_000,
         };
-        let writing = store.flush(run(id, size as usize));
-        writing.await.unwrap();
+        let (store, run) = (store.clone(), run(id, size as usize));
+        writing.push(tokio::spawn(async move { store.flush(run).await }));
+        if writing.len() == 40 {
+            for written in writing.drain(..) {
+                written.await.unwrap().unwrap();
+            }
+        }
     }
     let keep = Keep { newer_than_ms: 0, at_most: 1000, bytes: i64::MAX, step: 200 };
     while store.prune(keep).await.unwrap() > 0 {}

@@ -68,7 +68,13 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     for (method, path) in runtime.addresses().iter().take(SHOWN) {
         announce(serving, &format!("  curl -X {method} {base_url}/webhook/{path}"));
     }
-    let token = server::first_start(&store).await?;
+    let token = match server::first_start(&store).await {
+        Err(error) if error.may_pass() => {
+            announce(serving, &format!("There may be no owner yet, and a token to make one cannot be written: {error}."));
+            None
+        }
+        other => other?,
+    };
     if token.is_some() && serving.log_format == LogFormat::Json {
         // A log that is collected is no place for a secret.
         announce(serving, "There is no owner yet. Make one with `heddle users create EMAIL --role owner`.");

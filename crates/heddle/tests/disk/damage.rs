@@ -4,7 +4,6 @@ use crate::support::faults::Fault;
 use crate::support::wait_until;
 use crate::{Scene, all_over, pay};
 use rusqlite::Connection;
-use std::process::Command;
 
 /// T-DISK: a bit flips in the journal of a finished run. The run is named, and only it is out of order.
 #[test]
@@ -71,19 +70,18 @@ fn a_damaged_head_is_refused_and_nothing_is_overwritten() {
     let scene = Scene::new("head");
     scene.start().stop();
     let path = scene.data.0.join("heddle.db");
+    // Nothing of it is in the log any more.
+    let database = Connection::open(&path).unwrap();
+    database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(database);
     let whole = std::fs::read(&path).unwrap();
     for (from, to) in [(0, 16), (16, 18), (0, 100), (100, 108)] {
         let mut damaged = whole.clone();
         damaged[from..to].iter_mut().for_each(|byte| *byte ^= 0x5a);
         std::fs::write(&path, &damaged).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
-            .args(["serve", "--port", "0"])
-            .env("HEDDLE_DATA", &scene.data.0)
-            .env("HEDDLE_LOG", "off")
-            .output()
-            .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && told.contains("the database is damaged"), "bytes {from} to {to}: {told}");
+        let started = scene.faults.try_start(&scene.settings());
+        let told = started.err().unwrap_or_else(|| panic!("bytes {from} to {to}: the server started"));
+        assert!(told.contains("the database is damaged"), "bytes {from} to {to}: {told}");
         assert!(std::fs::read(&path).unwrap() == damaged, "bytes {from} to {to}: it was written to");
     }
     std::fs::write(&path, &whole).unwrap();

@@ -3,7 +3,7 @@
 use crate::support::faults::Field;
 use crate::support::{Server, new_key, request, wait_until};
 use crate::{Scene, all_over, pay};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
@@ -67,28 +67,35 @@ fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
     server.stop();
 }
 
-/// T-DISK: a run that wants more memory than it may have fails, alone.
+/// T-DISK: runs that want more memory than they may have fail, alone: in the sandbox, and by what their nodes leave.
 #[test]
 fn a_run_past_its_memory_fails_and_the_server_lives() {
     let scene = Scene::new("memory");
-    let code = "const all = []; for (let i = 0; i < 1e5; i++) all.push({ json: { text: 'x'.repeat(1e6) + i } }); return all;";
-    let greedy = json!({ "id": "greedy", "name": "Greedy", "settings": {}, "nodes": [
-        { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
-          "parameters": { "httpMethod": "POST", "path": "greedy", "responseMode": "lastNode", "options": {} } },
-        { "id": "2", "name": "Code", "type": "n8n-nodes-base.code", "typeVersion": 2, "position": [0, 0], "parameters": { "jsCode": code } },
-    ], "connections": { "Webhook": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } });
-    let file = scene.data.workflow("greedy", &greedy);
-    crate::heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
-    let server = scene.start();
-    assert_eq!(server.call("POST", "/webhook/greedy", Some(&json!({}))).status, 500);
-    let most = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
-    let peak: u64 = most.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim().trim_end_matches(" kB").parse().unwrap();
+    let in_sandbox = "return [{ json: { length: new Uint8Array(3e9).length } }];";
+    let by_items = "return Array.from({ length: 400 }, (_, i) => ({ json: { text: 'x'.repeat(10000) + i } }));";
+    for (name, code) in [("sandbox", in_sandbox), ("items", by_items)] {
+        let greedy = json!({ "id": name, "name": name, "settings": {}, "nodes": [
+            { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
+              "parameters": { "httpMethod": "POST", "path": name, "responseMode": "lastNode", "options": {} } },
+            { "id": "2", "name": "Code", "type": "n8n-nodes-base.code", "typeVersion": 2, "position": [0, 0], "parameters": { "jsCode": code } },
+        ], "connections": { "Webhook": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } });
+        let file = scene.data.workflow(name, &greedy);
+        crate::heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
+    }
+    let mut settings = scene.settings();
+    settings.extend([("HEDDLE_RUN_DATA_LIMIT", "2MB"), ("HEDDLE_RUN_MEMORY_LIMIT", "1MB")]);
+    let server = scene.faults.start(&settings);
+    for name in ["sandbox", "items"] {
+        assert_eq!(server.call("POST", &format!("/webhook/{name}"), Some(&json!({}))).status, 500, "{name}");
+        let of_it = |execution: &Value| execution["workflowId"] == name;
+        assert_eq!(server.executions().into_iter().find(of_it).unwrap()["status"], "error");
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
+    let peak: u64 = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim().trim_end_matches(" kB").parse().unwrap();
     assert!(peak < 1 << 20, "{peak} kB at most");
     assert_eq!(pay(&server.address, 1, "").unwrap().status, 200);
     all_over(&server);
     assert_eq!(scene.paid(1), (1, 1));
-    let failed = server.executions().into_iter().find(|execution| execution["workflowId"] == "greedy").unwrap();
-    assert_eq!(failed["status"], "error");
-    eprintln!("the greedy run failed; the server had {peak} kB at most");
+    eprintln!("two greedy runs failed; the server had {peak} kB at most");
     server.stop();
 }

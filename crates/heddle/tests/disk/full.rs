@@ -96,7 +96,7 @@ fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
     assert!(n_writes > 5, "{n_writes} writes");
     let (mut id, mut turned_away, mut stood_still) = (2, 0, 0);
     for fault in [Fault::Full, Fault::ReadOnly, Fault::Broken] {
-        let step = if fault == Fault::Full { 1 } else { 4 };
+        let step = if fault == Fault::Full { 1 } else { 7 };
         for nth in (1..=n_writes).step_by(step) {
             scene.faults.arm(fault, nth);
             let reply = pay(&server.address, id, "").unwrap();

@@ -47,11 +47,11 @@ __attribute__((constructor)) static void start(void) {
     if (found != MAP_FAILED) control = found;
 }
 
-static int is_database(int fd) {
+static int ends_with(int fd, const char *end) {
     char name[64], path[4096];
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(name, path, sizeof path - 1);
-    return length > 3 && memcmp(path + length - 3, ".db", 3) == 0;
+    ssize_t length = readlink(name, path, sizeof path - 1), wanted = strlen(end);
+    return length > wanted && memcmp(path + length - wanted, end, wanted) == 0;
 }
 
 static int is_ours(int fd) {
@@ -69,9 +69,10 @@ static int meets(int fd, int is_sync) {
     if (is_sync) __sync_add_and_fetch(&control->syncs, 1);
     long fault = control->fault;
     if (fault == NONE || call < control->at) return 0;
-    if (control->only_database && !is_database(fd)) return 0;
+    if (control->only_database && !ends_with(fd, ".db")) return 0;
     switch (fault) {
-        case FULL: if (is_sync) return 0; errno = ENOSPC; break;
+        /* A new process takes the index of the log that it has just freed; there is room for that. */
+        case FULL: if (is_sync || ends_with(fd, "-shm")) return 0; errno = ENOSPC; break;
         case READ_ONLY: if (is_sync) return 0; errno = EROFS; break;
         case BROKEN: if (is_sync) return 0; errno = EIO; break;
         case SYNC_FAILS: if (!is_sync) return 0; control->fault = NONE; errno = EIO; break;
