@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask crash 500` is the long form; the suite runs a short one.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests stop the test")]
 
 mod at_random;
 mod fail_points;

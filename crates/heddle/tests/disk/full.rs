@@ -1,9 +1,10 @@
 //! T-DISK: a disk without room, or one that takes no writes.
 
 use crate::support::faults::{Fault, Field};
-use crate::support::ledger::Ledger;
-use crate::support::{Folder, Reply, Server, wait_until};
+use crate::support::ledger::{Ledger, pay_workflow};
+use crate::support::{Folder, Reply, Server, heddle, wait_until};
 use crate::{Scene, all_over, pay, prepare, statuses};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -156,4 +157,35 @@ fn a_server_starts_on_a_full_disk_and_takes_up_what_was_interrupted_when_there_i
     wait_until("calls are taken again", || pay(&server.address, 3, "").unwrap().status == 200);
     server.stop();
     assert!(scene.data.0.join("heddle.db").exists());
+}
+
+/// T-DISK: callers who wait for the end of a run are told at once as well, whether its steps reach outside or not; nothing of it
+/// happens later.
+#[test]
+fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away() {
+    let scene = Scene::new("waiting-caller");
+    let mut paying = pay_workflow(&scene.ledger.address);
+    paying["id"] = json!("paying");
+    paying["nodes"][0]["parameters"] = json!({ "httpMethod": "POST", "path": "paying", "responseMode": "lastNode", "options": {} });
+    let pure = json!({ "id": "pure", "name": "Pure", "settings": {}, "nodes": [
+        { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
+          "parameters": { "httpMethod": "POST", "path": "pure", "responseMode": "lastNode", "options": {} } },
+        { "id": "2", "name": "Note", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "position": [0, 0], "parameters": { "options": {} } },
+    ], "connections": { "Webhook": { "main": [[{ "node": "Note", "type": "main", "index": 0 }]] } } });
+    for (name, document) in [("paying", &paying), ("pure", &pure)] {
+        let file = scene.data.workflow(name, document);
+        heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
+    }
+    let server = scene.start();
+    for path in ["/webhook/paying", "/webhook/pure"] {
+        scene.faults.arm(Fault::Full, 1);
+        let reply = server.call("POST", path, Some(&json!({ "id": 7 })));
+        assert_turned_away(&reply, "STORE_FULL");
+        scene.faults.mend();
+        assert_eq!(server.call("POST", path, Some(&json!({ "id": 8 }))).status, 200, "{path}");
+    }
+    all_over(&server);
+    assert_eq!((scene.paid(7), scene.paid(8)), ((0, 0), (1, 1)));
+    assert_eq!(server.executions().len(), 2, "only what was accepted left something");
+    server.stop();
 }
