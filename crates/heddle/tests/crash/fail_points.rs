@@ -2,9 +2,10 @@
 
 use crate::support::faults::{Fault, Faults, Field};
 use crate::support::ledger::{Ledger, pay_workflow};
-use crate::support::{Folder, Server, heddle, new_key, request, wait_until};
+use crate::support::{Folder, Server, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// Every `STRIDE`th place in the short form, all of them in the long one.
 fn stride(short: usize) -> usize {
@@ -174,44 +175,56 @@ fn tidying_up_that_is_killed_leaves_everything_that_stays() {
     eprintln!("{kills} kills while tidying up");
 }
 
-/// T-CRASH: a trigger by the clock is claimed, its run begins, its next moment is written. Killed anywhere in it, no moment
-/// is taken twice.
+/// T-CRASH: a trigger by the clock is claimed, its run begins, its next moment is written. Killed anywhere in it, and started
+/// again once the claim is over, each moment has one run.
 #[test]
 fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
     let (data, ledger) = (Folder::new("claim"), Ledger::start());
     let file = data.workflow("tick", &tick_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
-    let key = new_key(&data.0);
     let faults = Faults::new(&data);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
-    let mut ahead = 0;
-    let mut kills = 0;
-    for nth in (1..=14).step_by(stride(2)) {
-        // Claims of those that were killed are over.
-        ahead += 70_000;
-        faults.set(Field::ClockMs, ahead);
-        faults.arm(Fault::None, 0);
-        let mut server = faults.try_start_with_key(&settings, &key).unwrap();
-        let before = ledger.total();
-        wait_until("it ticks", || ledger.total() > before);
+    let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
+    let first_hour = (now() / HOUR_MS + 1) * HOUR_MS;
+    // The first start writes down when the trigger is due.
+    faults.start(&settings).stop();
+    let (mut hours, mut kills) = (0, 0);
+    for nth in (1..=90).step_by(stride(6)) {
+        let due = first_hour + hours * HOUR_MS;
+        hours += 1;
+        faults.set(Field::ClockMs, due + 500 - now());
         faults.arm(Fault::Kill, nth);
-        server.wait();
-        kills += 1;
+        if let Ok(mut server) = faults.try_start(&settings) {
+            wait_until("it is killed, or has ticked", || {
+                server.process.try_wait().unwrap().is_some() || ledger.total() >= hours.unsigned_abs() as usize
+            });
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        kills += i64::from(faults.get(Field::Count) >= faults.get(Field::At));
+        faults.mend();
+        faults.set(Field::ClockMs, due + 45_000 - now());
+        let server = faults.start(&settings);
+        let n_runs = || server.api("GET", "/executions?limit=250", None).json()["data"].as_array().unwrap().len() as i64;
+        wait_until("the moment is taken", || n_runs() >= hours);
+        std::thread::sleep(Duration::from_millis(100));
+        assert_eq!(n_runs(), hours, "killed at write {nth}");
+        server.kill();
     }
-    faults.mend();
     for (path, count) in ledger.all() {
         assert_eq!(count, 1, "{path}");
     }
-    assert!(ledger.total() >= kills);
-    eprintln!("{kills} kills around a claim, {} moments, none twice", ledger.total());
+    assert!(kills > 5, "{kills} kills");
+    eprintln!("{kills} kills around a claim, {hours} moments, {} ticks, none twice", ledger.total());
 }
 
-/// Every second, under the second that it is for.
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
+/// Every hour, under the hour that it is for.
 fn tick_workflow(ledger: &str) -> Value {
-    let url = format!("=http://{ledger}/tick/{{{{ $json.timestamp.slice(0, 19).replaceAll(':', '-') }}}}");
+    let url = format!("=http://{ledger}/tick/{{{{ $json.timestamp.slice(0, 13) }}}}");
     let nodes = json!([
         { "id": "1", "name": "Clock", "type": "n8n-nodes-base.scheduleTrigger", "typeVersion": 1.2, "position": [0, 0],
-          "parameters": { "rule": { "interval": [{ "field": "seconds", "secondsInterval": 1 }] } } },
+          "parameters": { "rule": { "interval": [{ "field": "cronExpression", "expression": "0 0 * * * *" }] } } },
         { "id": "2", "name": "Tick", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0],
           "parameters": { "method": "POST", "url": url, "options": {} } },
     ]);
