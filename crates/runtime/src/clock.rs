@@ -2,7 +2,7 @@
 
 use crate::Runtime;
 use crate::loaded::Loaded;
-use crate::runner::{Demand, Start};
+use crate::runner::{Demand, Groundwork, Start};
 use model::Str;
 use node_api::StartedBy;
 use node_api::trigger::{Listen, Timetable};
@@ -177,7 +177,11 @@ impl Runtime {
                 retry_of: None,
                 destination: None,
             };
-            let taken = self.runner.start_after(start, Demand::default(), Groundwork { along: Some(Along::Schedule(after)), ..Groundwork::default() })?;
+            let taken = self.runner.start_after(
+                start,
+                Demand::default(),
+                Groundwork { along: Some(Along::Schedule(after)), ..Groundwork::default() },
+            )?;
             self.runner.accepted(&taken).await?;
         }
         Ok(())

@@ -71,7 +71,8 @@ fn run(execution: i64, data: &[u8], times: usize, fate: Fate) -> Arc<Run> {
     let files = gathered.take();
     let discard = fate == Fate::Discarded;
     let (begun, state) = (Some(begun), Some(state));
-    let piece = Piece { execution, seq: 0, begun, state, events, files: files.clone(), has_files: gathered.has_any(), discard };
+    let piece =
+        Piece { execution, seq: 0, begun, along: None, state, events, files: files.clone(), has_files: gathered.has_any(), discard };
     Arc::new(Run { execution, files, piece: Mutex::new((fate != Fate::CutOff).then_some(piece)) })
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+use heddle_store::blobs::Gathered;
 use heddle_store::executions::{Begun, ExecutionFilter, Executions, Keep, Pending, Piece, State};
 use heddle_store::{Error, Sqlite, Use, journal};
 use model::{RunEvent, RunStatus};
@@ -39,10 +40,21 @@ impl Pending for Run {
 
 fn run(execution: i64, length: usize) -> Arc<Run> {
     let mut events = Vec::new();
-    journal::write_event(&mut events, &RunEvent::NodeLog { node: "A".into(), line: "x".repeat(length).into() });
+    let line = RunEvent::NodeLog { node: "A".into(), line: "x".repeat(length).into() };
+    journal::write_event(&mut events, &line, &mut Gathered::default());
     let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
     let state = State { status: RunStatus::Success, stopped_ms: Some(2), wait_till_ms: None, error: None };
-    let piece = Piece { execution, seq: 0, begun: Some(begun), along: None, state: Some(state), events, discard: false };
+    let piece = Piece {
+        execution,
+        seq: 0,
+        begun: Some(begun),
+        along: None,
+        state: Some(state),
+        events,
+        files: Vec::new(),
+        has_files: false,
+        discard: false,
+    };
     Arc::new(Run(Mutex::new(Some(piece))))
 }
 

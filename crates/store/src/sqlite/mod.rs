@@ -98,7 +98,8 @@ impl Sqlite {
             // Nobody else runs anything here, so that files without an execution are what a crash has left.
             blobs.sweep(|id| Ok(connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([id])?))?;
         }
-        let shared = Shared { file, writer: Writer::start(connection, LogLimits::default()), readers: Mutex::default(), vault, blobs, serving };
+        let shared =
+            Shared { file, writer: Writer::start(connection, LogLimits::default()), readers: Mutex::default(), vault, blobs, serving };
         Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default(), tables_of: None })
     }
 
