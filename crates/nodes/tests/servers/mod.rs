@@ -88,6 +88,14 @@ fn start_postgres() -> Server {
     command.args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "ssl=on", "-c", "max_connections=50"]);
     let mut server = run(command, port, folder);
     server.farewell = "-INT";
+    // It takes connections before it takes queries.
+    let is_ready =
+        || Command::new(bin.join("pg_isready")).args(["-q", "-h", "127.0.0.1", "-p", &port.to_string()]).status().unwrap().success();
+    let began = std::time::Instant::now();
+    while !is_ready() {
+        assert!(began.elapsed().as_secs() < 60, "Postgres is not ready after a minute");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
     server
 }
 
