@@ -1,53 +1,108 @@
-//! The floor that the server is measured against: a bare handler that reads a JSON body, keeps it on disk and answers.
+//! The floor that the server is measured against: a bare handler that reads a request, keeps as much on disk, reaches outside as
+//! often and answers as much as a workflow does. What it shall do stands in the query.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark's other side")]
 
 use axum::Router;
-use axum::extract::State;
+use axum::body::Bytes;
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
 use axum::routing::any;
 use rusqlite::Connection;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
-type Job = (Vec<u8>, oneshot::Sender<()>);
+/// What one request is to do.
+#[derive(serde::Deserialize)]
+struct Work {
+    keep: usize,
+    answer: usize,
+    #[serde(default)]
+    calls: usize,
+    #[serde(default)]
+    service: String,
+    #[serde(default)]
+    file: usize,
+    #[serde(default)]
+    rows: usize,
+}
+
+struct Job {
+    kept: Vec<u8>,
+    rows: usize,
+    tell: oneshot::Sender<()>,
+}
+
+#[derive(Clone)]
+struct Floor {
+    jobs: Sender<Job>,
+    client: reqwest::Client,
+    folder: String,
+}
 
 #[tokio::main(worker_threads = 2)]
 async fn main() {
     let folder = std::env::args().nth(1).unwrap();
     let (jobs, received) = channel::<Job>();
-    std::thread::spawn(move || {
-        let connection = Connection::open(format!("{folder}/floor.db")).unwrap();
-        connection
-            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE calls (id INTEGER PRIMARY KEY, body BLOB)")
-            .unwrap();
-        while let Ok(first) = received.recv() {
-            connection.prepare_cached("BEGIN IMMEDIATE").unwrap().execute([]).unwrap();
-            let mut told = Vec::new();
-            let mut next = Some(first);
-            while let Some((body, tell)) = next.take() {
-                connection.prepare_cached("INSERT INTO calls (body) VALUES (?)").unwrap().execute([body]).unwrap();
-                told.push(tell);
-                next = received.try_recv().ok().filter(|_| told.len() < 256);
-            }
-            connection.prepare_cached("COMMIT").unwrap().execute([]).unwrap();
-            for tell in told {
-                let _ = tell.send(());
-            }
-        }
-    });
-    let app = Router::new().fallback(any(handle)).with_state(jobs);
+    let file = format!("{folder}/floor.db");
+    std::thread::spawn(move || write(&file, &received));
+    let floor = Floor { jobs, client: reqwest::Client::new(), folder };
+    let app = Router::new().fallback(any(handle)).with_state(floor);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("listens on http://{}", listener.local_addr().unwrap());
     axum::serve(listener, app).await.unwrap();
 }
 
-async fn handle(State(jobs): State<Sender<Job>>, headers: axum::http::HeaderMap, body: axum::body::Bytes) -> &'static str {
+/// One writer, as many jobs in a commit as have come.
+fn write(file: &str, received: &Receiver<Job>) {
+    let connection = Connection::open(file).unwrap();
+    let tables =
+        "CREATE TABLE calls (id INTEGER PRIMARY KEY, body BLOB); CREATE TABLE cells (name TEXT, age REAL, born INTEGER, active INTEGER)";
+    connection.execute_batch(&format!("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {tables}")).unwrap();
+    while let Ok(first) = received.recv() {
+        connection.prepare_cached("BEGIN IMMEDIATE").unwrap().execute([]).unwrap();
+        let mut told = Vec::new();
+        let mut next = Some(first);
+        while let Some(job) = next.take() {
+            connection.prepare_cached("INSERT INTO calls (body) VALUES (?)").unwrap().execute([job.kept]).unwrap();
+            for age in 0..job.rows {
+                let insert = "INSERT INTO cells VALUES (?, ?, ?, ?)";
+                connection.prepare_cached(insert).unwrap().execute(("Ada", age as f64, 946_782_245_000_i64, 1)).unwrap();
+            }
+            told.push(job.tell);
+            next = received.try_recv().ok().filter(|_| told.len() < 256);
+        }
+        connection.prepare_cached("COMMIT").unwrap().execute([]).unwrap();
+        for tell in told {
+            let _ = tell.send(());
+        }
+    }
+}
+
+async fn handle(State(floor): State<Floor>, Query(work): Query<Work>, headers: HeaderMap, body: Bytes) -> Vec<u8> {
     let json: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
     let headers: Vec<(String, String)> =
         headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned())).collect();
-    let kept = serde_json::to_vec(&(headers, json)).unwrap();
+    let mut kept = serde_json::to_vec(&(headers, json)).unwrap();
+    for _ in 0..work.calls {
+        let answer = floor.client.get(format!("http://{}/events", work.service)).send().await.unwrap();
+        let _: serde_json::Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    }
+    let mut answer = vec![b' '; work.answer];
+    if work.file > 0 {
+        let file = format!("{}/{:x}.bin", floor.folder, next_name());
+        tokio::fs::write(&file, &body).await.unwrap();
+        answer = tokio::fs::read(&file).await.unwrap();
+    }
+    kept.resize(work.keep.max(1), b' ');
     let (tell, told) = oneshot::channel();
-    jobs.send((kept, tell)).unwrap();
+    floor.jobs.send(Job { kept, rows: work.rows, tell }).unwrap();
     told.await.unwrap();
-    "{\"message\":\"Workflow was started\"}"
+    answer
+}
+
+fn next_name() -> u64 {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }

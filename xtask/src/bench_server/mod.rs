@@ -1,0 +1,114 @@
+//! What a request costs the server, next to a bare handler that does the same input and output, and next to n8n if there is one.
+
+mod load;
+mod process;
+mod scenarios;
+mod service;
+
+use anyhow::{Context as _, Result};
+use load::{Load, Measured, Request};
+use process::Server;
+use scenarios::{SCENARIOS, Scenario};
+use service::Service;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const CONNECTIONS: usize = 50;
+const REQUESTS: usize = 20_000;
+/// Numbers of calls at once for the curve.
+const AT_ONCE: &[usize] = &[1, 10, 100, 1000];
+/// How long a steady stream is held, and how many calls it has a second.
+const HELD: Duration = Duration::from_secs(60);
+const HELD_RATE: f64 = 1000.0;
+
+pub(crate) fn run(folder: &Path) -> Result<()> {
+    eprintln!("\n== the server: {CONNECTIONS} connections, up to {REQUESTS} requests, everything kept on disk");
+    if !Path::new(scenarios::CORPUS).is_dir() {
+        eprintln!("  corpus not found, {} scenarios not run", SCENARIOS.len());
+        return Ok(());
+    }
+    crate::call("cargo", &["build", "--release", "--quiet", "--package", "heddle-server", "--example", "floor"])?;
+    let service = Service::start()?;
+    for scenario in SCENARIOS {
+        compare(scenario, &folder.join(scenario.file), &service).with_context(|| scenario.name.to_owned())?;
+    }
+    hold(&folder.join("held"), &service)
+}
+
+/// One scenario here, on the floor with as much input and output, and on n8n.
+fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
+    std::fs::create_dir_all(data)?;
+    scenario.import(data, service)?;
+    let empty = database_bytes(data)?;
+    let began = Instant::now();
+    let server = Server::heddle(data, service)?;
+    let requests = scenario.requests(&server, data)?;
+    let one = Load { connections: 1, requests: 1, rate: None }.run(&server.address, &requests[..1])?;
+    let first = began.elapsed();
+    let idle = server.memory()?;
+    let n_requests = REQUESTS / scenario.weight;
+    let all = Load { connections: CONNECTIONS, requests: n_requests, rate: None };
+    let ours = server.measure(&all, &requests)?;
+    let half = Load { connections: CONNECTIONS, requests: n_requests / 2, rate: Some(ours.rate / 2.0) };
+    let half = half.run(&server.address, &requests)?;
+    let after = server.memory()?;
+    server.stop()?;
+    let stored = database_bytes(data)?.saturating_sub(empty) as usize / (n_requests + n_requests / 2 + 1);
+    let floor = Server::floor(data)?;
+    let same = scenario.floor_request(&floor, stored, one.answer_bytes, service);
+    let bare = floor.measure(&all, &[same])?;
+    drop(floor);
+    bare.print(&format!("floor of {}", scenario.name), None);
+    ours.print(scenario.name, Some(&bare));
+    eprintln!(
+        "      half of that rate: p50 {:.1} ms, p99 {:.1} ms; first answer after {} ms; {idle} MB idle, {after} MB after; {stored} bytes kept a run",
+        half.p50_ms,
+        half.p99_ms,
+        first.as_millis()
+    );
+    compare_with_n8n(scenario, &ours, service)
+}
+
+/// `BENCH_N8N_URL` is an n8n with the workflows of the corpus active, `BENCH_N8N_PID` its process.
+fn compare_with_n8n(scenario: &Scenario, ours: &Measured, service: &Service) -> Result<()> {
+    let Ok(url) = std::env::var("BENCH_N8N_URL") else { return Ok(()) };
+    let address = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let process = std::env::var("BENCH_N8N_PID").context("BENCH_N8N_PID is not set")?.parse().context("BENCH_N8N_PID")?;
+    let peer = Server::there(address, process);
+    let Some(requests) = scenario.requests_for_peer(&peer, service) else { return Ok(()) };
+    let few = Load { connections: 10, requests: 300, rate: None };
+    match peer.measure(&few, &requests) {
+        Ok(theirs) => {
+            theirs.print(&format!("n8n: {}", scenario.name), None);
+            eprintln!("      n8n takes {:.0} times the processor time", theirs.cpu_us / ours.cpu_us);
+        }
+        Err(error) => eprintln!("  n8n: {} not run: {error:#}", scenario.name),
+    }
+    Ok(())
+}
+
+/// More and more calls at once, then a steady stream: memory must stay where it is.
+fn hold(data: &Path, service: &Service) -> Result<()> {
+    let Some(scenario) = SCENARIOS.first() else { return Ok(()) };
+    std::fs::create_dir_all(data)?;
+    scenario.import(data, service)?;
+    let server = Server::heddle(data, service)?;
+    let requests: Vec<Request> = scenario.requests(&server, data)?;
+    for connections in AT_ONCE {
+        let load = Load { connections: *connections, requests: REQUESTS.min(connections * 2000), rate: None };
+        let measured = server.measure(&load, &requests)?;
+        measured.print(&format!("{connections} at once"), None);
+    }
+    let early = server.memory()?;
+    let n_requests = (HELD_RATE * HELD.as_secs_f64()) as usize;
+    let steady = Load { connections: CONNECTIONS, requests: n_requests, rate: Some(HELD_RATE) };
+    let measured = server.measure(&steady, &requests)?;
+    measured.print(&format!("{HELD_RATE} a second for {} s", HELD.as_secs()), None);
+    eprintln!("      {early} MB before, {} MB after", server.memory()?);
+    Ok(())
+}
+
+/// What the database takes while nobody has it open.
+fn database_bytes(data: &Path) -> Result<u64> {
+    Ok(std::fs::metadata(data.join("heddle.db"))?.len())
+}

@@ -1,0 +1,108 @@
+//! A server in a process of its own, and what it takes.
+
+use super::load::{Load, Measured, Request};
+use super::service::Service;
+use anyhow::{Context as _, Result, bail};
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+pub(super) const HEDDLE: &str = "target/release/heddle";
+
+pub(super) struct Server {
+    pub(super) address: String,
+    id: u32,
+    /// Without one, the process is not ours.
+    process: Option<Child>,
+}
+
+impl Server {
+    pub(super) fn heddle(data: &Path, service: &Service) -> Result<Self> {
+        let mut command = Command::new(HEDDLE);
+        command.args(["serve", "--port", "0", "--data"]).arg(data);
+        command.env("HEDDLE_EGRESS_ALLOW", &service.address).env("HEDDLE_FILES_ROOT", data.join("files"));
+        // Everything at once shall be answered, not turned away.
+        command.env("HEDDLE_RUNS_AT_ONCE", "1000");
+        let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let told = process.stderr.take().context("no output")?;
+        Self::started(process, told)
+    }
+
+    pub(super) fn floor(folder: &Path) -> Result<Self> {
+        let mut command = Command::new("target/release/examples/floor");
+        let mut process = command.arg(folder).stdout(Stdio::piped()).spawn()?;
+        let told = process.stdout.take().context("no output")?;
+        Self::started(process, told)
+    }
+
+    pub(super) fn there(address: String, id: u32) -> Self {
+        Self { address, id, process: None }
+    }
+
+    /// Waits until it says where it listens.
+    fn started(process: Child, told: impl Read + Send + 'static) -> Result<Self> {
+        let mut lines = BufReader::new(told).lines();
+        let address = loop {
+            let Some(line) = lines.next() else { bail!("the server did not start") };
+            if let Some(rest) = line?.split("listens on http://").nth(1) {
+                break rest.split_whitespace().next().unwrap_or_default().to_owned();
+            }
+        };
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok(Self { address, id: process.id(), process: Some(process) })
+    }
+
+    /// Processor time so far, in seconds.
+    fn cpu(&self) -> Result<f64> {
+        let line = std::fs::read_to_string(format!("/proc/{}/stat", self.id))?;
+        let fields = line.rsplit_once(')').context("stat")?.1.split_whitespace().skip(11).take(2);
+        Ok(fields.map(|ticks| ticks.parse::<f64>().unwrap_or(0.0)).sum::<f64>() / 100.0)
+    }
+
+    /// Megabytes that are in memory.
+    pub(super) fn memory(&self) -> Result<u64> {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.id))?;
+        let line = text.lines().find(|line| line.starts_with("VmRSS")).context("status")?;
+        Ok(line.split_whitespace().nth(1).and_then(|kb| kb.parse::<u64>().ok()).context("status")? / 1024)
+    }
+
+    /// Runs a load; what is done after the answers counts too.
+    pub(super) fn measure(&self, load: &Load, requests: &[Request]) -> Result<Measured> {
+        let before = self.cpu()?;
+        let measured = load.run(&self.address, requests)?;
+        self.drain()?;
+        Ok(Measured { cpu_us: (self.cpu()? - before) * 1e6 / load.requests as f64, ..measured })
+    }
+
+    /// Waits until the processor is idle.
+    fn drain(&self) -> Result<()> {
+        let mut before = self.cpu()?;
+        loop {
+            std::thread::sleep(Duration::from_millis(200));
+            let now = self.cpu()?;
+            if now - before < 0.02 {
+                return Ok(());
+            }
+            before = now;
+        }
+    }
+
+    /// Asks it to end, and waits for that: the database is in one file then.
+    pub(super) fn stop(mut self) -> Result<()> {
+        if let Some(mut process) = self.process.take() {
+            crate::call("kill", &["-TERM", &self.id.to_string()])?;
+            process.wait()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(process) = &mut self.process {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}

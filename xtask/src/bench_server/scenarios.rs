@@ -1,0 +1,151 @@
+//! The workloads: the corpus' workflows, how they are called, and what the floor does in their place.
+
+use super::load::{Request, read_answer, request};
+use super::process::{HEDDLE, Server};
+use super::service::Service;
+use anyhow::{Context as _, Result};
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+
+pub(super) const CORPUS: &str = "../shared/corpus/bench";
+
+const JSON: &str = "application/json";
+const BODY: &str = r#"{"id":7,"name":"Ada","tags":["a","b"],"note":"the quick brown fox jumps over the lazy dog"}"#;
+/// Where the corpus' workflows expect the service they call.
+const SERVICE: &str = "mockapi:8080";
+const TABLE_ROWS: usize = 50;
+const FILE_BYTES: usize = 100_000;
+
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
+    pub(super) file: &'static str,
+    path: &'static str,
+    kind: Kind,
+    /// One request takes about as long as this many of the first scenario.
+    pub(super) weight: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Get,
+    /// The workflow this many times, each at an address of its own.
+    Many(usize),
+    Post,
+    /// Calls the service three times.
+    Calls,
+    /// A file goes to disk and comes back.
+    File,
+    /// Rows go into a data table.
+    Rows,
+}
+
+#[rustfmt::skip]
+pub(super) const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "single webhook", file: "single-webhook", path: "single-webhook", kind: Kind::Get, weight: 1 },
+    Scenario { name: "ten webhooks", file: "multiple-webhooks1", path: "multiple-webhook1", kind: Kind::Many(10), weight: 1 },
+    Scenario { name: "Set with expressions", file: "set-node-expressions", path: "set-expressions-benchmark", kind: Kind::Post, weight: 1 },
+    Scenario { name: "Code with 100 items", file: "js-code-node", path: "code-node-benchmark", kind: Kind::Post, weight: 20 },
+    Scenario { name: "three HTTP calls", file: "http-node", path: "benchmark-http-node", kind: Kind::Calls, weight: 5 },
+    Scenario { name: "binary file", file: "binary-data", path: "binary-files-benchmark", kind: Kind::File, weight: 10 },
+    Scenario { name: "data table, 50 rows", file: "data-table-node", path: "data-table-node-benchmark", kind: Kind::Rows, weight: 10 },
+];
+
+impl Scenario {
+    /// Puts the workflow into a data folder and activates it.
+    pub(super) fn import(&self, data: &Path, service: &Service) -> Result<()> {
+        let text = std::fs::read_to_string(Path::new(CORPUS).join(format!("{}.json", self.file)))?;
+        let text = text.replace(SERVICE, &service.address);
+        for number in 1..=self.copies() {
+            let file = data.join(format!("workflow-{number}.json"));
+            std::fs::write(&file, text.replace(self.path, &self.path_of(number)))?;
+            let import = Command::new(HEDDLE).args(["import", "--activate", "--data"]).arg(data).arg(&file).output()?;
+            anyhow::ensure!(import.status.success(), "{}", String::from_utf8_lossy(&import.stderr));
+        }
+        std::fs::create_dir_all(data.join("files"))?;
+        Ok(())
+    }
+
+    fn copies(&self) -> usize {
+        if let Kind::Many(count) = self.kind { count } else { 1 }
+    }
+
+    fn path_of(&self, number: usize) -> String {
+        if let Kind::Many(_) = self.kind { format!("{}-{number}", self.path) } else { self.path.to_owned() }
+    }
+
+    pub(super) fn requests(&self, server: &Server, data: &Path) -> Result<Vec<Request>> {
+        if self.kind == Kind::Rows {
+            let body = rows(&make_table(server, data)?);
+            return Ok(vec![request(&server.address, "POST", &format!("/webhook/{}", self.path), JSON, body.as_bytes())]);
+        }
+        let calls = (1..=self.copies()).map(|number| self.call(server, &self.path_of(number), "."));
+        Ok(calls.collect())
+    }
+
+    /// The same calls for an n8n that has the corpus' workflows; `None` for those that need more than that.
+    pub(super) fn requests_for_peer(&self, peer: &Server, _service: &Service) -> Option<Vec<Request>> {
+        match self.kind {
+            Kind::Rows => None,
+            _ => Some(vec![self.call(peer, self.path, "/tmp")]),
+        }
+    }
+
+    fn call(&self, server: &Server, path: &str, file_folder: &str) -> Request {
+        let path = format!("/webhook/{path}");
+        match self.kind {
+            Kind::Get | Kind::Many(_) => request(&server.address, "GET", &path, JSON, b""),
+            Kind::File => request(&server.address, "POST", &path, "multipart/form-data; boundary=cut", &upload(file_folder)),
+            _ => request(&server.address, "POST", &path, JSON, BODY.as_bytes()),
+        }
+    }
+
+    /// What the bare handler is asked to do: keep and answer as much, and reach outside as often.
+    pub(super) fn floor_request(&self, floor: &Server, stored: usize, answered: usize, service: &Service) -> Request {
+        let mut path = format!("/floor?keep={stored}&answer={answered}");
+        match self.kind {
+            Kind::Calls => path.push_str(&format!("&calls=3&service={}", service.address)),
+            Kind::File => path.push_str("&file=1"),
+            Kind::Rows => path.push_str(&format!("&rows={TABLE_ROWS}")),
+            _ => {}
+        }
+        match self.kind {
+            Kind::File => request(&floor.address, "POST", &path, "application/octet-stream", &upload(".")),
+            Kind::Rows => request(&floor.address, "POST", &path, JSON, rows("0123456789abcdef").as_bytes()),
+            Kind::Get | Kind::Many(_) => request(&floor.address, "GET", &path, JSON, b""),
+            _ => request(&floor.address, "POST", &path, JSON, BODY.as_bytes()),
+        }
+    }
+}
+
+fn upload(folder: &str) -> Vec<u8> {
+    let field =
+        |head: &str, body: &[u8]| [format!("--cut\r\ncontent-disposition: form-data; {head}\r\n\r\n").as_bytes(), body, b"\r\n"].concat();
+    let file = field("name=\"file\"; filename=\"picture.bin\"", &vec![7; FILE_BYTES]);
+    [field("name=\"filePath\"", folder.as_bytes()), file, b"--cut--\r\n".to_vec()].concat()
+}
+
+fn rows(table: &str) -> String {
+    let row =
+        |number: usize| format!(r#"{{"firstName":"Ada {number}","age":{number},"birthDate":"2000-01-02T03:04:05Z","isActive":true}}"#);
+    format!(r#"{{"dataTableId":"{table}","items":[{}]}}"#, (0..TABLE_ROWS).map(row).collect::<Vec<_>>().join(","))
+}
+
+/// Makes the table of the corpus through the API; gives back its id.
+fn make_table(server: &Server, data: &Path) -> Result<String> {
+    let made = Command::new(HEDDLE).args(["api-keys", "create", "--data"]).arg(data).output()?;
+    let key = String::from_utf8(made.stdout)?.split_whitespace().find(|word| word.starts_with("heddle_")).map(str::to_owned);
+    let key = key.with_context(|| format!("no key was made: {}", String::from_utf8_lossy(&made.stderr)))?;
+    let columns = std::fs::read(Path::new(CORPUS).join("data-table.json"))?;
+    let plain = request(&server.address, "POST", "/api/v1/data-tables", JSON, &columns);
+    let with_key = String::from_utf8_lossy(&plain).replacen("user-agent: bench", &format!("x-n8n-api-key: {key}\r\nconnection: close"), 1);
+    let mut stream = TcpStream::connect(&server.address)?;
+    stream.write_all(with_key.as_bytes())?;
+    let mut buffer = vec![0; 1 << 16];
+    let length = read_answer(&mut stream, &mut buffer)?;
+    let text = String::from_utf8_lossy(&buffer);
+    let body = text.split("\r\n\r\n").nth(1).and_then(|body| body.get(..length)).context("no answer")?;
+    let table: serde_json::Value = serde_json::from_str(body)?;
+    Ok(table["id"].as_str().context("a table without an id")?.to_owned())
+}
