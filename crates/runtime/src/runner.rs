@@ -412,7 +412,7 @@ fn log_end(id: i64, workflow: &Loaded, outcome: &Outcome) {
     let milliseconds = outcome.finished_ms - outcome.started_ms;
     match &outcome.error {
         None => {
-            tracing::info!(execution = id, workflow = %workflow.id, name = %workflow.name, mode, status, milliseconds, "Execution finished.")
+            tracing::debug!(execution = id, workflow = %workflow.id, name = %workflow.name, mode, status, milliseconds, "Execution finished.")
         }
         Some(error) => {
             let node = error.node.as_deref().unwrap_or_default();

@@ -27,7 +27,7 @@ fn a_log_in_json_has_a_line_per_execution_names_the_request_and_no_secret() {
     let of = |name: &str| ends.iter().find(|line| line["name"] == name).unwrap();
     assert_eq!(
         (&of("Fine")["level"], &of("Fine")["status"], &of("Fine")["span"]["id"]),
-        (&json!("INFO"), &json!("success"), &json!("call-7"))
+        (&json!("DEBUG"), &json!("success"), &json!("call-7"))
     );
     assert_eq!((&of("Broken")["level"], &of("Broken")["status"], &of("Broken")["node"]), (&json!("WARN"), &json!("error"), &json!("Stop")));
     assert_eq!(of("Broken")["span"]["id"], json!(id));
