@@ -48,14 +48,7 @@ impl Runtime {
             bytes: i64::try_from(retention.bytes).unwrap_or(i64::MAX),
             step: STEP,
         };
-        let mut removed = 0;
-        loop {
-            let count = self.store.prune(keep).await?;
-            removed += count;
-            if count < STEP {
-                break;
-            }
-        }
+        let removed = self.store.prune(keep).await?;
         while removed > 0 && self.store.shrink().await? {}
         Ok(removed)
     }

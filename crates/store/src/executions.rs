@@ -38,7 +38,7 @@ pub trait Executions: Send + Sync {
     /// Ends a run that cannot go on, with the reason.
     async fn set_failed(&self, id: i64, reason: &str) -> Result<bool, Error>;
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
-    /// Removes finished runs that are too old or too many; gives back how many.
+    /// Removes finished runs that are too old, too many or too much, some at a time; gives back how many.
     async fn prune(&self, keep: Keep) -> Result<usize, Error>;
     /// Gives some free room in the file back to the disk; `true` while there is more.
     async fn shrink(&self) -> Result<bool, Error>;

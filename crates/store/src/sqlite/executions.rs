@@ -188,28 +188,17 @@ impl Executions for Sqlite {
     }
 
     async fn prune(&self, keep: Keep) -> Result<usize, Error> {
-        let pruned = self.write(move |connection| {
-            let over = "status NOT IN ('running', 'waiting', 'uncertain')";
-            let sql = format!(
-                "SELECT id FROM (
-                   SELECT id, stopped_ms, row_number() OVER newest AS place, sum(bytes) OVER newest AS bytes
-                   FROM executions WHERE {over} WINDOW newest AS (ORDER BY id DESC)
-                 ) WHERE stopped_ms < ?1 OR place > ?2 OR bytes > ?3 ORDER BY id LIMIT ?4"
-            );
-            let mut found = connection.prepare_cached(&sql)?;
-            let ids: Vec<i64> =
-                rows(found.query_map(params![keep.newer_than_ms, keep.at_most as i64, keep.bytes, keep.step as i64], |row| row.get(0))?)?;
-            let mut with_files = Vec::new();
-            for id in &ids {
-                if remove(connection, *id)?.had_files {
-                    with_files.push(*id);
-                }
+        // What is too many or too much is found once, beside the writer; looking again before every step would take ever longer.
+        let line = self.read(move |connection| line_of(connection, keep)).await?;
+        let mut count = 0;
+        loop {
+            let (removed, with_files) = self.write(move |connection| remove_some(connection, keep, line)).await?;
+            self.remove_files(with_files).await;
+            count += removed;
+            if removed < keep.step {
+                return Ok(count);
             }
-            Ok((ids.len(), with_files))
-        });
-        let (count, with_files) = pruned.await?;
-        self.remove_files(with_files).await;
-        Ok(count)
+        }
     }
 
     async fn shrink(&self) -> Result<bool, Error> {
@@ -416,6 +405,35 @@ struct Removed {
     was_there: bool,
     /// They are to be removed once the rows are gone for good.
     had_files: bool,
+}
+
+/// Runs that are over; the others always stay.
+const IS_OVER: &str = "status NOT IN ('running', 'waiting', 'uncertain')";
+
+/// Runs up to this one are too many, or too much.
+fn line_of(connection: &Connection, keep: Keep) -> Result<i64, Error> {
+    let sql = format!(
+        "SELECT max(id) FROM (
+           SELECT id, row_number() OVER newest AS place, sum(bytes) OVER newest AS bytes
+           FROM executions WHERE {IS_OVER} WINDOW newest AS (ORDER BY id DESC)
+         ) WHERE place > ?1 OR bytes > ?2"
+    );
+    let line: Option<i64> = connection.prepare_cached(&sql)?.query_row([keep.at_most as i64, keep.bytes], |row| row.get(0))?;
+    Ok(line.unwrap_or(0))
+}
+
+/// Removes a step's worth of what is up to the line or too old; gives back how many, and which of them have files.
+fn remove_some(connection: &Connection, keep: Keep, line: i64) -> Result<(usize, Vec<i64>), Error> {
+    let sql = format!("SELECT id FROM executions WHERE {IS_OVER} AND (id <= ?1 OR stopped_ms < ?2) ORDER BY id LIMIT ?3");
+    let mut found = connection.prepare_cached(&sql)?;
+    let ids: Vec<i64> = rows(found.query_map(params![line, keep.newer_than_ms, keep.step as i64], |row| row.get(0))?)?;
+    let mut with_files = Vec::new();
+    for id in &ids {
+        if remove(connection, *id)?.had_files {
+            with_files.push(*id);
+        }
+    }
+    Ok((ids.len(), with_files))
 }
 
 fn remove(connection: &Connection, id: i64) -> Result<Removed, Error> {
