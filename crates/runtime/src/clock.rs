@@ -2,9 +2,8 @@
 
 use crate::Runtime;
 use crate::loaded::Loaded;
-use crate::runner::{Demand, Groundwork, Start};
+use crate::runner::{Demand, Start};
 use model::Str;
-use node_api::StartedBy;
 use node_api::trigger::{Listen, Timetable};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -168,20 +167,8 @@ impl Runtime {
                 Some(next) => Schedule { next_ms: Some(*next), last_ms: Some(*moment), ..schedule.clone() },
                 None => after.clone(),
             };
-            let start = Start {
-                workflow: timer.workflow.clone(),
-                cause: StartedBy::Hand,
-                node: Some(trigger.clone()),
-                items: None,
-                mode: "trigger",
-                retry_of: None,
-                destination: None,
-            };
-            let taken = self.runner.start_after(
-                start,
-                Demand::default(),
-                Groundwork { along: Some(Along::Schedule(after)), ..Groundwork::default() },
-            )?;
+            let start = Start::of_trigger(&timer.workflow, &trigger, None);
+            let taken = self.runner.start_after(start, Demand::default(), Along::Schedule(after).into())?;
             self.runner.accepted(&taken).await?;
         }
         Ok(())

@@ -219,7 +219,12 @@ impl Journal for Recorder {
 async fn flush(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error> {
     loop {
         let Err(error) = store.flush(log.clone()).await else { return log.refusal().map_or(Ok(()), Err) };
-        if log.refuse(&error) || !error.may_pass() {
+        if log.refuse(&error) {
+            // They were written first, and would take the room of what was accepted.
+            store.forget_files(log.id).await;
+            return Err(error);
+        }
+        if !error.may_pass() {
             return Err(error);
         }
         tokio::time::sleep(FULL_DISK_PAUSE).await;
@@ -253,6 +258,7 @@ impl RunLog {
         }
         state.refusal.get_or_insert_with(|| error.clone());
         state.events = Vec::new();
+        state.files = Gathered::default();
         true
     }
 
@@ -320,7 +326,8 @@ impl Pending for RunLog {
     fn files(&self) -> Option<(i64, Vec<NewFile>)> {
         let state = lock(&self.state);
         // Nobody keeps the files of a run that nobody keeps.
-        let files = if state.discard { &[] } else { state.files.new_files() };
+        let is_kept = !state.discard && state.refusal.is_none();
+        let files = if is_kept { state.files.new_files() } else { &[] };
         (!files.is_empty()).then(|| (self.id, files.to_vec()))
     }
 

@@ -6,7 +6,6 @@ use crate::runner::{Demand, Groundwork, Looked, Start};
 use crate::{Error, Runtime, lock};
 use engine::Outcome;
 use model::{Items, RunError, RunStatus, Str, TaskData, TaskStatus, Value};
-use node_api::StartedBy;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -67,7 +66,8 @@ impl Runtime {
             Some(items) => {
                 let before = workflow.static_data();
                 let groundwork = Groundwork { static_data: static_data.clone(), ..Groundwork::default() };
-                let taken = self.runner.start_after(start(timer, node, Some(items.clone())), Demand::default(), groundwork)?;
+                let taken =
+                    self.runner.start_after(Start::of_trigger(workflow, node, Some(items.clone())), Demand::default(), groundwork)?;
                 let accepted = self.runner.accepted(&taken).await;
                 if let (Err(_), Some(data)) = (&accepted, &static_data) {
                     // The run was turned away, so that its items are news again.
@@ -98,20 +98,8 @@ impl Runtime {
         let tried = outcome.runs_of(node).last().filter(|task| task.error.is_some()).cloned();
         let failed = tried.unwrap_or_else(|| Arc::new(failed_task(outcome, error)));
         let groundwork = Groundwork { failed: Some(failed), ..Groundwork::default() };
-        let taken = self.runner.start_after(start(timer, node, None), Demand::default(), groundwork)?;
+        let taken = self.runner.start_after(Start::of_trigger(workflow, node, None), Demand::default(), groundwork)?;
         self.runner.accepted(&taken).await
-    }
-}
-
-fn start(timer: &Timer, node: &Str, items: Option<Items>) -> Start {
-    Start {
-        workflow: timer.workflow.clone(),
-        cause: StartedBy::Hand,
-        node: Some(node.clone()),
-        items,
-        mode: "trigger",
-        retry_of: None,
-        destination: None,
     }
 }
 

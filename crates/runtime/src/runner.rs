@@ -49,6 +49,19 @@ pub struct Start {
 }
 
 impl Start {
+    /// A run that a trigger starts by itself.
+    pub(crate) fn of_trigger(workflow: &Arc<Loaded>, node: &Str, items: Option<Items>) -> Self {
+        Self {
+            workflow: workflow.clone(),
+            cause: StartedBy::Hand,
+            node: Some(node.clone()),
+            items,
+            mode: "trigger",
+            retry_of: None,
+            destination: None,
+        }
+    }
+
     /// A run that a call of an address starts.
     pub(crate) fn of_call(hook: &Hook, item: Item) -> Self {
         Self {
@@ -72,6 +85,12 @@ pub(crate) struct Groundwork {
     pub(crate) failed: Option<Arc<TaskData>>,
     /// On disk if and only if the beginning of the run is.
     pub(crate) along: Option<Along>,
+}
+
+impl From<Along> for Groundwork {
+    fn from(along: Along) -> Self {
+        Self { along: Some(along), ..Self::default() }
+    }
 }
 
 /// What a trigger has found.
@@ -261,6 +280,7 @@ impl Runner {
         let (caller, answer, pieces) = Caller::new(demand.streams);
         let caller = Arc::new(caller);
         let id = log.id();
+        let ticket = self.tickets.of(id);
         let static_data = workflow.static_data();
         let options = RunOptions {
             run_id: log.run_id(),
@@ -270,8 +290,8 @@ impl Runner {
             is_announced: true,
             static_data: Some(static_data.clone()),
             responder: Some(caller.clone()),
-            resume_url: format!("{}/webhook-waiting/{}", self.base_url, self.tickets.of(id)).into(),
-            resume_form_url: format!("{}/form-waiting/{}", self.base_url, self.tickets.of(id)).into(),
+            resume_url: format!("{}/webhook-waiting/{ticket}", self.base_url).into(),
+            resume_form_url: format!("{}/form-waiting/{ticket}", self.base_url).into(),
             sits_out_waits: false,
             ..options
         };
@@ -379,7 +399,7 @@ impl Runner {
         if self.store.is_delivered(key).await? {
             return Ok(None);
         }
-        let taken = self.start_after(start, demand, Groundwork { along: Some(Along::Delivery(key.into())), ..Groundwork::default() })?;
+        let taken = self.start_after(start, demand, Along::Delivery(key.into()).into())?;
         self.accepted(&taken).await?;
         Ok(Some(taken))
     }

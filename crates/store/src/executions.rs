@@ -35,8 +35,8 @@ pub trait Executions: Send + Sync {
     /// Whether a delivery was taken, by the key its sender gave it.
     async fn is_delivered(&self, key: &str) -> Result<bool, Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
-    /// Ends a run that cannot go on, with the reason.
-    async fn set_failed(&self, id: i64, reason: &str) -> Result<bool, Error>;
+    /// Removes the files of a run that was turned away before anything else of it was written.
+    async fn forget_files(&self, id: i64);
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old, too many or too much, some at a time; gives back how many.
     async fn prune(&self, keep: Keep) -> Result<usize, Error>;

@@ -66,16 +66,16 @@ fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
         half.p99_ms,
         first.as_millis()
     );
-    compare_with_n8n(scenario, &ours, service)
+    compare_with_n8n(scenario, &ours)
 }
 
 /// `BENCH_N8N_URL` is an n8n with the workflows of the corpus active, `BENCH_N8N_PID` its process.
-fn compare_with_n8n(scenario: &Scenario, ours: &Measured, service: &Service) -> Result<()> {
+fn compare_with_n8n(scenario: &Scenario, ours: &Measured) -> Result<()> {
     let Ok(url) = std::env::var("BENCH_N8N_URL") else { return Ok(()) };
     let address = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
     let process = std::env::var("BENCH_N8N_PID").context("BENCH_N8N_PID is not set")?.parse().context("BENCH_N8N_PID")?;
     let peer = Server::there(address, process);
-    let Some(requests) = scenario.requests_for_peer(&peer, service) else { return Ok(()) };
+    let Some(requests) = scenario.requests_for_peer(&peer) else { return Ok(()) };
     let few = Load { connections: 10, requests: 300, rate: None };
     match peer.measure(&few, &requests) {
         Ok(theirs) => {

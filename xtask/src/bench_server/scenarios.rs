@@ -85,7 +85,7 @@ impl Scenario {
     }
 
     /// The same calls for an n8n that has the corpus' workflows; `None` for those that need more than that.
-    pub(super) fn requests_for_peer(&self, peer: &Server, _service: &Service) -> Option<Vec<Request>> {
+    pub(super) fn requests_for_peer(&self, peer: &Server) -> Option<Vec<Request>> {
         match self.kind {
             Kind::Rows => None,
             _ => Some(vec![self.call(peer, self.path, "/tmp")]),

@@ -2,7 +2,7 @@
 
 use crate::support::faults::{Fault, Field};
 use crate::support::ledger::{Ledger, pay_workflow};
-use crate::support::{Folder, Reply, Server, heddle, wait_until};
+use crate::support::{Folder, Reply, Server, heddle, request, wait_until};
 use crate::{Scene, all_over, pay, prepare, statuses};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -187,5 +187,38 @@ fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away()
     all_over(&server);
     assert_eq!((scene.paid(7), scene.paid(8)), ((0, 0), (1, 1)));
     assert_eq!(server.executions().len(), 2, "only what was accepted left something");
+    server.stop();
+}
+
+/// T-DISK: a file that came with a call is written before the run is, and goes again if the run is turned away.
+#[test]
+fn a_call_that_is_turned_away_leaves_no_file_behind() {
+    let scene = Scene::new("no-file-left");
+    let upload = json!({ "id": "upload", "name": "Upload", "settings": {}, "connections": {}, "nodes": [
+        { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
+          "parameters": { "httpMethod": "POST", "path": "upload", "options": { "rawBody": true } } },
+    ] });
+    let file = scene.data.workflow("upload", &upload);
+    heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
+    let server = scene.start();
+    let send = || request(&server.address, "POST", "/webhook/upload", &[("content-type", "image/png")], &[7; 40_000]).unwrap();
+    let folders = || std::fs::read_dir(scene.data.0.join("binary")).map_or(0, Iterator::count);
+    assert_eq!(send().status, 200);
+    let (mut accepted, mut turned_away) = (1, 0);
+    for nth in 1..=8 {
+        scene.faults.arm(Fault::Full, nth);
+        let reply = send();
+        scene.faults.mend();
+        match reply.status {
+            200 => accepted += 1,
+            _ => {
+                assert_turned_away(&reply, "STORE_FULL");
+                turned_away += 1;
+            }
+        }
+        all_over(&server);
+        assert_eq!(folders(), accepted, "full at write {nth}");
+    }
+    assert!(turned_away > 1, "{turned_away} turned away, {accepted} accepted");
     server.stop();
 }

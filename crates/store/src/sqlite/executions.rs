@@ -170,13 +170,8 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn set_failed(&self, id: i64, reason: &str) -> Result<bool, Error> {
-        let reason = reason.to_owned();
-        self.write(move |connection| {
-            let sql = "UPDATE executions SET status = 'error', stopped_ms = ?2, wait_till_ms = NULL, error = ?3 WHERE id = ?1";
-            Ok(connection.prepare_cached(sql)?.execute(params![id, super::now_ms(), reason])? > 0)
-        })
-        .await
+    async fn forget_files(&self, id: i64) {
+        self.remove_files(vec![id]).await;
     }
 
     async fn delete_execution(&self, id: i64) -> Result<bool, Error> {
