@@ -7,29 +7,15 @@ mod support;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
+use support::workflow::{node, row};
 use support::{Folder, Reply, Server, heddle, request, wait_until};
-
-fn node(name: &str, kind: &str, version: f64, parameters: &Value) -> Value {
-    json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0],
-            "parameters": parameters, "webhookId": format!("id-of-{name}") })
-}
-
-/// A workflow of nodes in a row.
-fn row(id: &str, nodes: &[Value]) -> Value {
-    let mut connections = serde_json::Map::new();
-    for pair in nodes.windows(2) {
-        let target = json!([[{ "node": pair[1]["name"], "type": "main", "index": 0 }]]);
-        connections.insert(pair[0]["name"].as_str().unwrap().to_owned(), json!({ "main": target }));
-    }
-    json!({ "id": id, "name": id, "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
-}
 
 /// Takes a file through five nodes and gives it back.
 fn echo() -> Value {
     let webhook = json!({ "httpMethod": "POST", "path": "echo", "responseMode": "responseNode", "options": { "rawBody": true } });
-    let pass = |name: &str| node(name, "noOp", 1.0, &json!({}));
-    let respond = node("Respond", "respondToWebhook", 1.1, &json!({ "respondWith": "binary", "options": {} }));
-    row("echo", &[node("Webhook", "webhook", 2.0, &webhook), pass("One"), pass("Two"), pass("Three"), pass("Four"), respond])
+    let pass = |name: &str| node(name, "noOp", 1.0, json!({}));
+    let respond = node("Respond", "respondToWebhook", 1.1, json!({ "respondWith": "binary", "options": {} }));
+    row("echo", &[node("Webhook", "webhook", 2.0, webhook), pass("One"), pass("Two"), pass("Three"), pass("Four"), respond])
 }
 
 /// Takes a file, sleeps, and adds the file up.
@@ -37,7 +23,7 @@ fn sums() -> Value {
     let webhook = json!({ "httpMethod": "POST", "path": "sums", "options": { "rawBody": true } });
     let wait = json!({ "resume": "timeInterval", "amount": 2, "unit": "seconds" });
     let hash = json!({ "action": "hash", "type": "SHA256", "binaryData": true, "binaryPropertyName": "data", "dataPropertyName": "sum" });
-    row("sums", &[node("Webhook", "webhook", 2.0, &webhook), node("Wait", "wait", 1.1, &wait), node("Hash", "crypto", 1.0, &hash)])
+    row("sums", &[node("Webhook", "webhook", 2.0, webhook), node("Wait", "wait", 1.1, wait), node("Hash", "crypto", 1.0, hash)])
 }
 
 fn set_up(name: &str) -> Folder {

@@ -10,6 +10,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use support::workflow::node;
 use support::{Folder, Server, heddle, wait_until};
 
 /// A site with a feed.
@@ -92,10 +93,6 @@ impl Site {
     }
 }
 
-fn node(name: &str, kind: &str, version: f64, parameters: &Value) -> Value {
-    json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters })
-}
-
 /// A workflow that looks at a feed every second, and one that hears of its failures.
 fn workflows(feed: &Feed) -> [Value; 2] {
     let every_second = json!({ "item": [{ "mode": "custom", "cronExpression": "* * * * * *" }] });
@@ -104,13 +101,13 @@ fn workflows(feed: &Feed) -> [Value; 2] {
         json!({ "jsCode": "const kept = $getWorkflowStaticData('global'); kept.runs = (kept.runs ?? 0) + 1; return $input.all();" });
     let news = json!({
         "id": "news", "name": "News",
-        "nodes": [node("RSS", "rssFeedReadTrigger", 1.0, &rss), node("Count", "code", 2.0, &counts)],
+        "nodes": [node("RSS", "rssFeedReadTrigger", 1.0, rss), node("Count", "code", 2.0, counts)],
         "connections": { "RSS": { "main": [[{ "node": "Count", "type": "main", "index": 0 }]] } },
         "settings": { "executionOrder": "v1", "errorWorkflow": "alarm" }
     });
     let alarm = json!({
         "id": "alarm", "name": "Alarm",
-        "nodes": [node("Error", "errorTrigger", 1.0, &json!({}))],
+        "nodes": [node("Error", "errorTrigger", 1.0, json!({}))],
         "connections": {}, "settings": { "executionOrder": "v1" }
     });
     [news, alarm]

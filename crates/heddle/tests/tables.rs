@@ -8,22 +8,8 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use support::workflow::{node, row};
 use support::{Folder, Server, heddle, request, wait_until};
-
-fn node(name: &str, kind: &str, version: f64, parameters: Value) -> Value {
-    json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0],
-            "parameters": parameters, "webhookId": format!("id-of-{name}") })
-}
-
-/// A workflow of nodes in a row.
-fn row(name: &str, nodes: &[Value]) -> Value {
-    let mut connections = serde_json::Map::new();
-    for pair in nodes.windows(2) {
-        let target = json!([[{ "node": pair[1]["name"], "type": "main", "index": 0 }]]);
-        connections.insert(pair[0]["name"].as_str().unwrap().to_owned(), json!({ "main": target }));
-    }
-    json!({ "name": name, "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
-}
 
 /// A webhook, a list of items from its body, a node, and everything that comes out of it as the answer.
 fn over_items(path: &str, node_under_test: Value) -> Value {

@@ -12,23 +12,8 @@ mod watching;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
+use support::workflow::{node, row};
 use support::{Folder, heddle, wait_until};
-
-fn node(name: &str, kind: &str, version: f64, parameters: Value) -> Value {
-    let version = if version.fract() == 0.0 { json!(version as u64) } else { json!(version) };
-    json!({ "id": format!("id-of-{name}"), "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version,
-            "position": [0, 0], "parameters": parameters })
-}
-
-/// A workflow of nodes in a row.
-fn row(name: &str, nodes: &[Value]) -> Value {
-    let mut connections = serde_json::Map::new();
-    for pair in nodes.windows(2) {
-        let target = json!([[{ "node": pair[1]["name"], "type": "main", "index": 0 }]]);
-        connections.insert(pair[0]["name"].as_str().unwrap().to_owned(), json!({ "main": target }));
-    }
-    json!({ "name": name, "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
-}
 
 fn webhook(path: &str) -> Value {
     node("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": path, "responseMode": "lastNode", "options": {} }))

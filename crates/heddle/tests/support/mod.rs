@@ -5,6 +5,7 @@
 
 pub(crate) mod faults;
 pub(crate) mod ledger;
+pub(crate) mod workflow;
 
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
