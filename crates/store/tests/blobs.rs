@@ -2,78 +2,30 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use heddle_store::blobs::{Gathered, INLINE_LIMIT, NewFile, Sum};
-use heddle_store::executions::{Begun, Executions, Keep, Pending, Piece, State};
+mod support;
+
+use heddle_store::blobs::{INLINE_LIMIT, Sum};
+use heddle_store::executions::{Executions, Keep};
 use heddle_store::workflows::{NewVersion, Workflows};
-use heddle_store::{Error, Sqlite, Use, inspect, journal};
-use model::{Binary, Code, Item, Items, Object, RunEvent, RunStatus};
+use heddle_store::{Error, Sqlite, Use, inspect};
+use model::{Binary, Code, Item, Items, Object, RunEvent};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use support::{Fate, Folder, Run};
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("heddle-blobs-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-
-    fn files_of(&self, execution: i64) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(self.0.join(format!("binary/{execution}")));
-        entries.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// What becomes of a run when its turn to write comes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Kept,
-    /// The process ends after the files were written.
-    CutOff,
-    Discarded,
-}
-
-struct Run {
-    execution: i64,
-    files: Vec<NewFile>,
-    piece: Mutex<Option<Piece>>,
-}
-
-impl Pending for Run {
-    fn take(&self) -> Option<Piece> {
-        self.piece.lock().unwrap().take()
-    }
-    fn files(&self) -> Option<(i64, Vec<NewFile>)> {
-        (!self.files.is_empty()).then(|| (self.execution, self.files.clone()))
-    }
-    fn give_back(&self, piece: Piece) {
-        *self.piece.lock().unwrap() = Some(piece);
-    }
+fn files_of(folder: &Folder, execution: i64) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder.0.join(format!("binary/{execution}")));
+    entries.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
 }
 
 /// A run that was handed a file over and over.
 fn run(execution: i64, data: &[u8], times: usize, fate: Fate) -> Arc<Run> {
-    let (mut events, mut gathered) = (Vec::new(), Gathered::default());
-    for _ in 0..times {
+    let handed = || {
         let mut item = Item::new(Object::new());
         item.set_binary("data", Binary::new(data.to_vec(), "image/png", Some("a.png".into())));
-        journal::write_event(&mut events, &RunEvent::RunResumed { items: Some(Items::one(item)) }, &mut gathered);
-    }
-    let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
-    let state = State { status: RunStatus::Success, stopped_ms: Some(2), wait_till_ms: None, error: None };
-    let files = gathered.take();
-    let discard = fate == Fate::Discarded;
-    let (begun, state) = (Some(begun), Some(state));
-    let piece =
-        Piece { execution, seq: 0, begun, along: None, state, events, files: files.clone(), has_files: gathered.has_any(), discard };
-    Arc::new(Run { execution, files, piece: Mutex::new((fate != Fate::CutOff).then_some(piece)) })
+        RunEvent::RunResumed { items: Some(Items::one(item)) }
+    };
+    Run::new(execution, &(0..times).map(|_| handed()).collect::<Vec<_>>(), fate)
 }
 
 fn files(events: &[RunEvent]) -> Vec<Binary> {
@@ -94,7 +46,7 @@ async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let data = picture(1);
     store.flush(run(1, &data, 10, Fate::Kept)).await.unwrap();
-    assert_eq!(folder.files_of(1).len(), 1);
+    assert_eq!(files_of(&folder, 1).len(), 1);
     let bytes = store.execution(1).await.unwrap().unwrap().bytes;
     assert!((100_000..105_000).contains(&bytes), "{bytes}");
 
@@ -130,7 +82,7 @@ async fn two_that_write_one_file_at_a_time_do_not_get_in_each_others_way() {
             other.await.unwrap().unwrap();
         }
         assert_eq!(files(&store.journal(id).await.unwrap())[0].data, data);
-        assert_eq!(folder.files_of(id).len(), 1);
+        assert_eq!(files_of(&folder, id).len(), 1);
     }
 }
 
@@ -152,16 +104,16 @@ async fn files_go_with_their_execution_however_it_goes() {
         store.flush(run(id, &picture(id as u8), 1, Fate::Kept)).await.unwrap();
     }
     assert!(store.delete_execution(1).await.unwrap());
-    assert!(folder.files_of(1).is_empty() && !folder.files_of(2).is_empty());
+    assert!(files_of(&folder, 1).is_empty() && !files_of(&folder, 2).is_empty());
     let room_for_two = Keep { newer_than_ms: 0, at_most: 100, bytes: 250_000, step: 100 };
     assert_eq!(store.prune(room_for_two).await.unwrap(), 1, "files count against the room for executions");
-    assert!(folder.files_of(2).is_empty() && !folder.files_of(3).is_empty());
+    assert!(files_of(&folder, 2).is_empty() && !files_of(&folder, 3).is_empty());
     let workflow = NewVersion { id: "w".into(), name: "W".into(), document: "{}".into(), author: None, static_data: None };
     store.save_workflow(workflow).await.unwrap();
     assert!(store.delete_workflow("w").await.unwrap());
-    assert!(folder.files_of(3).is_empty() && folder.files_of(4).is_empty());
+    assert!(files_of(&folder, 3).is_empty() && files_of(&folder, 4).is_empty());
     store.flush(run(5, &picture(5), 1, Fate::Discarded)).await.unwrap();
-    assert!(folder.files_of(5).is_empty());
+    assert!(files_of(&folder, 5).is_empty());
     assert_eq!(inspect::files_of_runs(&folder.0).unwrap().count, 0);
 }
 
@@ -171,14 +123,14 @@ async fn files_that_a_crash_left_before_their_commit_are_swept() {
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     store.flush(run(1, &picture(1), 1, Fate::Kept)).await.unwrap();
     store.flush(run(2, &picture(2), 1, Fate::CutOff)).await.unwrap();
-    assert_eq!(folder.files_of(2).len(), 1, "the file is there before the piece that names it");
+    assert_eq!(files_of(&folder, 2).len(), 1, "the file is there before the piece that names it");
     assert!(store.execution(2).await.unwrap().is_none());
     std::fs::create_dir_all(folder.0.join("binary/mine")).unwrap();
     Sqlite::open(&folder.0, Use::Beside).unwrap();
-    assert_eq!(folder.files_of(2).len(), 1, "only the one that runs workflows sweeps");
+    assert_eq!(files_of(&folder, 2).len(), 1, "only the one that runs workflows sweeps");
     drop(store);
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    assert!(folder.files_of(2).is_empty() && folder.files_of(1).len() == 1);
+    assert!(files_of(&folder, 2).is_empty() && files_of(&folder, 1).len() == 1);
     assert!(folder.0.join("binary/mine").exists());
     assert_eq!(files(&store.journal(1).await.unwrap())[0].data, picture(1));
 }
@@ -192,8 +144,8 @@ async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
     }
     let mut data = picture(1);
     data[500] ^= 1;
-    std::fs::write(&folder.files_of(1)[0], data).unwrap();
-    std::fs::remove_file(&folder.files_of(2)[0]).unwrap();
+    std::fs::write(&files_of(&folder, 1)[0], data).unwrap();
+    std::fs::remove_file(&files_of(&folder, 2)[0]).unwrap();
     for id in [1, 2] {
         let error = store.journal(id).await.unwrap_err();
         assert!(matches!(error, Error::LostFile { execution, .. } if execution == id), "{error}");

@@ -2,60 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use heddle_store::blobs::Gathered;
-use heddle_store::executions::{Begun, ExecutionFilter, Executions, Keep, Pending, Piece, State};
-use heddle_store::{Error, Sqlite, Use, journal};
-use model::{RunEvent, RunStatus};
-use std::path::{Path, PathBuf};
+mod support;
+
+use heddle_store::executions::{ExecutionFilter, Executions, Keep};
+use heddle_store::{Error, Sqlite, Use};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("heddle-durability-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A run with one piece to write.
-struct Run(Mutex<Option<Piece>>);
-
-impl Pending for Run {
-    fn take(&self) -> Option<Piece> {
-        self.0.lock().unwrap().take()
-    }
-    fn give_back(&self, piece: Piece) {
-        *self.0.lock().unwrap() = Some(piece);
-    }
-}
+use support::{Folder, Run};
 
 fn run(execution: i64, length: usize) -> Arc<Run> {
-    let mut events = Vec::new();
-    let line = RunEvent::NodeLog { node: "A".into(), line: "x".repeat(length).into() };
-    journal::write_event(&mut events, &line, &mut Gathered::default());
-    let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
-    let state = State { status: RunStatus::Success, stopped_ms: Some(2), wait_till_ms: None, error: None };
-    let piece = Piece {
-        execution,
-        seq: 0,
-        begun: Some(begun),
-        along: None,
-        state: Some(state),
-        events,
-        files: Vec::new(),
-        has_files: false,
-        discard: false,
-    };
-    Arc::new(Run(Mutex::new(Some(piece))))
+    Run::with_line(execution, &"x".repeat(length))
 }
 
 /// Ids and journals of everything that is there, each journal read.

@@ -2,62 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use heddle_store::blobs::Gathered;
-use heddle_store::executions::{Begun, ExecutionFilter, Executions, Keep, Pending, Piece, State};
+mod support;
+
+use heddle_store::executions::{ExecutionFilter, Executions, Keep};
 use heddle_store::workflows::{NewVersion, Workflows};
-use heddle_store::{Error, Sqlite, Use, journal};
+use heddle_store::{Error, Sqlite, Use};
 use model::{RunEvent, RunStatus};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use support::{Folder, Run};
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("heddle-store-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-
-    fn size(&self) -> u64 {
-        std::fs::metadata(self.0.join("heddle.db")).unwrap().len()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A run with one piece to write.
-struct Run(Mutex<Option<Piece>>);
-
-impl Pending for Run {
-    fn take(&self) -> Option<Piece> {
-        self.0.lock().unwrap().take()
-    }
-    fn give_back(&self, piece: Piece) {
-        *self.0.lock().unwrap() = Some(piece);
-    }
-}
-
-fn run(execution: i64, line: &str) -> Arc<Run> {
-    let mut events = Vec::new();
-    journal::write_event(&mut events, &RunEvent::NodeLog { node: "A".into(), line: line.into() }, &mut Gathered::default());
-    let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
-    let state = State { status: RunStatus::Success, stopped_ms: Some(2), wait_till_ms: None, error: None };
-    Arc::new(Run(Mutex::new(Some(Piece {
-        execution,
-        seq: 0,
-        begun: Some(begun),
-        along: None,
-        state: Some(state),
-        events,
-        files: Vec::new(),
-        has_files: false,
-        discard: false,
-    }))))
+fn size(folder: &Folder) -> u64 {
+    std::fs::metadata(folder.0.join("heddle.db")).unwrap().len()
 }
 
 #[tokio::test]
@@ -65,7 +19,7 @@ async fn what_a_flush_has_returned_from_is_there_for_another_process() {
     let folder = Folder::new("flush");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     assert_eq!(store.next_execution_id().await.unwrap(), 1);
-    store.flush(run(1, "said")).await.unwrap();
+    store.flush(Run::with_line(1, "said")).await.unwrap();
     let other = Sqlite::open(&folder.0, Use::Beside).unwrap();
     assert_eq!(other.execution(1).await.unwrap().unwrap().state.status, RunStatus::Success);
     assert!(matches!(&other.journal(1).await.unwrap()[..], [RunEvent::NodeLog { line, .. }] if line == "said"));
@@ -77,11 +31,11 @@ async fn what_a_flush_has_returned_from_is_there_for_another_process() {
 async fn a_piece_that_cannot_be_written_goes_back_to_its_run() {
     let folder = Folder::new("refused");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    store.flush(run(1, "first")).await.unwrap();
-    let again = run(1, "second");
+    store.flush(Run::with_line(1, "first")).await.unwrap();
+    let again = Run::with_line(1, "second");
     assert!(store.flush(again.clone()).await.is_err(), "the row is there already");
-    assert!(again.take().is_some());
-    store.flush(run(2, "third")).await.unwrap();
+    assert!(again.left().is_some());
+    store.flush(Run::with_line(2, "third")).await.unwrap();
     assert_eq!(store.executions(ExecutionFilter { limit: 10, ..ExecutionFilter::default() }).await.unwrap().len(), 2);
 }
 
@@ -89,8 +43,8 @@ async fn a_piece_that_cannot_be_written_goes_back_to_its_run() {
 async fn a_flipped_bit_is_told_with_its_run_and_the_others_go_on() {
     let folder = Folder::new("damaged");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    store.flush(run(1, "first")).await.unwrap();
-    store.flush(run(2, "second")).await.unwrap();
+    store.flush(Run::with_line(1, "first")).await.unwrap();
+    store.flush(Run::with_line(2, "second")).await.unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.execute("UPDATE journal SET events = x'00ff' WHERE execution_id = 1", []).unwrap();
     match store.journal(1).await {
@@ -106,7 +60,7 @@ async fn pruning_removes_the_oldest_and_gives_the_room_back() {
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let text = "x".repeat(100_000);
     for id in 1..=200 {
-        store.flush(run(id, &text)).await.unwrap();
+        store.flush(Run::with_line(id, &text)).await.unwrap();
     }
     let keep = Keep { newer_than_ms: 0, at_most: 10, bytes: i64::MAX, step: 50 };
     while store.prune(keep).await.unwrap() > 0 {}
@@ -117,7 +71,7 @@ async fn pruning_removes_the_oldest_and_gives_the_room_back() {
     drop(store);
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
-    assert!(folder.size() as f64 <= 1.5 * live as f64, "{} bytes for {live} that live", folder.size());
+    assert!(size(&folder) as f64 <= 1.5 * live as f64, "{} bytes for {live} that live", size(&folder));
 }
 
 #[tokio::test]

@@ -2,28 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod support;
+
 use heddle_store::{Sqlite, Use};
 use model::{Code, Object, Value, json};
 use node_api::tables::{
     ColumnChange, ColumnKind, Effect, Filter, NewColumn, NewTable, Order, Returning, RowQuery, Sort, Table, TableLimits, TableName, Tables,
 };
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use support::Folder;
 
 fn open(limits: TableLimits) -> (Folder, Sqlite) {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let path = std::env::temp_dir().join(format!("heddle-tables-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-    let _ = std::fs::remove_dir_all(&path);
-    let store = Sqlite::open(&path, Use::Serve).unwrap().with_table_limits(limits);
-    (Folder(path), store)
+    let folder = Folder::new("tables");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap().with_table_limits(limits);
+    (folder, store)
 }
 
 const COLUMNS: [(&str, ColumnKind); 4] =

@@ -4,11 +4,11 @@ mod v1;
 
 pub use v1::MySqlV1;
 
-use super::sql::batch::{self, Batching, Query, Rowless};
-use super::sql::build::{self, Condition, SortRule, entries, located};
+use super::sql::batch::{self, Batching, Rowless};
 use super::sql::rows::{need_matching, row_of};
-use super::sql::text::{self, Bound, identifier};
-use super::sql::{credential, params, replacements};
+use super::sql::statements::{self, Endings};
+use super::sql::text::{Bound, identifier};
+use super::sql::{build, credential, params};
 use node_api::connect::Dialect;
 use node_api::prelude::*;
 
@@ -59,17 +59,13 @@ impl Node for MySql {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let server = credential::mysql(ctx)?;
         let operation = ctx.text("operation", 0)?;
-        let mut queries = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let statements = match operation.as_str() {
-                "executeQuery" => query(ctx, index),
-                "select" => select(ctx, index).map(|statement| vec![statement]),
-                "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
-                "insert" | "update" | "upsert" => write(ctx, &operation, &item, index).map(|statement| vec![statement]),
-                other => Err(NodeError::parameter("operation", format!("There is no operation '{other}'"))),
-            };
-            queries.push(Query { item: index, statements: statements.map_err(|error| error.on_item(index))? });
-        }
+        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
+            "executeQuery" => statements::written(ctx, DIALECT, index),
+            "select" => select(ctx, index).map(|statement| vec![statement]),
+            "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
+            "insert" | "update" | "upsert" => write(ctx, &operation, item, index).map(|statement| vec![statement]),
+            other => Err(statements::no_such_operation(other)),
+        })?;
         let rowless = match ctx.flag("options.detailedOutput", 0)? {
             true => Rowless::Told,
             false if ctx.version() < 2.3 => Rowless::Success,
@@ -79,48 +75,19 @@ impl Node for MySql {
     }
 }
 
-fn query(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Bound>, NodeError> {
-    let query = replacements::query_of(ctx, index)?;
-    let values = replacements::values_of(ctx, DIALECT, &query, index)?;
-    text::bind(DIALECT, &query, &values)
-}
-
 fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
-    let name = located(&ctx.param("table", index)?);
-    if name.is_empty() {
-        return Err(NodeError::parameter("table", "No table is chosen").hint("Choose a table, or give its name."));
-    }
-    Ok(identifier(DIALECT, &name))
+    Ok(identifier(DIALECT, &statements::table_name(ctx, index)?))
 }
 
 fn select(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
     let columns = build::columns_text(DIALECT, &build::names(&ctx.param("options.outputColumns", index)?));
     let distinct = if ctx.flag("options.selectDistinct", index)? { "DISTINCT " } else { "" };
-    let mut statement = Bound::new(format!("SELECT {distinct}{columns} FROM {}", table(ctx, index)?));
-    let conditions: Vec<Condition> = entries(ctx, "where.values", index)?;
-    build::push_where(DIALECT, &mut statement, &conditions, &ctx.text("combineConditions", index)?)?;
-    build::push_sort(DIALECT, &mut statement, &entries::<SortRule>(ctx, "sort.values", index)?);
-    if !ctx.flag("returnAll", index)? {
-        statement.push(&format!(" LIMIT {}", ctx.number("limit", index)?.max(0.0) as u64));
-    }
-    Ok(statement)
+    statements::select(ctx, DIALECT, &format!("{distinct}{columns}"), &table(ctx, index)?, index)
 }
 
 fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
-    let table = table(ctx, index)?;
-    match ctx.text("deleteCommand", index)?.as_str() {
-        "drop" => Ok(Bound::new(format!("DROP TABLE IF EXISTS {table}"))),
-        "truncate" => Ok(Bound::new(format!("TRUNCATE TABLE {table}"))),
-        "delete" => {
-            let mut statement = Bound::new(format!("DELETE FROM {table}"));
-            let conditions: Vec<Condition> = entries(ctx, "where.values", index)?;
-            build::push_where(DIALECT, &mut statement, &conditions, &ctx.text("combineConditions", index)?)?;
-            Ok(statement)
-        }
-        other => {
-            Err(NodeError::parameter("deleteCommand", format!("There is no command '{other}'")).hint("Choose truncate, delete or drop."))
-        }
-    }
+    let endings = Endings { truncate: String::new(), drop: String::new() };
+    statements::delete(ctx, DIALECT, &table(ctx, index)?, endings, index)
 }
 
 fn write(ctx: &Ctx<'_>, operation: &str, item: &Item, index: usize) -> Result<Bound, NodeError> {
@@ -137,10 +104,7 @@ fn write(ctx: &Ctx<'_>, operation: &str, item: &Item, index: usize) -> Result<Bo
         build::push_match(DIALECT, &mut statement, &row.values, &row.matching)?;
         return Ok(statement);
     }
-    let priority = match ctx.text("options.priority", index)?.as_str() {
-        word @ ("LOW_PRIORITY" | "HIGH_PRIORITY") => format!(" {word}"),
-        _ => String::new(),
-    };
+    let priority = priority(ctx, index)?;
     let ignore = if operation == "insert" && ctx.flag("options.skipOnConflict", index)? { " IGNORE" } else { "" };
     let mut statement = Bound::new(format!("INSERT{priority}{ignore} INTO {table}"));
     build::push_row(DIALECT, &mut statement, &row.values);
@@ -157,4 +121,12 @@ fn write(ctx: &Ctx<'_>, operation: &str, item: &Item, index: usize) -> Result<Bo
         }
     }
     Ok(statement)
+}
+
+/// The word that ranks an insertion, with the space before it.
+fn priority(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
+    Ok(match ctx.text("options.priority", index)?.as_str() {
+        word @ ("LOW_PRIORITY" | "HIGH_PRIORITY") => format!(" {word}"),
+        _ => String::new(),
+    })
 }

@@ -1,10 +1,9 @@
 //! The first version of the MySQL node: columns as a text with commas, values from the fields of the items.
 
-use super::super::sql::batch::{self, Batching, Query, Rowless};
-use super::super::sql::build::{self, located};
-use super::super::sql::credential;
-use super::super::sql::text::{Bound, identifier};
-use super::DIALECT;
+use super::super::sql::batch::{self, Batching, Rowless};
+use super::super::sql::text::Bound;
+use super::super::sql::{build, credential, statements};
+use super::{DIALECT, priority, table};
 use node_api::prelude::*;
 
 pub struct MySqlV1;
@@ -45,27 +44,15 @@ impl Node for MySqlV1 {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let server = credential::mysql(ctx)?;
         let operation = ctx.text("operation", 0)?;
-        let mut queries = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let statement = match operation.as_str() {
-                "executeQuery" => ctx.text("query", index).map(|query| Bound::new(query.as_str())),
-                "insert" => insert(ctx, &item, index),
-                "update" => update(ctx, &item, index),
-                other => Err(NodeError::parameter("operation", format!("There is no operation '{other}'"))),
-            };
-            queries.push(Query { item: index, statements: vec![statement.map_err(|error| error.on_item(index))?] });
-        }
+        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
+            "executeQuery" => Ok(vec![Bound::new(ctx.text("query", index)?.as_str())]),
+            "insert" => insert(ctx, item, index).map(|statement| vec![statement]),
+            "update" => update(ctx, item, index).map(|statement| vec![statement]),
+            other => Err(statements::no_such_operation(other)),
+        })?;
         // A change is told with its numbers in this version.
         batch::run(ctx, &server, queries, Batching::Independently, Rowless::Told).await
     }
-}
-
-fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
-    let name = located(&ctx.param("table", index)?);
-    if name.is_empty() {
-        return Err(NodeError::parameter("table", "No table is chosen").hint("Choose a table, or give its name."));
-    }
-    Ok(identifier(DIALECT, &name))
 }
 
 fn row(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
@@ -77,10 +64,7 @@ fn row(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
 }
 
 fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Bound, NodeError> {
-    let priority = match ctx.text("options.priority", index)?.as_str() {
-        word @ ("LOW_PRIORITY" | "HIGH_PRIORITY") => format!(" {word}"),
-        _ => String::new(),
-    };
+    let priority = priority(ctx, index)?;
     let ignore = if ctx.flag("options.ignore", index)? { " IGNORE" } else { "" };
     let mut statement = Bound::new(format!("INSERT{priority}{ignore} INTO {}", table(ctx, index)?));
     build::push_row(DIALECT, &mut statement, &row(ctx, item, index)?);

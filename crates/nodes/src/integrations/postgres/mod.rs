@@ -4,11 +4,12 @@ mod v1;
 
 pub use v1::PostgresV1;
 
-use super::sql::batch::{self, Batching, Query, Rowless};
-use super::sql::build::{self, Condition, SortRule, entries, located};
+use super::sql::batch::{self, Batching, Rowless};
+use super::sql::build::{self, located};
 use super::sql::rows::{Row, need_matching, row_of};
-use super::sql::text::{self, Bound, identifier};
-use super::sql::{credential, params, replacements};
+use super::sql::statements::{self, Endings};
+use super::sql::text::{Bound, identifier};
+use super::sql::{credential, params};
 use node_api::connect::{Dialect, SqlServer};
 use node_api::prelude::*;
 use std::collections::HashSet;
@@ -71,33 +72,20 @@ impl Node for Postgres {
             "insert" | "update" | "upsert" => json_columns(ctx, &server, &items).await?,
             _ => HashSet::new(),
         };
-        let mut queries = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let statements = match operation.as_str() {
-                "executeQuery" => query(ctx, index),
-                "select" => select(ctx, index).map(|statement| vec![statement]),
-                "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
-                "insert" | "update" | "upsert" => write(ctx, &operation, &item, index, &json_columns).map(|statement| vec![statement]),
-                other => Err(NodeError::parameter("operation", format!("There is no operation '{other}'"))),
-            };
-            queries.push(Query { item: index, statements: statements.map_err(|error| error.on_item(index))? });
-        }
+        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
+            "executeQuery" => statements::written(ctx, DIALECT, index),
+            "select" => select(ctx, index).map(|statement| vec![statement]),
+            "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
+            "insert" | "update" | "upsert" => write(ctx, &operation, item, index, &json_columns).map(|statement| vec![statement]),
+            other => Err(statements::no_such_operation(other)),
+        })?;
         let rowless = if ctx.version() < 2.3 { Rowless::Success } else { Rowless::SuccessUnlessSelect };
         batch::run(ctx, &server, queries, Batching::of(ctx, "options.queryBatching")?, rowless).await
     }
 }
 
-fn query(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Bound>, NodeError> {
-    let query = replacements::query_of(ctx, index)?;
-    let values = replacements::values_of(ctx, DIALECT, &query, index)?;
-    text::bind(DIALECT, &query, &values)
-}
-
 fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
-    let name = located(&ctx.param("table", index)?);
-    if name.is_empty() {
-        return Err(NodeError::parameter("table", "No table is chosen").hint("Choose a table, or give its name."));
-    }
+    let name = statements::table_name(ctx, index)?;
     let schema = located(&ctx.param("schema", index)?);
     Ok(match schema.as_str() {
         "" => identifier(DIALECT, &name),
@@ -110,36 +98,14 @@ fn output_columns(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
 }
 
 fn select(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
-    let mut statement = Bound::new(format!("SELECT {} FROM {}", output_columns(ctx, index)?, table(ctx, index)?));
-    let conditions: Vec<Condition> = entries(ctx, "where.values", index)?;
-    build::push_where(DIALECT, &mut statement, &conditions, &ctx.text("combineConditions", index)?)?;
-    build::push_sort(DIALECT, &mut statement, &entries::<SortRule>(ctx, "sort.values", index)?);
-    if !ctx.flag("returnAll", index)? {
-        let limit = ctx.number("limit", index)?;
-        statement.push(&format!(" LIMIT {}", limit.max(0.0) as u64));
-    }
-    Ok(statement)
+    statements::select(ctx, DIALECT, &output_columns(ctx, index)?, &table(ctx, index)?, index)
 }
 
 fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
-    let table = table(ctx, index)?;
     let cascade = if ctx.flag("options.cascade", index)? { " CASCADE" } else { "" };
-    match ctx.text("deleteCommand", index)?.as_str() {
-        "drop" => Ok(Bound::new(format!("DROP TABLE IF EXISTS {table}{cascade}"))),
-        "truncate" => {
-            let restart = if ctx.flag("restartSequences", index)? { " RESTART IDENTITY" } else { "" };
-            Ok(Bound::new(format!("TRUNCATE TABLE {table}{restart}{cascade}")))
-        }
-        "delete" => {
-            let mut statement = Bound::new(format!("DELETE FROM {table}"));
-            let conditions: Vec<Condition> = entries(ctx, "where.values", index)?;
-            build::push_where(DIALECT, &mut statement, &conditions, &ctx.text("combineConditions", index)?)?;
-            Ok(statement)
-        }
-        other => {
-            Err(NodeError::parameter("deleteCommand", format!("There is no command '{other}'")).hint("Choose truncate, delete or drop."))
-        }
-    }
+    let restart = if ctx.flag("restartSequences", index)? { " RESTART IDENTITY" } else { "" };
+    let endings = Endings { truncate: format!("{restart}{cascade}"), drop: cascade.to_owned() };
+    statements::delete(ctx, DIALECT, &table(ctx, index)?, endings, index)
 }
 
 fn write(ctx: &Ctx<'_>, operation: &str, item: &Item, index: usize, json_columns: &HashSet<Str>) -> Result<Bound, NodeError> {

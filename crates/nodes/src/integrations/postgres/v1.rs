@@ -1,8 +1,8 @@
 //! The first version of the Postgres node: columns as a text with commas, values from the fields of the items.
 
-use super::super::sql::batch::{self, Batching, Query, Rowless};
+use super::super::sql::batch::{self, Batching, Rowless};
 use super::super::sql::text::{self, Bound, identifier};
-use super::super::sql::{build, credential};
+use super::super::sql::{build, credential, statements};
 use super::DIALECT;
 use node_api::prelude::*;
 
@@ -50,16 +50,12 @@ impl Node for PostgresV1 {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let server = credential::postgres(ctx, "additionalFields.largeNumbersOutput")?;
         let operation = ctx.text("operation", 0)?;
-        let mut queries = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let statements = match operation.as_str() {
-                "executeQuery" => query(ctx, &item, index),
-                "insert" => insert(ctx, &item, index),
-                "update" => update(ctx, &item, index),
-                other => Err(NodeError::parameter("operation", format!("There is no operation '{other}'"))),
-            };
-            queries.push(Query { item: index, statements: statements.map_err(|error| error.on_item(index))? });
-        }
+        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
+            "executeQuery" => query(ctx, item, index),
+            "insert" => insert(ctx, item, index),
+            "update" => update(ctx, item, index),
+            other => Err(statements::no_such_operation(other)),
+        })?;
         batch::run(ctx, &server, queries, Batching::of(ctx, "additionalFields.mode")?, Rowless::SuccessUnlessSelect).await
     }
 }

@@ -6,4 +6,5 @@ pub(super) mod credential;
 pub(super) mod params;
 pub(super) mod replacements;
 pub(super) mod rows;
+pub(super) mod statements;
 pub(super) mod text;
