@@ -63,6 +63,9 @@ async fn values_come_back_as_the_json_of_their_types() {
     assert_eq!(found, expected);
     let numbers = json!({ "operation": "executeQuery", "query": "select 12::int8 a, 1.5::numeric b", "options": { "largeNumbersOutput": "numbers" } });
     assert_eq!(run(&server, numbers, json!([{}])).await, json!([{ "a": 12, "b": 1.5 }]));
+    let days = json!({ "operation": "executeQuery", "query": "select '2024-02-29'::date a, array['2024-02-29'::date] b, '2024-02-29 10:00'::timestamp c" });
+    let found = run_with::<Postgres>(&server, 2.7, days, json!([{}]), OnError::Stop).await.unwrap();
+    assert_eq!(found, json!([{ "a": "2024-02-29", "b": ["2024-02-29"], "c": "2024-02-29T10:00:00.000Z" }]));
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ pub(crate) struct Set;
 
 impl Node for Set {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.set", &[3.0, 3.1, 3.2, 3.3, 3.4], "Edit Fields (Set)", "Set, add or remove fields of items")
+        Spec::new("n8n-nodes-base.set", &[3.0, 3.1, 3.2, 3.3, 3.4, 3.5], "Edit Fields (Set)", "Set, add or remove fields of items")
             .params(form::params())
             .hint("Use it to give items the shape that the next node needs; values may be expressions.")
             .alias(&["edit fields", "assign", "map", "rename", "transform"])
@@ -205,6 +205,7 @@ impl Plan {
                 &read
             }
         };
+        let files = item.binary.clone();
         let mut made = settings.kept(item);
         let object = match &self.source {
             Source::Whole(json) => {
@@ -215,7 +216,11 @@ impl Plan {
             Source::Json(raw) => raw.object(ctx, index, JSON_PLACE)?,
             Source::Fields(fields) => {
                 for field in fields {
-                    field.put(ctx, index, settings, &mut made.json)?;
+                    if field.is_file(ctx, index)? {
+                        field.put_file(ctx, index, files.as_deref().map_or(&[], Vec::as_slice), &mut made)?;
+                    } else {
+                        field.put(ctx, index, settings, &mut made.json)?;
+                    }
                 }
                 return Ok(made);
             }
@@ -258,6 +263,35 @@ impl Field {
     }
 }
 
+impl Field {
+    /// Whether the field is a file of the item and not part of its JSON.
+    fn is_file(&self, ctx: &Ctx<'_>, index: usize) -> Result<bool, NodeError> {
+        Ok(match &self.kind {
+            Part::Fixed(kind) => kind_of(kind) == "binary",
+            part => kind_of(&part.get(ctx, index)?) == "binary",
+        })
+    }
+
+    /// Takes a file of the input by its name, or one that an expression gives whole.
+    fn put_file(&self, ctx: &Ctx<'_>, index: usize, files: &[(Str, Binary)], made: &mut Item) -> Result<(), NodeError> {
+        let name = self.name.get(ctx, index)?.to_js_string();
+        let FieldValue::Given(part) = &self.value else { return Ok(()) };
+        let value = part.get(ctx, index)?;
+        let found = match value.as_str() {
+            Some(wanted) => files.iter().find(|(name, _)| name == wanted).map(|(_, file)| file.clone()),
+            None => Binary::from_value(&value).filter(|file| !file.data.is_empty()),
+        };
+        let file = found.ok_or_else(|| {
+            let wanted = value.as_str().map_or_else(|| "what it is given".to_owned(), |name| format!("'{name}'"));
+            NodeError::input(format!("The field '{name}' is a file, and {wanted} is no file of the item"))
+                .hint("Give the name of a file that the item has.")
+                .on_item(index)
+        })?;
+        made.set_binary(name, file);
+        Ok(())
+    }
+}
+
 /// Older versions say `stringValue` where newer ones say `string`.
 fn kind_of(value: &Value) -> &str {
     let kind = value.as_str().unwrap_or("string");
@@ -274,7 +308,7 @@ fn assignments(ctx: &Ctx<'_>, settings: Option<&Settings>) -> Result<Vec<Field>,
         let value = Part::read(ctx, format!("{place}.value"))?;
         let target = target(&name);
         let ready = match (&name, &kind, &value, settings) {
-            (Part::Fixed(name), Part::Fixed(kind), Part::Fixed(value), Some(settings)) => {
+            (Part::Fixed(name), Part::Fixed(kind), Part::Fixed(value), Some(settings)) if kind_of(kind) != "binary" => {
                 let conversion = Conversion { version: ctx.version(), ignore_errors: settings.ignore_errors };
                 // A constant that does not fit is told for the item that meets it first.
                 conversion.convert(ctx, &name.to_js_string(), kind_of(kind), value, 0).ok()
@@ -327,7 +361,8 @@ fn last_of_each_name(fields: Vec<Field>) -> Vec<Field> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use node_api::testing::{run, run_version};
+    use model::OnError;
+    use node_api::testing::{TestHost, items, run, run_on, run_version};
 
     fn one(name: &str, kind: &str, value: Value) -> Value {
         json!({ "assignments": { "assignments": [{ "id": "1", "name": name, "type": kind, "value": value }] } })
@@ -372,6 +407,23 @@ mod tests {
             params.set_path("include", include);
             assert_eq!(run_version::<Set>(3.4, params, std::slice::from_ref(&input)).await.unwrap(), [wanted]);
         }
+    }
+
+    #[tokio::test]
+    async fn a_file_of_the_input_is_taken_by_its_name() {
+        let input =
+            json!([{ "json": { "a": 1 }, "binary": { "data": { "mimeType": "text/plain", "data": "aGk=", "fileName": "a.txt" } } }]);
+        for version in [3.4, 3.5] {
+            let params = one("copy", "binary", json!("data"));
+            let host = TestHost::new(&Set::spec(), version, &params);
+            let outputs = run_on::<Set>(&host, version, vec![items(&input)], OnError::Stop).await.unwrap();
+            let made = outputs[0].first().unwrap();
+            assert_eq!(made.json, json!({}));
+            assert_eq!(made.binary("copy").map(|file| (&file.data[..], file.file_name.as_deref())), Some((&b"hi"[..], Some("a.txt"))));
+            assert!(made.binary("data").is_none(), "other files stay behind");
+        }
+        let error = run::<Set>(one("copy", "binary", json!("nothing")), input).await.unwrap_err();
+        assert_eq!(error.message(), "The field 'copy' is a file, and 'nothing' is no file of the item");
     }
 
     #[tokio::test]

@@ -31,9 +31,9 @@ const GENERIC_KINDS: &[(&str, &str)] = &[
     ("oAuth2Api", "OAuth2 API"),
 ];
 
-/// v3, 4, 4.1 … 4.4.
+/// v3, 4, 4.1 … 4.5.
 pub(super) fn new_form() -> Spec {
-    let spec = Spec::new(ID, &[3.0, 4.0, 4.1, 4.2, 4.3, 4.4], "HTTP Request", SUMMARY)
+    let spec = Spec::new(ID, &[3.0, 4.0, 4.1, 4.2, 4.3, 4.4, 4.5], "HTTP Request", SUMMARY)
         .group(Group::Integration)
         .alias(&["api", "rest", "curl", "fetch", "download"])
         .param(Param::choice("method", "Method", METHODS).help("The HTTP method of the request."))

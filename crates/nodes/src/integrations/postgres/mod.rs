@@ -20,7 +20,7 @@ pub struct Postgres;
 
 impl Node for Postgres {
     fn spec() -> Spec {
-        let versions = [2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6];
+        let versions = [2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7];
         let mut options = params::options();
         options.extend([
             Param::flag("cascade", "Cascade", false).help("Remove what depends on the table as well."),

@@ -21,7 +21,9 @@ pub(in super::super) fn postgres(ctx: &Ctx<'_>, large_numbers_path: &str) -> Res
     }
     server.timeout_ms = timeout_ms(ctx, 30.0)?;
     let numbers = if ctx.text(large_numbers_path, 0)? == "numbers" { NumberForm::Number } else { NumberForm::Text };
-    let values = ValueForms { big_integers: numbers, decimals: numbers, dates: DateForm::Iso };
+    // Since 2.7 a date is the day it says, and no moment.
+    let dates = if ctx.version() >= 2.7 { DateForm::AsWritten } else { DateForm::Iso };
+    let values = ValueForms { big_integers: numbers, decimals: numbers, dates };
     let database = Some(fields.text("database")).filter(|name| !name.is_empty()).unwrap_or_else(|| "postgres".into());
     Ok(SqlServer { server, dialect: Dialect::Postgres, database, values })
 }

@@ -2,7 +2,7 @@
 
 use super::super::dates;
 use model::{Object, Value};
-use node_api::connect::{NumberForm, ValueForms};
+use node_api::connect::{DateForm, NumberForm, ValueForms};
 
 /// A value of a type in JSON; what has no closer form stays a text.
 pub(super) fn read(kind: u32, text: &str, forms: ValueForms) -> Value {
@@ -13,6 +13,8 @@ pub(super) fn read(kind: u32, text: &str, forms: ValueForms) -> Value {
         1700 => number(text, forms.decimals),
         114 | 3802 => model::json::parse(text).unwrap_or_else(|_| text.into()),
         17 => bytes(text),
+        1082 if forms.dates == DateForm::AsWritten => text.into(),
+        // Moments are the same in both forms: the server writes them in a way that few readers know.
         1082 | 1114 | 1184 => dates::iso(text).map_or_else(|| text.into(), Value::from),
         1186 => interval(text),
         600 => point(text),
@@ -181,7 +183,6 @@ impl Array<'_> {
 mod tests {
     use super::*;
     use model::json;
-    use node_api::connect::DateForm;
 
     const FORMS: ValueForms = ValueForms { big_integers: NumberForm::Text, decimals: NumberForm::Text, dates: DateForm::Iso };
 
@@ -216,5 +217,9 @@ mod tests {
         }
         let numbers = ValueForms { big_integers: NumberForm::Number, decimals: NumberForm::Number, ..FORMS };
         assert_eq!((read(20, "12", numbers), read(1700, "1.10", numbers)), (json!(12), json!(1.1)));
+        let days = ValueForms { dates: DateForm::AsWritten, ..FORMS };
+        assert_eq!(read(1082, "2024-02-29", days), json!("2024-02-29"));
+        assert_eq!(read(1182, "{2024-02-29,NULL}", days), json!(["2024-02-29", null]));
+        assert_eq!(read(1114, "2024-02-29 10:11:12", days), json!("2024-02-29T10:11:12.000Z"));
     }
 }
