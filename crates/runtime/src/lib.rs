@@ -21,6 +21,7 @@ mod runner;
 mod stream;
 mod ticket;
 mod trial;
+mod versions;
 mod waiting;
 
 pub use clock::CatchUp;
@@ -33,6 +34,7 @@ pub use routes::{Door, Found, Hook, Trial};
 pub use runner::{Demand, RunLimits, Runner, Start, Taken};
 pub use stream::{GivenUp, Pieces};
 pub use trial::{TestAddress, TestAddresses};
+pub use versions::Listening;
 pub use waiting::{Sent, Waiting};
 
 use clock::Timers;
@@ -163,10 +165,13 @@ impl Runtime {
     }
 
     /// Makes a workflow listen. Everything that could keep it from doing so is told before anything changes.
-    pub async fn activate(&self, id: &str) -> Result<(), Error> {
-        let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
+    pub async fn activate(&self, id: &str, listening: Listening<'_>) -> Result<(), Error> {
+        let mut stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
         if stored.archived {
             return Err(Error::Archived);
+        }
+        if let Listening::Version(version) = listening {
+            stored = versions::at_version(&self.store, stored, version).await?;
         }
         let loaded = Arc::new(Loaded::new(&stored, &self.engine)?);
         self.check_credentials(&loaded.project_id, loaded.credentials()).await?;
@@ -181,7 +186,13 @@ impl Runtime {
             }
         }
         routes.add(&loaded, &listens)?;
-        self.store.set_active(id, true).await?;
+        let is_there = match listening {
+            Listening::Newest => self.store.set_active(id, true).await?,
+            Listening::Version(version) => self.store.activate_version(id, version).await?,
+        };
+        if !is_there {
+            return Err(Error::NoWorkflow { id: id.into() });
+        }
         self.reload().await
     }
 
@@ -212,11 +223,10 @@ impl Runtime {
         let mut active = Active::default();
         for stored in self.store.workflows(filter).await? {
             let known = before.workflows.get(&stored.id);
-            let is_same = |known: &Loaded| known.version_id == stored.version_id && known.project_id == stored.project_id;
+            let is_same = |known: &Loaded| known.version_id == *stored.listening_version() && known.project_id == stored.project_id;
             let loaded = match known {
                 Some(known) if is_same(known) => Ok(known.clone()),
-                Some(earlier) => Loaded::new(&stored, &self.engine).map(|loaded| Arc::new(loaded.after(earlier))),
-                None => Loaded::new(&stored, &self.engine).map(Arc::new),
+                earlier => self.load_listening(&stored, earlier).await,
             };
             if let Err(error) = self.add(&mut active, loaded).await {
                 if let Error::Store(passing) = &error
@@ -386,18 +396,6 @@ impl Runtime {
         Ok(self.recorder.settle(&id.to_string()).await?)
     }
 
-    /// A workflow as it was when a run of it began.
-    pub async fn version(&self, workflow_id: &str, version_id: &str) -> Result<Arc<Loaded>, Error> {
-        if let Some(loaded) = self.active().workflows.get(workflow_id).filter(|loaded| loaded.version_id == version_id) {
-            return Ok(loaded.clone());
-        }
-        let missing = || Error::NoWorkflow { id: workflow_id.into() };
-        let mut stored = self.store.workflow(workflow_id).await?.ok_or_else(missing)?;
-        stored.document = self.store.version(version_id).await?.ok_or_else(missing)?;
-        stored.version_id = version_id.into();
-        Ok(Arc::new(Loaded::new(&stored, &self.engine)?))
-    }
-
     /// Stops taking things on and waits for runs to end, at most so long; what is left goes on after the next start.
     pub async fn stop(&self, patience: Duration) {
         self.stopping.cancel();
@@ -464,6 +462,7 @@ struct StoredWorkflows(Arc<dyn Store>);
 impl engine::Workflows for StoredWorkflows {
     async fn get(&self, stands_for: &str, id: &str) -> Option<engine::Called> {
         let stored = self.0.workflow(id).await.ok().flatten()?;
+        let stored = versions::as_it_listens(&self.0, stored).await.ok()?;
         let workflow = Workflow::parse(&stored.document).ok()?;
         let caller = self.0.workflow(stands_for).await.ok().flatten()?;
         may_call(&caller, &stored, &workflow).then_some(engine::Called { workflow, version_id: stored.version_id })

@@ -14,7 +14,12 @@ pub trait Workflows: Send + Sync {
     async fn add_workflow(&self, workflow: NewVersion, project: &str) -> Result<StoredWorkflow, Error>;
     /// An archived workflow does not listen.
     async fn set_archived(&self, id: &str, archived: bool) -> Result<bool, Error>;
+    /// Whether the newest version listens.
     async fn set_active(&self, id: &str, active: bool) -> Result<bool, Error>;
+    /// Lets a version listen until another is saved or activated; `false` if the workflow has no such version.
+    async fn activate_version(&self, id: &str, version_id: &str) -> Result<bool, Error>;
+    /// Gives a version words to know it by; what is not given stays.
+    async fn name_version(&self, version_id: &str, words: VersionWords) -> Result<bool, Error>;
     async fn delete_workflow(&self, id: &str) -> Result<bool, Error>;
     /// The document of any version there ever was.
     async fn version(&self, version_id: &str) -> Result<Option<Str>, Error>;
@@ -32,12 +37,21 @@ pub struct StoredWorkflow {
     pub active: bool,
     pub archived: bool,
     pub version_id: Str,
+    /// The version that was chosen to listen; the newest does otherwise.
+    pub chosen_version: Option<Str>,
     pub project_id: Str,
     /// The JSON as it was saved.
     pub document: Str,
     pub static_data: Option<Str>,
     pub created_ms: i64,
     pub updated_ms: i64,
+}
+
+impl StoredWorkflow {
+    /// The version that listens when the workflow is active.
+    pub fn listening_version(&self) -> &Str {
+        self.chosen_version.as_ref().unwrap_or(&self.version_id)
+    }
 }
 
 /// What a run or a look has changed of the data that a workflow keeps between runs.
@@ -63,7 +77,15 @@ pub struct NewVersion {
 pub struct Version {
     pub id: Str,
     pub author: Option<Str>,
+    pub words: VersionWords,
     pub created_ms: i64,
+}
+
+/// What a person calls a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VersionWords {
+    pub name: Option<Str>,
+    pub description: Option<Str>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -18,8 +18,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/workflows/{id}/history", "workflow:read", "getWorkflowHistory", "The versions of a workflow", || get(history))
         .query(&[Param("take", "integer"), Param("skip", "integer")])
         .gives(200, "versions"),
-    Operation::new("GET", "/workflows/{id}/{versionId}", "workflow:read", "getWorkflowVersion", "A workflow as it was", || get(show))
-        .gives(200, "version"),
+    Operation::new("GET", "/workflows/{id}/versions/{versionId}", "workflow:read", "getWorkflowVersion", "A workflow as it was", || {
+        get(show)
+    })
+    .gives(200, "version"),
+    Operation::new(
+        "GET",
+        "/workflows/{id}/{versionId}",
+        "workflow:read",
+        "getDeprecatedWorkflowVersion",
+        "A workflow as it was, at the address of earlier clients",
+        || get(show),
+    )
+    .gives(200, "version"),
 ];
 
 async fn history(
@@ -49,7 +60,7 @@ async fn show(
     let damaged = |_| ApiError::new(Code::STORE_CORRUPT, format!("The version '{version_id}' is damaged"));
     let document = model::json::parse(&text).map_err(damaged)?;
     let mut value = row(&id, &version);
-    for key in ["nodes", "connections", "name"] {
+    for key in ["nodes", "connections"] {
         value.insert(key, document.get(key).cloned().unwrap_or(Value::Null));
     }
     Ok(json(StatusCode::OK, &value.into()))
@@ -64,6 +75,8 @@ fn row(workflow_id: &str, version: &Version) -> Object {
         ("versionId", Value::from(version.id.clone())),
         ("workflowId", workflow_id.into()),
         ("authors", version.author.clone().unwrap_or_default().into()),
+        ("name", version.words.name.clone().map_or(Value::Null, Value::from)),
+        ("description", version.words.description.clone().map_or(Value::Null, Value::from)),
         ("createdAt", iso(version.created_ms)),
         ("updatedAt", iso(version.created_ms)),
     ])

@@ -1,7 +1,7 @@
 //! `/api/v1/workflows`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, tags, to_cursor};
+use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page, tags, to_cursor};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -11,8 +11,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
 use model::{Code, Object, Str, Value, Workflow};
+use runtime::Listening;
 use store::tags::Tag;
-use store::workflows::{NewVersion, StoredWorkflow, WorkflowFilter};
+use store::workflows::{NewVersion, StoredWorkflow, VersionWords, WorkflowFilter};
 use store::{Tags as _, Workflows as _};
 
 const EXCLUDE_PINS: Param = Param("excludePinnedData", "boolean");
@@ -46,6 +47,20 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("POST", "/workflows/{id}/activate", "workflow:activate", "activateWorkflow", "Let a workflow listen", || post(activate))
         .may_take("activation")
         .gives(200, "workflow"),
+    Operation::new("POST", "/workflows/{id}/publish", "workflow:activate", "publishWorkflow", "Let a version of a workflow listen", || {
+        post(activate)
+    })
+    .may_take("activation")
+    .gives(200, "workflow"),
+    Operation::new(
+        "POST",
+        "/workflows/{id}/unpublish",
+        "workflow:deactivate",
+        "unpublishWorkflow",
+        "Let a workflow stop listening",
+        || post(deactivate),
+    )
+    .gives(200, "workflow"),
     Operation::new("POST", "/workflows/{id}/archive", "workflow:delete", "archiveWorkflow", "Put a workflow away", || post(archive))
         .gives(200, "workflow"),
     Operation::new("POST", "/workflows/{id}/unarchive", "workflow:delete", "unarchiveWorkflow", "Take a workflow out again", || {
@@ -161,7 +176,7 @@ async fn update(
     let saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
     if before.active {
         // The new version listens from now on; if it cannot, the caller is told and the old one has ended.
-        app.runtime.activate(&before.id).await?;
+        app.runtime.activate(&before.id, Listening::Newest).await?;
     }
     Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
@@ -181,15 +196,28 @@ async fn activate(
     Text(body): Text,
 ) -> Result<Response, ApiError> {
     let workflow = who.workflow(&app, &id, Need::Change).await?;
-    if !body.trim().is_empty() {
-        let body = Body::read(&body, &["versionId", "name", "description"])?;
-        body.optional_text("name", 0, 128)?;
-        body.optional_text("description", 0, 2048)?;
-        if body.optional_text("versionId", 0, 100)?.is_some_and(|version| !version.is_empty() && version != workflow.version_id) {
-            return Err(invalid("versionId", "is not the newest version, and only that one listens"));
+    let body = if body.trim().is_empty() { "{}" } else { &body };
+    let body = Body::read(body, &["versionId", "name", "description"])?;
+    let words = VersionWords {
+        name: body.optional_text("name", 0, 128)?.map(Str::from),
+        description: body.optional_text("description", 0, 2048)?.map(Str::from),
+    };
+    let chosen = body.optional_text("versionId", 0, 100)?.filter(|version| !version.is_empty());
+    let listening = match chosen {
+        Some(version) if version != workflow.version_id => {
+            // The id of a version of another workflow leads nowhere.
+            let is_own = app.store.versions(&workflow.id).await?.iter().any(|own| own.id == version);
+            if !is_own {
+                return Err(missing("version", version));
+            }
+            Listening::Version(version)
         }
+        _ => Listening::Newest,
+    };
+    app.runtime.activate(&workflow.id, listening).await?;
+    if words != VersionWords::default() {
+        app.store.name_version(chosen.unwrap_or(&workflow.version_id), words).await?;
     }
-    app.runtime.activate(&workflow.id).await?;
     again(&app, &who, &id).await
 }
 
@@ -288,6 +316,7 @@ fn to_value(stored: &StoredWorkflow, own: &[&Tag]) -> Result<Value, ApiError> {
         ("updatedAt", iso(stored.updated_ms)),
         ("isArchived", stored.archived.into()),
         ("versionId", stored.version_id.clone().into()),
+        ("activeVersionId", if stored.active { stored.listening_version().clone().into() } else { Value::Null }),
     ]);
     for (key, field) in document.as_object().into_iter().flat_map(Object::iter) {
         if !value.contains_key(key) {

@@ -33,7 +33,7 @@ async fn call(app: &TestApp, second: (&str, String), status: RunStatus) -> Execu
     let after = node("After", "noOp", 1.0, "{}");
     app.store.save_workflow(row("called", &[("Start", start), second, ("After", after)])).await.unwrap();
     app.store.save_workflow(row("caller", &[("Webhook", webhook), ("Call", call)])).await.unwrap();
-    app.runtime.activate("caller").await.unwrap();
+    app.runtime.activate("caller", runtime::Listening::Newest).await.unwrap();
     assert_eq!(app.call("POST", "/webhook/call").json("{}").send().await.status, 200);
     stands(app, status).await
 }

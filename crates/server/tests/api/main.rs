@@ -11,3 +11,4 @@ mod roles;
 mod secrets;
 mod sign_in;
 mod tables;
+mod versions;

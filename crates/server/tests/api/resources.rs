@@ -1,4 +1,4 @@
-//! Tags, variables, projects, credentials, versions and the audit, from end to end.
+//! Tags, variables, projects, credentials and the audit, from end to end.
 
 use crate::app::{Reply, TestApp};
 use model::Value;
@@ -121,23 +121,6 @@ async fn workflows_move_between_projects() {
     assert_eq!((count(&project).await, count("personal").await), (1, 1));
     assert_eq!(send(&app, &key, "DELETE", &format!("/projects/{project}"), "").await.status, 204);
     assert_eq!(count("personal").await, 2);
-}
-
-#[tokio::test]
-async fn every_version_of_a_workflow_can_be_read() {
-    let app = TestApp::start().await;
-    let key = app.owner_key().await;
-    let id = workflow(&app, &key, "one").await;
-    let other = workflow(&app, &key, "other").await;
-    let before = send(&app, &key, "GET", &format!("/workflows/{id}"), "").await.text("versionId");
-    let body = r#"{"name":"renamed","nodes":[],"connections":{},"settings":{}}"#;
-    assert_eq!(send(&app, &key, "PUT", &format!("/workflows/{id}"), body).await.status, 200);
-    let history = send(&app, &key, "GET", &format!("/workflows/{id}/history"), "").await.json();
-    assert_eq!(history.as_array().unwrap().len(), 2);
-    let old = send(&app, &key, "GET", &format!("/workflows/{id}/{before}"), "").await;
-    assert_eq!((old.status, old.text("name"), old.text("workflowId")), (200, "one".to_owned(), id.clone()));
-    assert_eq!(old.json().get("nodes").unwrap().as_array().unwrap().len(), 1);
-    assert_eq!(send(&app, &key, "GET", &format!("/workflows/{other}/{before}"), "").await.status, 404);
 }
 
 #[tokio::test]

@@ -7,14 +7,14 @@ use store::users::{Role, Users as _};
 #[rustfmt::skip]
 const LEAST: &[(Role, &[&str])] = &[
     (Role::Viewer, &[
-        "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getExecutions", "getExecution", "getCredentials",
+        "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getDeprecatedWorkflowVersion", "getExecutions", "getExecution", "getCredentials",
         "getCredential", "getCredentialType", "getTags", "getTag", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
         "getOpenApi", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "exportDataTableRows",
     ]),
     (Role::Editor, &[
-        "createWorkflow", "updateWorkflow", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "deleteExecution",
+        "createWorkflow", "updateWorkflow", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "publishWorkflow", "unpublishWorkflow", "deleteExecution",
         "retryExecution", "resumeExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
         "updateTag", "deleteTag", "listenForTestWebhook", "stopTestWebhook", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
         "createDataTable", "updateDataTable", "deleteDataTable", "createDataTableColumn", "updateDataTableColumn", "deleteDataTableColumn",

@@ -3,11 +3,12 @@
 use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
-use crate::workflows::{NewVersion, StaticData, StoredWorkflow, Version, WorkflowFilter, Workflows};
+use crate::workflows::{NewVersion, StaticData, StoredWorkflow, Version, VersionWords, WorkflowFilter, Workflows};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const COLUMNS: &str = "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id";
+const COLUMNS: &str =
+    "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id, active_version_id";
 
 #[async_trait::async_trait]
 impl Workflows for Sqlite {
@@ -67,7 +68,7 @@ impl Workflows for Sqlite {
                     "INSERT INTO workflows (id, name, version_id, document, static_data, created_ms, updated_ms, project_id)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
                      ON CONFLICT (id) DO UPDATE SET name = excluded.name, version_id = excluded.version_id,
-                       document = excluded.document, updated_ms = excluded.updated_ms",
+                       document = excluded.document, updated_ms = excluded.updated_ms, active_version_id = NULL",
                 )?
                 .execute(params![
                     workflow.id.as_str(),
@@ -87,9 +88,32 @@ impl Workflows for Sqlite {
     async fn set_active(&self, id: &str, active: bool) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
-            let changed = connection.prepare_cached("UPDATE workflows SET active = ?2 WHERE id = ?1")?.execute(params![id, active])?;
+            let sql = "UPDATE workflows SET active = ?2, active_version_id = NULL WHERE id = ?1";
+            let changed = connection.prepare_cached(sql)?.execute(params![id, active])?;
             note_change(connection)?;
             Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn activate_version(&self, id: &str, version_id: &str) -> Result<bool, Error> {
+        let (id, version_id) = (id.to_owned(), version_id.to_owned());
+        self.write(move |connection| {
+            let sql = "UPDATE workflows SET active = 1, active_version_id = nullif(?2, version_id)
+                       WHERE id = ?1 AND EXISTS (SELECT 1 FROM workflow_versions WHERE id = ?2 AND workflow_id = ?1)";
+            let changed = connection.prepare_cached(sql)?.execute(params![id, version_id])?;
+            note_change(connection)?;
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn name_version(&self, version_id: &str, words: VersionWords) -> Result<bool, Error> {
+        let version_id = version_id.to_owned();
+        self.write(move |connection| {
+            let sql = "UPDATE workflow_versions SET name = coalesce(?2, name), description = coalesce(?3, description) WHERE id = ?1";
+            let values = params![version_id, words.name.as_deref(), words.description.as_deref()];
+            Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
         })
         .await
     }
@@ -140,11 +164,11 @@ impl Workflows for Sqlite {
         let workflow_id = workflow_id.to_owned();
         self.read(move |connection| {
             let mut found = connection.prepare_cached(
-                "SELECT id, author, created_ms FROM workflow_versions WHERE workflow_id = ? ORDER BY created_ms DESC, rowid DESC",
+                "SELECT id, author, created_ms, name, description FROM workflow_versions WHERE workflow_id = ? ORDER BY created_ms DESC, rowid DESC",
             )?;
             rows(found.query_map([workflow_id], |row| {
-                let author: Option<String> = row.get(1)?;
-                Ok(Version { id: text(row, 0)?, author: author.map(Into::into), created_ms: row.get(2)? })
+                let words = VersionWords { name: optional(row, 3)?, description: optional(row, 4)? };
+                Ok(Version { id: text(row, 0)?, author: optional(row, 1)?, words, created_ms: row.get(2)? })
             })?)
         })
         .await
@@ -200,8 +224,11 @@ fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<Str> {
     Ok(row.get_ref(index)?.as_str()?.into())
 }
 
+fn optional(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<Str>> {
+    Ok(row.get::<_, Option<String>>(index)?.map(Into::into))
+}
+
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredWorkflow> {
-    let static_data: Option<String> = row.get(6)?;
     Ok(StoredWorkflow {
         id: text(row, 0)?,
         name: text(row, 1)?,
@@ -210,7 +237,8 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredWorkflow> {
         version_id: text(row, 4)?,
         project_id: text(row, 9)?,
         document: text(row, 5)?,
-        static_data: static_data.map(Into::into),
+        chosen_version: optional(row, 10)?,
+        static_data: optional(row, 6)?,
         created_ms: row.get(7)?,
         updated_ms: row.get(8)?,
     })

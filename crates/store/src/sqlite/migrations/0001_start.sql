@@ -5,6 +5,8 @@ CREATE TABLE workflows (
   active INTEGER NOT NULL DEFAULT 0,
   archived INTEGER NOT NULL DEFAULT 0,
   version_id TEXT NOT NULL,
+  -- The version that listens, if it is not the newest.
+  active_version_id TEXT,
   document TEXT NOT NULL,
   static_data TEXT,
   project_id TEXT NOT NULL DEFAULT 'personal',
@@ -21,6 +23,8 @@ CREATE TABLE workflow_versions (
   workflow_id TEXT NOT NULL,
   document TEXT NOT NULL,
   author TEXT,
+  name TEXT,
+  description TEXT,
   created_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX versions_of_workflow ON workflow_versions (workflow_id, created_ms DESC);
