@@ -221,6 +221,8 @@ pub enum ConnectError {
     Closed(HttpError),
     #[error("The connection to {place} could not be made: {reason}")]
     Unreachable { place: String, reason: String },
+    #[error("The certificate of {place} cannot be trusted: {reason}")]
+    Untrusted { place: String, reason: String },
     #[error("{place} did not answer within {timeout_ms} ms")]
     Timeout { place: String, timeout_ms: u64 },
     #[error("{place} refused the sign-in: {reason}")]
@@ -245,7 +247,7 @@ impl ConnectError {
     pub fn code(&self) -> Code {
         match self {
             ConnectError::Closed(error) => error.code(),
-            ConnectError::Unreachable { .. } => Code::UPSTREAM_UNREACHABLE,
+            ConnectError::Unreachable { .. } | ConnectError::Untrusted { .. } => Code::UPSTREAM_UNREACHABLE,
             ConnectError::Timeout { .. } => Code::UPSTREAM_TIMEOUT,
             ConnectError::SignIn { .. } => Code::NODE_CREDENTIAL,
             ConnectError::Refused { .. } => Code::UPSTREAM_STATUS,
@@ -262,6 +264,10 @@ impl ConnectError {
             ConnectError::Closed(_) | ConnectError::Unreachable { .. } => {
                 Some("Check the host and the port of the credential, and that the server runs.")
             }
+            ConnectError::Untrusted { .. } => Some(
+                "Let the system that Heddle runs on trust the server's authority, or give its CA certificate where the credential has a \
+                 field for it. 'Ignore SSL issues' accepts any certificate, also that of somebody in between.",
+            ),
             ConnectError::Timeout { .. } => Some("Check that the server is reachable, or allow it more time."),
             ConnectError::SignIn { .. } => Some("Check the user, the password and the encryption of the credential."),
             ConnectError::TooLarge { .. } => Some("Ask for fewer or smaller rows, for instance with a limit."),
@@ -283,6 +289,7 @@ impl From<ConnectError> for NodeError {
                 }
                 if state.is_empty() { told } else { told.with("code", Str::from(state)) }
             }
+            ConnectError::Untrusted { .. } => told.with("code", Str::from("CERT_INVALID")),
             _ => told,
         }
     }

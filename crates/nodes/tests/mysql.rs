@@ -158,10 +158,15 @@ async fn encryption_is_verified_with_the_credentials_own_authority() {
     credential.insert("ssl", true);
     let error = run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
     assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE, "nobody vouches for the certificate: {error}");
+    assert!(error.message().starts_with(&format!("The certificate of localhost:{} cannot be trusted", server.port)), "{error}");
     let credential = host.credentials.get_mut("mySql").unwrap().make_object();
     credential.insert("caCertificate", std::fs::read_to_string(server.folder.join("ca.pem")).unwrap());
     let outputs = run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
     assert_ne!(to_json(&outputs[0]).get_path("[0].Value"), Some(&json!("")));
+    let other = servers::Certified::new().authority;
+    host.credentials.get_mut("mySql").unwrap().make_object().insert("caCertificate", other);
+    let error = run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    assert!(error.message().contains("cannot be trusted"), "another authority does not vouch for it: {error}");
 }
 
 #[tokio::test]

@@ -224,6 +224,7 @@ async fn encryption_is_verified_unless_the_credential_says_otherwise() {
     set(&mut host, "ssl", json!("require"));
     let error = run_on::<Postgres>(&host, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
     assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE, "{error}");
+    assert!(error.message().contains("The certificate of") && error.message().contains("cannot be trusted"), "{error}");
     set(&mut host, "allowUnauthorizedCerts", json!(true));
     let outputs = run_on::<Postgres>(&host, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
     assert_eq!(to_json(&outputs[0]), json!([{ "ssl": true }]));

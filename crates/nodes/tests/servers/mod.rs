@@ -15,6 +15,8 @@ pub(crate) const PASSWORD: &str = "canary-s3cret";
 
 pub(crate) struct Server {
     pub(crate) port: u16,
+    /// Where it speaks encrypted from the first byte, if that is a port of its own.
+    pub(crate) tls_port: u16,
     pub(crate) folder: PathBuf,
     child: Child,
     /// What makes it end at once, with all that it has started.
@@ -77,15 +79,14 @@ fn start_postgres() -> Server {
         .args(["-U", "postgres", "-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync", "--pwfile"])
         .arg(&password_file);
     succeed(&mut init);
-    let (certificate, key) = certificate();
-    write(&data.join("server.crt"), &certificate, user.as_deref());
-    write(&data.join("server.key"), &key, user.as_deref());
-    succeed(Command::new("chmod").arg("600").arg(data.join("server.key")));
-    write(&folder.join("ca.pem"), &certificate, user.as_deref());
+    certify(&folder, user.as_deref());
     let port = free_port();
     let mut command = as_user(user.as_deref(), &bin.join("postgres"));
     command.arg("-D").arg(&data).args(["-p", &port.to_string(), "-k"]).arg(&folder);
     command.args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "ssl=on", "-c", "max_connections=50"]);
+    for (setting, file) in [("ssl_cert_file", CERTIFICATE), ("ssl_key_file", KEY)] {
+        command.arg("-c").arg(format!("{setting}={}", folder.join(file).display()));
+    }
     let mut server = run(command, port, folder);
     server.farewell = "-INT";
     // It takes connections before it takes queries.
@@ -110,9 +111,7 @@ fn start_mariadb() -> Server {
         install.arg(format!("--user={user}"));
     }
     succeed(&mut install);
-    let (certificate, key) = certificate();
-    write(&folder.join("ca.pem"), &certificate, user.as_deref());
-    write(&folder.join("server.key"), &key, user.as_deref());
+    certify(&folder, user.as_deref());
     let setup = folder.join("setup.sql");
     let statements = format!(
         "CREATE DATABASE test;\nCREATE USER 'heddle'@'%' IDENTIFIED BY '{PASSWORD}';\nGRANT ALL ON test.* TO 'heddle'@'%';\n\
@@ -123,9 +122,7 @@ fn start_mariadb() -> Server {
     let mut command = Command::new(program(&["/usr/sbin/mariadbd"], "mariadbd"));
     command.arg("--no-defaults").arg(format!("--datadir={}", data.display())).arg(format!("--port={port}"));
     command.arg(format!("--socket={}", folder.join("socket").display())).arg(format!("--init-file={}", setup.display()));
-    command
-        .arg(format!("--ssl-cert={}", folder.join("ca.pem").display()))
-        .arg(format!("--ssl-key={}", folder.join("server.key").display()));
+    command.arg(format!("--ssl-cert={}", folder.join(CERTIFICATE).display())).arg(format!("--ssl-key={}", folder.join(KEY).display()));
     command.args(["--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve"]);
     if let Some(user) = &user {
         command.arg(format!("--user={user}"));
@@ -135,38 +132,45 @@ fn start_mariadb() -> Server {
 
 fn start_redis() -> Server {
     let folder = folder("redis", None);
-    let port = free_port();
+    certify(&folder, None);
+    let (port, tls_port) = (free_port(), free_port());
     let mut command = Command::new(program(&["/usr/bin/redis-server"], "redis-server"));
-    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--requirepass", PASSWORD, "--dir"]).arg(&folder);
-    run(command, port, folder)
+    command
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "127.0.0.2", "--save", "", "--requirepass", PASSWORD, "--dir"])
+        .arg(&folder);
+    command.args(["--tls-port", &tls_port.to_string(), "--tls-auth-clients", "no", "--tls-cert-file"]).arg(folder.join(CERTIFICATE));
+    command.arg("--tls-key-file").arg(folder.join(KEY)).arg("--tls-ca-cert-file").arg(folder.join(AUTHORITY));
+    let mut server = run(command, port, folder);
+    server.tls_port = tls_port;
+    server
 }
 
 /// A mail server with the user `ada`, whose mailbox lies in `mail/`.
 fn start_dovecot() -> Server {
     let folder = folder("dovecot", None);
-    let port = free_port();
+    let (port, tls_port) = (free_port(), free_port());
     let mail = folder.join("mail");
     for name in ["cur", "new", "tmp"] {
         fs::create_dir_all(mail.join(name)).unwrap();
     }
     succeed(Command::new("chown").args(["-R", "nobody:nogroup"]).arg(&mail));
     succeed(Command::new("chmod").arg("755").arg(&folder));
-    let (certificate, key) = certificate();
-    fs::write(folder.join("ca.pem"), certificate).unwrap();
-    fs::write(folder.join("server.key"), key).unwrap();
+    certify(&folder, None);
     fs::write(folder.join("users"), format!("ada:{{PLAIN}}{PASSWORD}:65534:65534::/nonexistent::\n")).unwrap();
     let at = folder.display();
     let settings = format!(
-        "base_dir = {at}/run\nstate_dir = {at}/state\nlog_path = {at}/log\nprotocols = imap\nssl = yes\nssl_cert = <{at}/ca.pem\nssl_key = <{at}/server.key\n\
+        "base_dir = {at}/run\nstate_dir = {at}/state\nlog_path = {at}/log\nprotocols = imap\nssl = yes\nssl_cert = <{at}/{CERTIFICATE}\nssl_key = <{at}/{KEY}\n\
          disable_plaintext_auth = no\nmail_location = maildir:{at}/mail\nfirst_valid_uid = 1\nfirst_valid_gid = 1\n\
          passdb {{\n driver = passwd-file\n args = {at}/users\n}}\nuserdb {{\n driver = passwd-file\n args = {at}/users\n}}\n\
-         service imap-login {{\n chroot =\n inet_listener imap {{\n  address = 127.0.0.1\n  port = {port}\n }}\n inet_listener imaps {{\n  port = 0\n }}\n}}\n\
+         service imap-login {{\n chroot =\n inet_listener imap {{\n  address = 127.0.0.1\n  port = {port}\n }}\n inet_listener imaps {{\n  address = 127.0.0.1\n  port = {tls_port}\n  ssl = yes\n }}\n}}\n\
          service anvil {{\n chroot =\n}}\n"
     );
     fs::write(folder.join("dovecot.conf"), settings).unwrap();
     let mut command = Command::new(program(&["/usr/sbin/dovecot"], "dovecot"));
     command.arg("-F").arg("-c").arg(folder.join("dovecot.conf"));
-    run(command, port, folder)
+    let mut server = run(command, port, folder);
+    server.tls_port = tls_port;
+    server
 }
 
 /// Puts a mail into the mailbox of a mail server.
@@ -180,7 +184,7 @@ fn run(mut command: Command, port: u16, folder: PathBuf) -> Server {
     let log = fs::File::create(folder.join("output")).unwrap();
     let child = command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn();
     let child = child.unwrap_or_else(|error| panic!("{:?} cannot start: {error}; `cargo xtask ci` installs it", command.get_program()));
-    let mut server = Server { port, folder, child, farewell: "-TERM" };
+    let mut server = Server { port, tls_port: 0, folder, child, farewell: "-TERM" };
     let began = Instant::now();
     loop {
         if TcpStream::connect(("127.0.0.1", port)).is_ok() {
@@ -252,7 +256,38 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn certificate() -> (String, String) {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
-    (made.cert.pem(), made.signing_key.serialize_pem())
+/// The certificate of an authority that nobody knows, which has signed the server's.
+pub(crate) const AUTHORITY: &str = "ca.pem";
+const CERTIFICATE: &str = "server.pem";
+const KEY: &str = "server.key";
+
+/// Puts a certificate and its key into the folder of a server.
+fn certify(folder: &Path, user: Option<&str>) {
+    let made = Certified::new();
+    write(&folder.join(AUTHORITY), &made.authority, user);
+    write(&folder.join(CERTIFICATE), &made.certificate, user);
+    write(&folder.join(KEY), &made.key, user);
+    succeed(Command::new("chmod").arg("600").arg(folder.join(KEY)));
+}
+
+/// A certificate for this machine, signed by an authority of its own.
+pub(crate) struct Certified {
+    pub(crate) authority: String,
+    pub(crate) certificate: String,
+    pub(crate) key: String,
+}
+
+impl Certified {
+    pub(crate) fn new() -> Self {
+        let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        params.distinguished_name.push(rcgen::DnType::CommonName, "An authority of these tests");
+        let authority_key = rcgen::KeyPair::generate().unwrap();
+        let authority = params.self_signed(&authority_key).unwrap();
+        let issuer = rcgen::Issuer::from_params(&params, &authority_key);
+        let key = rcgen::KeyPair::generate().unwrap();
+        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+        let certificate = rcgen::CertificateParams::new(names).unwrap().signed_by(&key, &issuer).unwrap();
+        Self { authority: authority.pem(), certificate: certificate.pem(), key: key.serialize_pem() }
+    }
 }

@@ -1,9 +1,14 @@
-//! A small mail server for tests: speaks SMTP, asks for a sign-in, keeps what it gets.
+//! A small mail server for tests: speaks SMTP, asks for a sign-in, keeps what it gets; encrypted if it is to be.
 
+#![allow(dead_code, reason = "each test uses the servers it needs")]
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
+use crate::servers::Certified;
 use base64::Engine as _;
-use std::io::{BufRead as _, BufReader, Write as _};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
@@ -13,6 +18,7 @@ pub(crate) struct Taken {
     pub(crate) from: String,
     pub(crate) to: Vec<String>,
     pub(crate) source: String,
+    pub(crate) was_encrypted: bool,
 }
 
 pub(crate) struct SmtpServer {
@@ -20,16 +26,37 @@ pub(crate) struct SmtpServer {
     taken: Arc<Mutex<Vec<Taken>>>,
 }
 
+/// When a connection becomes encrypted.
+#[derive(Clone)]
+enum Encryption {
+    Never,
+    /// When the client says STARTTLS.
+    WhenAsked(Arc<ServerConfig>),
+    FromTheFirstByte(Arc<ServerConfig>),
+}
+
 impl SmtpServer {
     pub(crate) fn start() -> Self {
+        Self::serving(Encryption::Never)
+    }
+
+    pub(crate) fn with_start_tls(certified: &Certified) -> Self {
+        Self::serving(Encryption::WhenAsked(config(certified)))
+    }
+
+    pub(crate) fn with_tls(certified: &Certified) -> Self {
+        Self::serving(Encryption::FromTheFirstByte(config(certified)))
+    }
+
+    fn serving(encryption: Encryption) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let taken: Arc<Mutex<Vec<Taken>>> = Arc::default();
         let kept = taken.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let kept = kept.clone();
-                std::thread::spawn(move || drop(serve(stream, &kept)));
+                let (kept, encryption) = (kept.clone(), encryption.clone());
+                std::thread::spawn(move || drop(serve(stream, &kept, &encryption)));
             }
         });
         Self { port, taken }
@@ -40,16 +67,57 @@ impl SmtpServer {
     }
 }
 
-fn serve(mut stream: TcpStream, taken: &Mutex<Vec<Taken>>) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream.try_clone()?).lines();
-    let mut mail = Taken::default();
-    stream.write_all(b"220 test ESMTP\r\n")?;
-    while let Some(line) = lines.next().transpose()? {
+fn config(certified: &Certified) -> Arc<ServerConfig> {
+    let chain = vec![CertificateDer::from_pem_slice(certified.certificate.as_bytes()).unwrap()];
+    let key = PrivateKeyDer::from_pem_slice(certified.key.as_bytes()).unwrap();
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    Arc::new(builder.with_no_client_auth().with_single_cert(chain, key).unwrap())
+}
+
+fn serve(mut stream: TcpStream, taken: &Mutex<Vec<Taken>>, encryption: &Encryption) -> std::io::Result<()> {
+    let encrypted = |config: &Arc<ServerConfig>, stream: TcpStream| {
+        ServerConnection::new(config.clone()).map(|connection| StreamOwned::new(connection, stream)).map_err(std::io::Error::other)
+    };
+    match encryption {
+        Encryption::Never => {
+            stream.write_all(b"220 test ESMTP\r\n")?;
+            talk(&mut stream, taken, Taken::default(), "").map(drop)
+        }
+        Encryption::FromTheFirstByte(config) => {
+            let mut stream = encrypted(config, stream)?;
+            stream.write_all(b"220 test ESMTP\r\n")?;
+            talk(&mut stream, taken, Taken { was_encrypted: true, ..Taken::default() }, "").map(drop)
+        }
+        Encryption::WhenAsked(config) => {
+            stream.write_all(b"220 test ESMTP\r\n")?;
+            if talk(&mut stream, taken, Taken::default(), "250-STARTTLS\r\n")? == End::StartTls {
+                talk(&mut encrypted(config, stream)?, taken, Taken { was_encrypted: true, ..Taken::default() }, "")?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// How a conversation ended.
+#[derive(PartialEq, Eq)]
+enum End {
+    Bye,
+    StartTls,
+}
+
+fn talk(stream: &mut (impl Read + Write), taken: &Mutex<Vec<Taken>>, mut mail: Taken, offers: &str) -> std::io::Result<End> {
+    while let Some(line) = line(stream)? {
         let word = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
         let address =
             || line.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map(|(inner, _)| inner.to_owned()).unwrap_or_default();
+        let hello = format!("250-test\r\n{offers}250-8BITMIME\r\n250-SMTPUTF8\r\n250 AUTH PLAIN LOGIN");
         let answer = match word.as_str() {
-            "EHLO" => "250-test\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 AUTH PLAIN LOGIN",
+            "EHLO" => hello.as_str(),
+            "STARTTLS" if !offers.is_empty() => {
+                stream.write_all(b"220 go on\r\n")?;
+                return Ok(End::StartTls);
+            }
             "AUTH" => {
                 let given = line.split(' ').nth(2).unwrap_or_default();
                 let decoded = base64::engine::general_purpose::STANDARD.decode(given).unwrap_or_default();
@@ -74,24 +142,34 @@ fn serve(mut stream: TcpStream, taken: &Mutex<Vec<Taken>>) -> std::io::Result<()
             }
             "DATA" => {
                 stream.write_all(b"354 go on\r\n")?;
-                while let Some(line) = lines.next().transpose()? {
-                    if line == "." {
-                        break;
-                    }
+                while let Some(line) = self::line(stream)?.filter(|line| line != ".") {
                     mail.source.push_str(line.strip_prefix('.').unwrap_or(&line));
                     mail.source.push_str("\r\n");
                 }
-                let kept = Taken { signed_in_as: mail.signed_in_as.clone(), ..Taken::default() };
+                let kept = Taken { signed_in_as: mail.signed_in_as.clone(), was_encrypted: mail.was_encrypted, ..Taken::default() };
                 taken.lock().unwrap().push(std::mem::replace(&mut mail, kept));
                 "250 2.0.0 queued"
             }
             "QUIT" => {
                 stream.write_all(b"221 bye\r\n")?;
-                return Ok(());
+                return Ok(End::Bye);
             }
             _ => "250 ok",
         };
         stream.write_all(format!("{answer}\r\n").as_bytes())?;
     }
-    Ok(())
+    Ok(End::Bye)
+}
+
+/// The next line, without its end. Read byte by byte, so that nothing of what follows STARTTLS is taken along.
+fn line(stream: &mut impl Read) -> std::io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while stream.read(&mut byte)? > 0 {
+        match byte[0] {
+            b'\n' => return Ok(Some(String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned())),
+            other => line.push(other),
+        }
+    }
+    Ok(None)
 }

@@ -75,6 +75,9 @@ pub(super) async fn within<T>(server: &Server, step: impl Future<Output = Result
 
 /// A failure of the connection in Node.js's words, which workflows know.
 pub(super) fn unreachable(server: &Server, error: &io::Error) -> ConnectError {
+    if let Some(untrusted) = tls::untrusted(server, error) {
+        return untrusted;
+    }
     let reason = match error.kind() {
         io::ErrorKind::ConnectionRefused => format!("connect ECONNREFUSED {}", server.place()),
         io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => "the server closed the connection (ECONNRESET)".to_owned(),

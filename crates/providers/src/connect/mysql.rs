@@ -250,6 +250,9 @@ fn fraction(micros: u32) -> String {
 }
 
 fn told(server: &Server, error: mysql_async::Error) -> ConnectError {
+    if let Some(untrusted) = super::tls::untrusted(server, &error) {
+        return untrusted;
+    }
     let place = server.place();
     match error {
         // 1044, 1045, 1049, 1698: no such user, password or database.

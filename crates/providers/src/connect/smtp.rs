@@ -170,6 +170,9 @@ fn mailboxes(entries: &[String]) -> Result<Vec<Mailbox>, ConnectError> {
 }
 
 fn told(server: &Server, error: &lettre::transport::smtp::Error) -> ConnectError {
+    if let Some(untrusted) = super::tls::untrusted(server, error) {
+        return untrusted;
+    }
     let place = server.place();
     let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     match error.status().map(|code| code.to_string()) {

@@ -5,8 +5,10 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use rustls_platform_verifier::BuilderVerifierExt as _;
+use std::error::Error;
+use std::io;
 use std::sync::Arc;
 use tokio_rustls::TlsConnector;
 
@@ -53,6 +55,29 @@ pub(super) fn server_name(server: &Server) -> Result<ServerName<'static>, Connec
     let host = server.host.trim().trim_matches(['[', ']']).trim_end_matches('.').to_owned();
     ServerName::try_from(host)
         .map_err(|_| ConnectError::Unreachable { place: server.place(), reason: "the host is no name a certificate could have".into() })
+}
+
+/// Why a server's certificate was not taken, if that is what is at the bottom of a failure.
+pub(super) fn untrusted(server: &Server, error: &(dyn Error + 'static)) -> Option<ConnectError> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(rustls::Error::InvalidCertificate(problem)) = error.downcast_ref() {
+            let reason = match problem {
+                CertificateError::UnknownIssuer => "it was signed by itself or by an authority that is not known here".to_owned(),
+                CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired".to_owned(),
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                    "it was made for another name".to_owned()
+                }
+                CertificateError::Revoked => "it was revoked".to_owned(),
+                other => other.to_string(),
+            };
+            return Some(ConnectError::Untrusted { place: server.place(), reason });
+        }
+        // What an I/O error wraps is not what it names as its source.
+        let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        cause = wrapped.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source());
+    }
+    None
 }
 
 /// Takes any certificate: for servers whose credential says that theirs cannot be verified.

@@ -11,9 +11,9 @@ pub(in super::super) fn postgres(ctx: &Ctx<'_>, large_numbers_path: &str) -> Res
     let mut server = fields.server(5432)?;
     server.allow_invalid_certificates = fields.flag("allowUnauthorizedCerts", Default::default());
     server.security = match fields.text("ssl").as_str() {
-        _ if server.allow_invalid_certificates => Security::IfOffered,
         "require" => Security::Tls,
         "allow" => Security::IfOffered,
+        _ if server.allow_invalid_certificates => Security::IfOffered,
         _ => Security::Plain,
     };
     if server.user.is_empty() {
