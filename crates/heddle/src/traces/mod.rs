@@ -3,7 +3,9 @@
 //! Nothing of this exists unless an endpoint is set. Spans are made from the events of runs, beside the runs: a collector that is slow or
 //! gone costs spans, never a run.
 
+mod open_run;
 mod otlp;
+mod place;
 mod spans;
 
 use crate::settings;
