@@ -1,84 +1,17 @@
 //! A canary in every kind of credential that reaches the network, then a search of everything that a run leaves behind (T-SEC).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
 
+mod http;
+mod search;
+mod service;
+#[path = "../support/mod.rs"]
 mod support;
 
+use search::{CANARY, assert_free_of_secrets, files_of};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use service::{Logged, credential, listener};
+use std::net::TcpListener;
 use support::{Folder, heddle, request, wait_until};
-
-const CANARY: &str = "canary-9d41e7b0";
-
-/// A server that keeps the heads of the requests it got, and answers each the same.
-fn listener(answer: String) -> (u16, Arc<Mutex<Vec<String>>>) {
-    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = socket.local_addr().unwrap().port();
-    let heads = Arc::new(Mutex::new(Vec::new()));
-    let kept = heads.clone();
-    std::thread::spawn(move || {
-        for stream in socket.incoming().map_while(Result::ok) {
-            kept.lock().unwrap().push(serve(stream, &answer));
-        }
-    });
-    (port, heads)
-}
-
-fn serve(mut stream: TcpStream, answer: &str) -> String {
-    let mut head = Vec::new();
-    let mut byte = [0];
-    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|count| count > 0) {
-        head.push(byte[0]);
-    }
-    let _ = stream.write_all(answer.as_bytes());
-    String::from_utf8_lossy(&head).into_owned()
-}
-
-struct Logged {
-    process: Child,
-    address: String,
-    log: Arc<Mutex<String>>,
-}
-
-impl Logged {
-    fn start(data: &Path, allow: &str) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_heddle"))
-            .args(["serve", "--port", "0"])
-            .envs([("HEDDLE_DATA", data.to_str().unwrap()), ("HEDDLE_LOG", "trace"), ("HEDDLE_EGRESS_ALLOW", allow)])
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let log = Arc::new(Mutex::new(String::new()));
-        let address = loop {
-            let line = lines.next().expect("the server ended before it listened").unwrap();
-            log.lock().unwrap().push_str(&line);
-            if let Some(rest) = line.split("listens on http://").nth(1) {
-                let address = rest.split_whitespace().next().unwrap().to_owned();
-                // Until somebody says otherwise, nobody else can reach it: the first owner is made from this machine.
-                assert!(address.starts_with("127.0.0.1:"), "{address}");
-                break address;
-            }
-        };
-        let kept = log.clone();
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n"))));
-        Self { process, address, log }
-    }
-}
-
-impl Drop for Logged {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn credential(id: &str, kind: &str, data: Value) -> Value {
-    json!({ "id": id, "name": id, "type": kind, "data": data })
-}
 
 /// A workflow of a webhook and one node that uses a credential; then a Code node that tries to show it.
 fn workflow(name: &str, node_type: &str, version: f64, parameters: &Value, kind: &str) -> Value {
@@ -200,18 +133,8 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
     assert!(log.len() > 1000, "the log is not at trace level");
     seen.push(("the log".to_owned(), log.into_bytes()));
     drop(running);
-    for entry in std::fs::read_dir(&data).unwrap() {
-        let path = entry.unwrap().path();
-        seen.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default()));
-    }
-    let encoded = ["Y2FuYXJ5LTlkNDFlN2Iw", "dTpjYW5hcnktOWQ0MWU3YjA"];
-    for (place, bytes) in seen {
-        for secret in encoded.into_iter().chain([CANARY]) {
-            let at = bytes.windows(secret.len()).position(|window| window == secret.as_bytes());
-            let around = at.map(|at| String::from_utf8_lossy(&bytes[at.saturating_sub(200)..(at + 60).min(bytes.len())]).into_owned());
-            assert!(around.is_none(), "{place} holds the secret: {}", around.unwrap_or_default());
-        }
-    }
+    seen.extend(files_of(&data));
+    assert_free_of_secrets(seen);
 }
 
 #[test]

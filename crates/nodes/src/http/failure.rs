@@ -35,7 +35,7 @@ impl Failure {
     /// The error that stops the run.
     pub(super) fn into_error(self, secrets: &Secrets) -> NodeError {
         match self {
-            Failure::Node(error) => error,
+            Failure::Node(error) => masked(error, secrets),
             Failure::Network(error) => network_error(&error, secrets),
             Failure::Status(response) => status_error(&response, secrets),
         }
@@ -58,6 +58,16 @@ impl Failure {
         }
         Ok(item)
     }
+}
+
+/// What went wrong while signing may be told in the words of a service, and those may hold what it was sent.
+fn masked(error: NodeError, secrets: &Secrets) -> NodeError {
+    let message = secrets.hide(error.message());
+    let error = match error.description().map(|description| secrets.hide(description)) {
+        Some(description) => error.describe(description),
+        None => error,
+    };
+    error.reword(message)
 }
 
 fn status_error(response: &HttpResponse, secrets: &Secrets) -> NodeError {

@@ -38,7 +38,13 @@ impl Secrets {
             let name = name.to_lowercase();
             match value {
                 Value::Object(inner) => self.add_fields(inner),
-                Value::String(text) if NAMES.iter().any(|part| name.contains(part)) && !name.ends_with("url") => self.add(text),
+                Value::String(text) if NAMES.iter().any(|part| name.contains(part)) && !name.ends_with("url") => {
+                    self.add(text);
+                    // Older stores keep the data of a token as JSON text.
+                    if let Ok(Value::Object(inner)) = model::json::parse(text) {
+                        self.add_fields(&inner);
+                    }
+                }
                 _ => {}
             }
         }
