@@ -1,5 +1,6 @@
 //! Services that a credential is sent to, and a server whose log is kept.
 
+use crate::search::files_of;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -34,7 +35,7 @@ fn serve(mut stream: TcpStream, answer: &str) -> String {
 pub(crate) struct Logged {
     pub(crate) process: Child,
     pub(crate) address: String,
-    pub(crate) log: Arc<Mutex<String>>,
+    log: Arc<Mutex<String>>,
 }
 
 impl Logged {
@@ -60,6 +61,18 @@ impl Logged {
         let kept = log.clone();
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n"))));
         Self { process, address, log }
+    }
+}
+
+impl Logged {
+    /// Ends the server; gives back what it has said and what it has written.
+    pub(crate) fn left_behind(self, data: &Path) -> Vec<(String, Vec<u8>)> {
+        let log = self.log.lock().unwrap().clone();
+        assert!(log.len() > 1000, "the log is not at trace level");
+        drop(self);
+        let mut left = files_of(data);
+        left.push(("the log".to_owned(), log.into_bytes()));
+        left
     }
 }
 
