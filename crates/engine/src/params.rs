@@ -2,7 +2,7 @@
 
 use crate::siblings;
 use expr::{Error, Scope, Session, Template};
-use model::{Object, PathKey, Str, Value};
+use model::{Object, PathKeys, Str, Value};
 use std::sync::Arc;
 
 /// A parameter value, ready to be resolved for any item.
@@ -68,7 +68,7 @@ impl Compiled {
         match self.descend(path) {
             Descent::Found(compiled) => compiled.resolve(session, scope),
             Descent::Constant(value) => Ok(value),
-            Descent::Inside(template, rest) => Ok(session.evaluate(template, scope)?.get_keys(&rest).cloned().unwrap_or_default()),
+            Descent::Inside(template, rest) => Ok(session.evaluate(template, scope)?.get_keys(rest).cloned().unwrap_or_default()),
             Descent::Missing => Ok(Value::Undefined),
         }
     }
@@ -91,7 +91,7 @@ impl Compiled {
         }
     }
 
-    fn descend(&self, path: &str) -> Descent<'_> {
+    fn descend<'c>(&'c self, path: &'c str) -> Descent<'c> {
         if path.is_empty() {
             return Descent::Found(self);
         }
@@ -101,24 +101,22 @@ impl Compiled {
         {
             return Descent::Found(field);
         }
-        let keys = PathKey::split(path);
+        let mut keys = PathKeys::of(path);
         let mut current = self;
-        for (depth, key) in keys.iter().enumerate() {
+        loop {
+            let before = keys.clone();
+            let Some(key) = keys.next() else { return Descent::Found(current) };
             let next = match current {
-                Compiled::Object(fields) => fields.iter().find(|(name, _)| *name == key.0).map(|(_, field)| field),
-                Compiled::Array(parts) => key.0.parse().ok().and_then(|index: usize| parts.get(index)),
-                Compiled::Constant(value) => {
-                    let rest = &keys[depth..];
-                    return value.get_keys(rest).cloned().map_or(Descent::Missing, Descent::Constant);
-                }
-                Compiled::Template(template) => return Descent::Inside(template, keys[depth..].to_vec()),
+                Compiled::Object(fields) => fields.iter().find(|(name, _)| name == key).map(|(_, field)| field),
+                Compiled::Array(parts) => key.parse().ok().and_then(|index: usize| parts.get(index)),
+                Compiled::Constant(value) => return value.get_keys(before).cloned().map_or(Descent::Missing, Descent::Constant),
+                Compiled::Template(template) => return Descent::Inside(template, before),
             };
             match next {
                 Some(next) => current = next,
                 None => return Descent::Missing,
             }
         }
-        Descent::Found(current)
     }
 }
 
@@ -127,6 +125,6 @@ enum Descent<'c> {
     /// A part of a constant.
     Constant(Value),
     /// A path that leads into what an expression will give.
-    Inside(&'c Template, Vec<PathKey>),
+    Inside(&'c Template, PathKeys<'c>),
     Missing,
 }

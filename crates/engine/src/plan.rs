@@ -183,6 +183,7 @@ impl PlanNode {
                 type_name: node.type_name().into(),
                 version,
                 on_error: node.on_error(),
+                ..NodeInfo::default()
             },
             params: Compiled::object(&params, is_raw),
             raw_params: Value::Object(params),

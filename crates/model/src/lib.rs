@@ -27,7 +27,7 @@ pub use kind::Kind;
 pub use number::number_to_string;
 pub use object::Object;
 pub use operation::{History, Operation, OperationError, apply};
-pub use path::PathKey;
+pub use path::{PathKey, PathKeys};
 pub use run::{RunError, RunStatus, TaskData, TaskStatus};
 pub use serde_bridge::{from_value, to_value};
 pub use value::{DateKind, DateValue, Value};

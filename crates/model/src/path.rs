@@ -13,52 +13,57 @@ impl PathKey {
 
     /// Splits `a.b[0]["c.d"]` into its keys. Never fails: what is no bracket is part of a key.
     pub fn split(path: &str) -> Vec<PathKey> {
-        let mut keys = Vec::new();
-        let mut key = Str::new();
-        let mut rest = path;
-        let mut pending = true;
-        while let Some(first) = rest.chars().next() {
-            if first == '.' {
-                if pending || !key.is_empty() {
-                    keys.push(PathKey(std::mem::take(&mut key)));
-                }
-                pending = true;
-                rest = &rest[1..];
-            } else if first == '['
-                && let Some((inner, after)) = bracket(rest)
-            {
-                if !key.is_empty() {
-                    keys.push(PathKey(std::mem::take(&mut key)));
-                }
-                keys.push(PathKey(inner.into()));
-                pending = false;
-                rest = after;
-            } else {
-                key.push(first);
-                pending = false;
-                rest = &rest[first.len_utf8()..];
+        PathKeys::of(path).map(|key| PathKey(key.into())).collect()
+    }
+}
+
+/// The keys of a path, one after the other.
+#[derive(Clone)]
+pub struct PathKeys<'p> {
+    rest: &'p str,
+    /// A key must follow, even an empty one.
+    is_open: bool,
+}
+
+impl<'p> PathKeys<'p> {
+    pub fn of(path: &'p str) -> Self {
+        Self { rest: path, is_open: true }
+    }
+}
+
+impl<'p> Iterator for PathKeys<'p> {
+    type Item = &'p str;
+
+    fn next(&mut self) -> Option<&'p str> {
+        if let Some(rest) = self.rest.strip_prefix('.') {
+            self.rest = rest;
+            if self.is_open {
+                return Some("");
             }
+            self.is_open = true;
+            return self.next();
         }
-        if !key.is_empty() || pending {
-            keys.push(PathKey(key));
+        if self.rest.is_empty() {
+            return std::mem::take(&mut self.is_open).then_some("");
         }
-        keys
+        self.is_open = false;
+        if let Some((inner, after)) = bracket(self.rest) {
+            self.rest = after;
+            return Some(inner);
+        }
+        let ends = |(at, byte): &(usize, u8)| *byte == b'.' || (*byte == b'[' && bracket(&self.rest[*at..]).is_some());
+        let length = self.rest.bytes().enumerate().find(ends).map_or(self.rest.len(), |(at, _)| at);
+        let (key, after) = self.rest.split_at(length);
+        self.rest = after;
+        Some(key)
     }
 }
 
 /// The text inside a leading `[…]`, without quotes, and what follows.
 fn bracket(text: &str) -> Option<(&str, &str)> {
-    let quote = text[1..].chars().next().filter(|first| *first == '"' || *first == '\'');
-    match quote {
-        Some(quote) => {
-            let end = text[2..].find(&format!("{quote}]"))? + 2;
-            Some((&text[2..end], &text[end + 2..]))
-        }
-        None => {
-            let end = text.find(']')?;
-            Some((&text[1..end], &text[end + 1..]))
-        }
-    }
+    let inner = text.strip_prefix('[')?;
+    let closed_by = |quote: &str, end: &str| inner.strip_prefix(quote).map(|quoted| quoted.split_once(end));
+    closed_by("\"", "\"]").or_else(|| closed_by("'", "']")).unwrap_or_else(|| inner.split_once(']'))
 }
 
 impl Value {
@@ -67,13 +72,13 @@ impl Value {
         if let Some(direct) = self.get(path) {
             return Some(direct);
         }
-        self.get_keys(&PathKey::split(path))
+        self.get_keys(PathKeys::of(path))
     }
 
-    pub fn get_keys(&self, keys: &[PathKey]) -> Option<&Value> {
-        keys.iter().try_fold(self, |value, key| match value {
-            Value::Array(values) => values.get(key.index()?),
-            Value::Object(object) => object.get(&key.0),
+    pub fn get_keys<'k>(&self, mut keys: impl Iterator<Item = &'k str>) -> Option<&Value> {
+        keys.try_fold(self, |value, key| match value {
+            Value::Array(values) => values.get(key.parse::<usize>().ok()?),
+            Value::Object(object) => object.get(key),
             _ => None,
         })
     }
@@ -117,7 +122,7 @@ impl Value {
         }
         let keys = PathKey::split(path);
         let (last, parents) = keys.split_last()?;
-        self.get_keys(&keys)?;
+        self.get_keys(PathKeys::of(path))?;
         let mut holder = self;
         for key in parents {
             holder = match holder {
@@ -166,6 +171,11 @@ mod tests {
         assert_eq!(split("[3].a"), ["3", "a"]);
         assert_eq!(split("plain"), ["plain"]);
         assert_eq!(split("a[b"), ["a[b"]);
+        assert_eq!(split("[b.c"), ["[b", "c"]);
+        assert_eq!(split("a..b."), ["a", "", "b", ""]);
+        assert_eq!(split(".a"), ["", "a"]);
+        assert_eq!(split(""), [""]);
+        assert_eq!(split("a['b].c"), ["a['b]", "c"]);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::trigger::{Chunk, ChunkKind};
 use crate::{NodeError, Outputs};
 use model::{Binary, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value};
 use serde::de::DeserializeOwned;
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
 /// One run of one node: its identity, its inputs, its parameters, and the world through [`Host`].
 pub struct Ctx<'a> {
@@ -23,6 +24,24 @@ pub struct NodeInfo {
     pub type_name: Str,
     pub version: f64,
     pub on_error: OnError,
+    pub prepared: Prepared,
+}
+
+/// What a node has made of its constant parameters; see [`Ctx::prepared`].
+#[derive(Default)]
+pub struct Prepared(OnceLock<Arc<dyn Any + Send + Sync>>);
+
+impl Clone for Prepared {
+    /// A copy of a node may get other parameters, so it prepares for itself.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.get().is_some() { "prepared" } else { "unprepared" })
+    }
 }
 
 impl<'a> Ctx<'a> {
@@ -109,6 +128,19 @@ impl<'a> Ctx<'a> {
     /// The parameter as it stands in the workflow, expressions unevaluated.
     pub fn raw_param(&self, path: &str) -> Option<Value> {
         self.host.raw_parameter(path)
+    }
+
+    /// What `make` makes of the parameters that are the same for every item and every run. It is made once for a plan, so it may
+    /// depend on nothing else: not on the items, the run or the time.
+    pub fn prepared<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> Result<T, NodeError>) -> Result<Arc<T>, NodeError> {
+        let known = self.node.prepared.0.get().cloned().and_then(|known| known.downcast::<T>().ok());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let made = Arc::new(make()?);
+        // Two runs may have made it at once; either will do.
+        let _ = self.node.prepared.0.set(made.clone());
+        Ok(made)
     }
 
     /// Sends a piece of the answer to whoever waits for it, such as a few words of a model. Does nothing unless the run streams.

@@ -18,7 +18,7 @@ pub mod testing;
 mod tool_name;
 pub mod trigger;
 
-pub use ctx::{Ctx, NodeInfo};
+pub use ctx::{Ctx, NodeInfo, Prepared};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
 pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, run, trigger};

@@ -73,7 +73,7 @@ pub async fn run_version<N: Node>(version: f64, params: Value, inputs: &[Value])
 /// Runs a node on items in a given world.
 pub async fn run_on<N: Node>(host: &TestHost, version: f64, inputs: Vec<Items>, on_error: OnError) -> Result<Outputs, NodeError> {
     let spec = N::spec();
-    let info = NodeInfo { id: "1".into(), name: spec.name, type_name: spec.id, version, on_error };
+    let info = NodeInfo { id: "1".into(), name: spec.name, type_name: spec.id, version, on_error, ..NodeInfo::default() };
     let inputs: Vec<Option<Items>> = inputs.into_iter().map(Some).collect();
     let first = inputs.first().cloned().flatten().unwrap_or_default();
     N::run(&Ctx::new(&info, &inputs, 0, host), first).await

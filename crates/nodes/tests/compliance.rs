@@ -1,6 +1,6 @@
 //! Walks the table of nodes: every description is complete, every example runs.
 
-use model::{Items, OnError, Value, json};
+use model::{Items, Value, json};
 use node_api::testing::{TestHost, items, to_json};
 use node_api::{Ctx, NodeInfo, NodeType, Param, ParamKind};
 use std::collections::HashSet;
@@ -63,7 +63,7 @@ async fn every_example_gives_what_it_says() {
                 false => vec![Some(items(&input))],
             };
             let host = TestHost::new(spec, version, &parse(&example.params));
-            let info = NodeInfo { id: "1".into(), name: spec.name.clone(), type_name: spec.id.clone(), version, on_error: OnError::Stop };
+            let info = NodeInfo { id: "1".into(), name: spec.name.clone(), type_name: spec.id.clone(), version, ..NodeInfo::default() };
             let ctx = Ctx::new(&info, &inputs, 0, &host);
             let outputs = entry.run(&ctx, inputs.first().cloned().flatten().unwrap_or_default()).await;
             let outputs = outputs.unwrap_or_else(|error| panic!("{} '{}': {error}", spec.id, example.title));

@@ -80,8 +80,8 @@ impl Case {
         let seen = Arc::new(Mutex::new(Vec::new()));
         host.http = Box::new(Watched { answers: RecordedHttp::from_value(&self.answers).unwrap(), seen: seen.clone() });
         host.credentials = self.credentials.as_object().cloned().unwrap_or_default();
-        let info =
-            NodeInfo { id: "1".into(), name: "HTTP".into(), type_name: self.kind.into(), version: self.version, on_error: self.on_error };
+        let (type_name, version, on_error) = (self.kind.into(), self.version, self.on_error);
+        let info = NodeInfo { id: "1".into(), name: "HTTP".into(), type_name, version, on_error, ..NodeInfo::default() };
         let inputs = [Some(self.input.clone())];
         let ctx = Ctx::new(&info, &inputs, 0, &host);
         let outputs = node.run(&ctx, self.input).await;

@@ -19,6 +19,9 @@ const LIVE_EVENTS: usize = 1024;
 /// How long a run waits between two tries to write to a disk that is full, or to a database that somebody holds.
 pub(crate) const FULL_DISK_PAUSE: Duration = Duration::from_millis(500);
 
+/// A short run tells about this much.
+const USUAL_BYTES: usize = 2048;
+
 /// Takes the events of all runs of this process.
 pub struct Recorder {
     store: Arc<dyn Store>,
@@ -115,7 +118,7 @@ impl Recorder {
     /// Opens the log of a new run and gives it its id.
     pub fn open(&self, begun: Begun, along: Option<Along>, durability: Durability, saving: Saving) -> Arc<RunLog> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let state = LogState { begun: Some(begun.clone()), along, ..LogState::default() };
+        let state = LogState { begun: Some(begun.clone()), along, events: Vec::with_capacity(USUAL_BYTES), ..LogState::default() };
         let Begun { workflow_id, parent, .. } = begun;
         self.keep(RunLog { id, workflow_id, durability, saving, parent, began: Instant::now(), state: Mutex::new(state) })
     }

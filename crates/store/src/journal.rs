@@ -20,12 +20,16 @@ const RUN_FINISHED: u8 = 9;
 /// Adds an event to a piece of the journal. Each event stands alone, so pieces can be cut and joined between events.
 /// Large files are named, and left to whoever gathers them.
 pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent, files: &mut Gathered) {
+    let start = piece.len();
     let mut writer = Writer::naming(files);
+    writer.out = std::mem::take(piece);
     writer.event(event);
-    let mut length = Writer::default();
-    length.length(writer.out.len());
-    piece.extend_from_slice(&length.out);
-    piece.extend_from_slice(&writer.out);
+    let end = writer.out.len();
+    writer.length(end - start);
+    let shift = writer.out.len() - end;
+    *piece = writer.out;
+    // The length is known last and stands first.
+    piece[start..].rotate_right(shift);
 }
 
 /// The events of a piece, in order; at most so many.

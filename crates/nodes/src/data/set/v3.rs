@@ -26,7 +26,7 @@ impl Node for Set {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let plan = Plan::new(ctx)?;
+        let plan = ctx.prepared(|| Plan::new(ctx))?;
         let copies = copies(ctx)?;
         let mut output = ctx.builder();
         for (index, item) in items.iter().enumerate() {
@@ -167,8 +167,8 @@ impl Plan {
         let settings = if is_fixed { Some(Settings::read(ctx, 0)?) } else { None };
         let source = if ctx.text("mode", 0)? == "raw" {
             let raw = RawJson::read(ctx, "jsonOutput")?;
-            match raw.object(ctx, 0, JSON_PLACE) {
-                Ok(object) if raw.is_fixed() => Source::Constant(object),
+            match raw.is_fixed().then(|| raw.object(ctx, 0, JSON_PLACE)) {
+                Some(Ok(object)) => Source::Constant(object),
                 _ => Source::Json(raw),
             }
         } else if ctx.version() >= 3.3 {
@@ -308,7 +308,10 @@ fn assignments(ctx: &Ctx<'_>, settings: Option<&Settings>) -> Result<Vec<Field>,
         let value = Part::read(ctx, format!("{place}.value"))?;
         let target = target(&name);
         let ready = match (&name, &kind, &value, settings) {
-            (Part::Fixed(name), Part::Fixed(kind), Part::Fixed(value), Some(settings)) if kind_of(kind) != "binary" => {
+            // What a time without a date means depends on the day.
+            (Part::Fixed(name), Part::Fixed(kind), Part::Fixed(value), Some(settings))
+                if !matches!(kind_of(kind), "binary" | "dateTime" | "time") =>
+            {
                 let conversion = Conversion { version: ctx.version(), ignore_errors: settings.ignore_errors };
                 // A constant that does not fit is told for the item that meets it first.
                 conversion.convert(ctx, &name.to_js_string(), kind_of(kind), value, 0).ok()
