@@ -221,7 +221,12 @@ impl Journal for Recorder {
 
 async fn flush(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error> {
     loop {
-        let Err(error) = store.flush(log.clone()).await else { return log.refusal().map_or(Ok(()), Err) };
+        let Err(error) = store.flush(log.clone()).await else {
+            let Some(refusal) = log.refusal() else { return Ok(()) };
+            // It was turned away while this flush was writing its files.
+            store.forget_files(log.id).await;
+            return Err(refusal);
+        };
         if log.refuse(&error) {
             // They were written first, and would take the room of what was accepted.
             store.forget_files(log.id).await;
