@@ -19,7 +19,8 @@ pub use outcome::Outcome;
 pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};
 pub use ports::{
-    Called, Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Ports, Random, Responder, Workflows,
+    Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Place, Ports, Random, Reply,
+    Responder, Workflows,
 };
 pub use run::{Engine, Start};
 pub use scope::{RunData, RunView, Vars};

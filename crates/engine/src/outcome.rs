@@ -19,6 +19,8 @@ pub struct Outcome {
     pub last_node: Option<Str>,
     /// When a sleeping run wakes up.
     pub wait_till_ms: Option<i64>,
+    /// The run that a sleeping run has called and waits for.
+    pub waits_for: Option<Str>,
     pub static_data: Value,
     pub custom_data: Object,
     pub workflow_id: Str,
@@ -37,6 +39,7 @@ impl Outcome {
             run_data: Vec::new(),
             last_node: None,
             wait_till_ms: None,
+            waits_for: None,
             static_data: Value::Undefined,
             custom_data: Object::new(),
             workflow_id: plan.id.clone(),

@@ -107,7 +107,7 @@ impl Plan {
 
     /// Whether a run of it may reach outside, so that no step of it may be taken twice.
     pub fn has_effects(&self) -> bool {
-        self.nodes.iter().any(|node| !node.disabled && !node.is_repeatable())
+        self.nodes.iter().any(|node| !node.disabled && (!node.is_repeatable() || node.calls_workflows()))
     }
 
     pub fn index_of(&self, name: &str) -> Option<usize> {
@@ -209,9 +209,13 @@ impl PlanNode {
         }
     }
 
-    /// Whether a step of it that was cut off may simply be taken again.
+    /// Whether a step of it that was cut off may be taken again: it has no effect, or finds the runs it has called.
     pub fn is_repeatable(&self) -> bool {
-        self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
+        self.calls_workflows() || self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
+    }
+
+    fn calls_workflows(&self) -> bool {
+        self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows)
     }
 
     pub(crate) fn continues_on_fail(&self) -> bool {

@@ -1,13 +1,15 @@
 //! The engine's doors to the world.
 
-use model::{Object, RunEvent, Spill, Str, Workflow};
-use node_api::NodeError;
+use crate::outcome::Outcome;
+use model::{Code, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
 use node_api::connect::Connections;
 use node_api::host::Files;
 use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
+use node_api::{NodeError, StartedBy};
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// Everything outside of the engine, handed in by whoever starts it.
 #[derive(Clone)]
@@ -20,6 +22,8 @@ pub struct Ports {
     pub tables: Arc<dyn Tables>,
     pub credentials: Arc<dyn Credentials>,
     pub workflows: Arc<dyn Workflows>,
+    /// Keeps the runs that other runs start. Without it they go on in the memory of their caller, and end with it.
+    pub calls: Option<Arc<dyn Calls>>,
     pub journal: Arc<dyn Journal>,
     /// Makes the keeper of one run's data.
     pub spill: Option<Arc<dyn Fn() -> Arc<dyn Spill> + Send + Sync>>,
@@ -43,28 +47,91 @@ pub trait Credentials: Send + Sync {
     fn get(&self, stands_for: &str, kind: &str, id: Option<&str>) -> Result<Object, NodeError>;
 }
 
-/// Workflows that other workflows call.
+/// Workflows that other workflows call in memory.
 #[async_trait::async_trait]
 pub trait Workflows: Send + Sync {
     /// The workflow with this id, if the one on whose behalf a run goes may call it.
-    async fn get(&self, stands_for: &str, id: &str) -> Option<Called>;
+    async fn get(&self, stands_for: &str, id: &str) -> Option<Workflow>;
 }
 
-/// A workflow that another one calls.
-pub struct Called {
-    pub workflow: Workflow,
-    /// Which version of it this is; empty where nobody counts them.
-    pub version_id: Str,
+/// Runs that other runs start, as executions of their own. Implemented by `runtime`; called once for each call of a node.
+#[async_trait::async_trait]
+pub trait Calls: Send + Sync {
+    /// Starts a run, or finds the one that the call from the same place has started before; nothing is started twice. Does not
+    /// return before the beginning of the run would outlive a crash, unless the run has no effects.
+    async fn call(&self, call: Call) -> Result<Reply, NodeError>;
+}
+
+/// A call of a workflow.
+pub struct Call {
+    pub place: Place,
+    /// The stored workflow whose rights the caller has.
+    pub caller: Str,
+    pub target: CallTarget,
+    pub items: Items,
+    pub cause: StartedBy,
+    /// Whether the caller needs its result.
+    pub waits: bool,
+    /// How many workflows deep the called one is.
+    pub depth: usize,
+    /// Stops the called run.
+    pub cancel: CancellationToken,
+}
+
+/// Where a call is made: the same for a call that is made again after a crash or a sleep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub run_id: Str,
+    /// The caller's step, counted from one.
+    pub step: usize,
+    /// The call's place among those of its step.
+    pub number: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}.{}.{}", self.run_id, self.step, self.number)
+    }
+}
+
+pub enum CallTarget {
+    Stored(Str),
+    /// A workflow that comes as text; it has the rights of its caller.
+    Text(Box<Workflow>),
+}
+
+impl CallTarget {
+    /// The error of a call to a stored workflow that is not there, or not for this caller.
+    pub fn missing(id: &str) -> NodeError {
+        NodeError::new(Code::WORKFLOW_NOT_FOUND, format!("Workflow does not exist: '{id}'"))
+            .hint("Import the workflow, or choose another one in the node.")
+    }
+}
+
+/// What came of a call.
+pub enum Reply {
+    /// Nobody waits for it, and it will go on.
+    Begun,
+    /// It is not over; its caller is to sleep until it is.
+    Asleep { run_id: Str },
+    /// It is over, or a person must decide how it goes on.
+    Ended(Box<Outcome>),
+}
+
+impl Reply {
+    /// How a run stands, told to the one that called it.
+    pub fn of(outcome: Outcome) -> Self {
+        match outcome.status {
+            RunStatus::Running | RunStatus::Waiting => Reply::Asleep { run_id: outcome.run_id },
+            RunStatus::Success | RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain => Reply::Ended(Box::new(outcome)),
+        }
+    }
 }
 
 /// Takes a run's events. An event counts as recorded once `append` has returned, and no successor of a node
 /// starts before the node's result was recorded.
 #[async_trait::async_trait]
 pub trait Journal: Send + Sync {
-    /// The id of a run that another one starts at one of its steps, of this version of its workflow.
-    fn child_id(&self, parent: &str, step: usize, _version_id: &Str) -> Str {
-        format!("{parent}.{step}").into()
-    }
     async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError>;
     /// Whether a run counts. One whose beginning could not be recorded was turned away, and nobody is to hear of its failure.
     fn is_accepted(&self, _run_id: &str) -> bool {
@@ -105,7 +172,7 @@ pub struct NoWorkflows;
 
 #[async_trait::async_trait]
 impl Workflows for NoWorkflows {
-    async fn get(&self, _stands_for: &str, _id: &str) -> Option<Called> {
+    async fn get(&self, _stands_for: &str, _id: &str) -> Option<Workflow> {
         None
     }
 }

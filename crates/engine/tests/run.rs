@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
-use heddle_engine::{Clock, Engine, Journal, JournalError, NoCredentials, Outcome, Ports, Random, Recorded, RunOptions, Start, Workflows};
+use heddle_engine::{
+    Calls, Clock, Engine, Journal, JournalError, NoCredentials, Outcome, Ports, Random, Recorded, Reply, RunOptions, Start, Workflows,
+};
 use model::{RunEvent, RunStatus, Workflow};
 use node_api::host::{Files, Pause};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
@@ -147,6 +149,25 @@ struct World {
     steps: Mutex<Vec<Recorded>>,
     slept_ms: AtomicI64,
     others: Vec<(&'static str, Value)>,
+    /// How runs that are called stand, in order, and where they were called from.
+    standing: Mutex<Vec<RunStatus>>,
+    called_from: Mutex<Vec<String>>,
+}
+
+/// Keeps runs as far as a caller can tell: each call finds the next of the world's standings.
+struct Keeper(Arc<World>);
+
+#[async_trait::async_trait]
+impl Calls for Keeper {
+    async fn call(&self, call: heddle_engine::Call) -> Result<Reply, NodeError> {
+        self.0.called_from.lock().unwrap().push(call.place.to_string());
+        let mut outcome = run(&graph("Start:start -> End:three")).await;
+        (outcome.run_id, outcome.status) = ("7".into(), self.0.standing.lock().unwrap().remove(0));
+        if outcome.status == RunStatus::Error {
+            outcome.error = Some(NodeError::failed("no").to_run_error("End"));
+        }
+        Ok(Reply::of(outcome))
+    }
 }
 
 #[async_trait::async_trait]
@@ -193,9 +214,8 @@ impl Journal for World {
 
 #[async_trait::async_trait]
 impl Workflows for World {
-    async fn get(&self, _stands_for: &str, id: &str) -> Option<heddle_engine::Called> {
-        let workflow = self.others.iter().find(|(name, _)| *name == id).and_then(|(_, document)| Workflow::from_value(document))?;
-        Some(heddle_engine::Called { workflow, version_id: "v1".into() })
+    async fn get(&self, _stands_for: &str, id: &str) -> Option<Workflow> {
+        self.others.iter().find(|(name, _)| *name == id).and_then(|(_, document)| Workflow::from_value(document))
     }
 }
 
@@ -220,6 +240,8 @@ impl Files for World {
 }
 
 async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel: CancellationToken) -> Outcome {
+    let has_keeper = !world.standing.lock().unwrap().is_empty();
+    let calls = has_keeper.then(|| Arc::new(Keeper(world.clone())) as Arc<dyn Calls>);
     let ports = Ports {
         clock: world.clone(),
         random: world.clone(),
@@ -229,6 +251,7 @@ async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel
         tables: Arc::new(node_api::tables::NoTables),
         credentials: Arc::new(NoCredentials),
         workflows: world.clone(),
+        calls,
         journal: world,
         spill: None,
     };
@@ -238,7 +261,21 @@ async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel
 }
 
 fn world(others: Vec<(&'static str, Value)>) -> Arc<World> {
-    Arc::new(World { events: Mutex::default(), steps: Mutex::default(), slept_ms: AtomicI64::new(0), others })
+    Arc::new(World {
+        events: Mutex::default(),
+        steps: Mutex::default(),
+        slept_ms: AtomicI64::new(0),
+        others,
+        standing: Mutex::default(),
+        called_from: Mutex::default(),
+    })
+}
+
+/// A world in which runs that are called stand like this, one after the other.
+fn world_of(standing: &[RunStatus]) -> Arc<World> {
+    let world = world(Vec::new());
+    *world.standing.lock().unwrap() = standing.to_vec();
+    world
 }
 
 async fn run(workflow: &Value) -> Outcome {
@@ -446,4 +483,62 @@ async fn a_record_of_another_workflow_is_refused() {
     let options = RunOptions { recorded, ..RunOptions::default() };
     let outcome = run_in(world(Vec::new()), &graph("Start:start -> B:pass"), options, CancellationToken::new()).await;
     assert_eq!(outcome.error.unwrap().code, Code::RUN_RECORD);
+}
+
+#[tokio::test]
+async fn a_caller_sleeps_with_the_run_it_called_and_takes_the_step_again_when_that_is_over() {
+    let caller = graph("Start:start -> Call:call -> After:pass");
+    let sleeping = world_of(&[RunStatus::Waiting]);
+    let outcome = run_in(sleeping.clone(), &caller, RunOptions::default(), CancellationToken::new()).await;
+    assert_eq!((outcome.status, outcome.waits_for.as_deref()), (RunStatus::Waiting, Some("7")));
+    let events = sleeping.events.lock().unwrap().join(", ");
+    assert!(events.ends_with("Call#0 started, paused at Call, run waiting"), "{events}");
+    let recorded: std::collections::VecDeque<Recorded> = sleeping.steps.lock().unwrap().drain(..).collect();
+    assert_eq!(recorded.len(), 1, "the step that sleeps has no record");
+    let awake = world_of(&[RunStatus::Success]);
+    let outcome = run_in(awake.clone(), &caller, RunOptions { recorded, ..RunOptions::default() }, CancellationToken::new()).await;
+    assert_eq!((outcome.status, output(&outcome, "After", 0)), (RunStatus::Success, json!([{ "n": 0 }, { "n": 1 }, { "n": 2 }])));
+    assert_eq!(*sleeping.called_from.lock().unwrap(), *awake.called_from.lock().unwrap());
+}
+
+#[tokio::test]
+async fn a_caller_that_continues_on_errors_sleeps_all_the_same() {
+    let caller = with(graph("Start:start -> Call:call -> After:pass"), "Call", "onError", json!("continueRegularOutput"));
+    let world = world_of(&[RunStatus::Waiting]);
+    let outcome = run_in(world, &caller, RunOptions::default(), CancellationToken::new()).await;
+    assert_eq!((outcome.status, order(&outcome).as_str()), (RunStatus::Waiting, "Start"));
+}
+
+#[tokio::test]
+async fn doubt_about_a_called_run_is_doubt_about_its_caller() {
+    let world = world_of(&[RunStatus::Uncertain]);
+    let outcome = run_in(world.clone(), &graph("Start:start -> Call:call"), RunOptions::default(), CancellationToken::new()).await;
+    assert_eq!(outcome.status, RunStatus::Uncertain);
+    assert!(outcome.error.unwrap().message.contains("Execution 7"));
+    assert!(!world.events.lock().unwrap().iter().any(|event| event == "Call#0 error"));
+}
+
+#[tokio::test]
+async fn a_stopped_run_fails_the_node_that_called_it_and_no_more() {
+    let world = world_of(&[RunStatus::Cancelled]);
+    let outcome = run_in(world, &graph("Start:start -> Call:call"), RunOptions::default(), CancellationToken::new()).await;
+    assert_eq!((outcome.status, outcome.error.unwrap().code), (RunStatus::Error, model::Code::SUBWORKFLOW_STOPPED));
+}
+
+#[tokio::test]
+async fn each_try_of_a_node_makes_a_call_of_its_own() {
+    let mut caller = graph("Start:start -> A:call -> B:call");
+    caller = with(with(caller, "A", "retryOnFail", json!(true)), "A", "maxTries", json!(3));
+    let world = world_of(&[RunStatus::Error, RunStatus::Success, RunStatus::Success]);
+    let outcome = run_in(world.clone(), &caller, RunOptions::default(), CancellationToken::new()).await;
+    assert_eq!(outcome.status, RunStatus::Success);
+    assert_eq!(*world.called_from.lock().unwrap(), ["1.2.0", "1.2.1", "1.3.0"]);
+}
+
+#[tokio::test]
+async fn without_a_keeper_a_sleeping_callee_puts_its_caller_to_sleep_too() {
+    let world = world(vec![("other", graph("Called:called -> Nap:nap -> Last:pass"))]);
+    let caller = with(graph("Start:start -> Call:call -> After:pass"), "Call", "parameters.id", json!("other"));
+    let outcome = run_in(world, &caller, RunOptions::default(), CancellationToken::new()).await;
+    assert_eq!((outcome.status, order(&outcome).as_str()), (RunStatus::Waiting, "Start"));
 }

@@ -27,6 +27,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         tables: Arc::new(node_api::tables::NoTables),
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
+        calls: None,
         journal: Arc::new(NoJournal),
         spill: Some(Arc::new(move || Arc::new(SpillFile::new(std::env::temp_dir(), limits)))),
     })

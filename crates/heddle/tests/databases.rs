@@ -48,6 +48,7 @@ async fn run(server: &servers::Server, version: f64, input: Value, params: Value
         tables: Arc::new(node_api::tables::NoTables),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
+        calls: None,
         journal: Arc::new(NoJournal),
         spill: None,
     };

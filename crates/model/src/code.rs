@@ -99,6 +99,7 @@ codes! {
     OVERLOAD             = Operator, 503, "More work is waiting than this instance takes on.";
     RUN_RECORD           = Us,       500, "The record of the run does not fit its workflow.";
     RUN_UNCERTAIN        = Operator, 409, "A step may or may not have happened before the process ended; a person must decide.";
+    SUBWORKFLOW_STOPPED  = Workflow, 422, "The workflow that a node called was stopped before its end.";
     RUN_STEPS            = Operator, 422, "The run executed more nodes than its limit.";
     EGRESS_BLOCKED       = Operator, 403, "The address is closed to outgoing requests.";
     EGRESS_URL           = Workflow, 422, "The URL cannot be used for a request.";

@@ -46,6 +46,8 @@ pub enum RunEvent {
         until_ms: Option<i64>,
         /// The node's parameters as they were then, if it waits for a call: they say how calls are taken.
         params: Option<Value>,
+        /// The run that this one has called and waits for. The node is then not done: it is taken up again when that run is over.
+        waits_for: Option<Str>,
     },
     /// A run that slept goes on, with what woke it in place of what the waiting node had.
     RunResumed {

@@ -24,7 +24,9 @@ pub trait Host: Send + Sync {
 
     /// Runs JavaScript in the sandbox and hands over what it returns piece by piece.
     async fn run_code(&self, job: CodeJob, each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError>;
-    /// Runs another workflow and gives back the items of its last node.
+    /// Runs another workflow and gives back the items of its last node. If that one sleeps, this run sleeps too and the call does
+    /// not return: the node is run again from its start once the other has ended, and its calls, in the order it makes them, are
+    /// given the results of the runs they have started before.
     async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError>;
 
     fn http(&self) -> &dyn Http;
@@ -120,7 +122,7 @@ pub enum Returned {
 pub struct WorkflowCall {
     pub target: WorkflowTarget,
     pub items: Items,
-    /// Wait for it to end; otherwise the call returns at once with nothing.
+    /// Wait for it to end; otherwise the call returns with nothing once the beginning of the other run is recorded.
     pub wait: bool,
 }
 

@@ -42,6 +42,10 @@ pub struct Spec {
     /// Without being so in general, it may while this parameter has one of these values, such as the method GET.
     #[serde(default)]
     pub repeatable_when: Option<(Str, Vec<Str>)>,
+    /// Calls other workflows and does nothing else outside of the run. A step that was cut off is taken again, and finds the
+    /// runs it has called before.
+    #[serde(default)]
+    pub calls_workflows: bool,
     /// What kind of run this trigger is the first choice for.
     #[serde(default)]
     pub started_by: Option<StartedBy>,
@@ -118,6 +122,17 @@ pub enum StartedBy {
     Workflow,
     /// The failure of another workflow.
     Error,
+}
+
+impl StartedBy {
+    /// n8n's word for a run that starts so.
+    pub fn mode(self) -> &'static str {
+        match self {
+            StartedBy::Hand => "manual",
+            StartedBy::Workflow => "integrated",
+            StartedBy::Error => "error",
+        }
+    }
 }
 
 /// One input or output.
@@ -288,6 +303,12 @@ impl Spec {
     /// The node has no effect outside of the run, so a step that was cut off may run again.
     pub fn repeatable(mut self) -> Self {
         self.repeatable = true;
+        self
+    }
+
+    /// The node calls other workflows through [`crate::host::Host::run_workflow`], and always the same ones in the same order.
+    pub fn calls_workflows(mut self) -> Self {
+        self.calls_workflows = true;
         self
     }
 

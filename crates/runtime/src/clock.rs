@@ -129,6 +129,7 @@ impl Runtime {
                 self.give_up(&execution, &error).await?;
             }
         }
+        self.wake_answered().await?;
         Ok(())
     }
 

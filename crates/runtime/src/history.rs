@@ -17,6 +17,7 @@ pub fn outcome(execution: &Execution, events: Vec<RunEvent>) -> Outcome {
         run_data: Vec::new(),
         last_node: None,
         wait_till_ms: execution.state.wait_till_ms,
+        waits_for: execution.state.waits_for.map(|id| id.to_string().into()),
         static_data: Value::Undefined,
         custom_data: Object::new(),
         workflow_id: execution.begun.workflow_id.clone(),
@@ -33,6 +34,7 @@ pub fn outcome(execution: &Execution, events: Vec<RunEvent>) -> Outcome {
                     None => outcome.run_data.push((node, vec![task])),
                 }
             }
+            RunEvent::NodeSilent { node } | RunEvent::RunPaused { node, .. } => outcome.last_node = Some(node),
             RunEvent::RunResumed { items } => wake(&mut outcome, items),
             RunEvent::RunFinished { error, status, .. } if status != RunStatus::Waiting => outcome.error = error,
             _ => {}

@@ -5,6 +5,7 @@
 //! Invariant: an answer that says a run was accepted leaves only after the run is on disk.
 
 mod auth;
+mod calls;
 mod clock;
 mod error;
 mod figures;
@@ -37,21 +38,23 @@ pub use trial::{TestAddress, TestAddresses};
 pub use versions::Listening;
 pub use waiting::{Sent, Waiting};
 
+use calls::KeptCalls;
 use clock::Timers;
 use engine::{Engine, RunOptions};
 use log::{Durability, Written};
-use model::{Items, RunEvent, RunStatus, Str, Value, Workflow};
+use model::{Items, RunEvent, RunStatus, Str};
 use node_api::NodeError;
 use recovery::{Story, Verdict};
 use routes::Routes;
+use runner::Word;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use store::Store;
 use store::executions::Execution;
-use store::workflows::{StoredWorkflow, WorkflowFilter};
+use store::workflows::WorkflowFilter;
 use ticket::Tickets;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 /// How often we look whether another process has changed the workflows.
@@ -95,6 +98,8 @@ pub struct Runtime {
     /// Workflows that listen for a test call.
     trials: Mutex<trial::Trials>,
     looks: Mutex<look::Looks>,
+    /// What runs are to know of each other, until somebody listens.
+    words: Mutex<Option<mpsc::UnboundedReceiver<Word>>>,
 }
 
 /// The active workflows.
@@ -115,6 +120,9 @@ impl Runtime {
             Err(Error::Store(error)) if error.may_pass() => tracing::error!(%error, "The active workflows cannot listen yet."),
             other => other?,
         }
+        if let Some(words) = lock(&runtime.words).take() {
+            tokio::spawn(runtime.clone().heed(words));
+        }
         runtime.recover().await?;
         tokio::spawn(runtime.clone().keep_time());
         tokio::spawn(runtime.clone().watch());
@@ -126,10 +134,13 @@ impl Runtime {
     pub async fn at_rest(mut engine: Engine, store: Arc<dyn Store>, options: Options) -> Result<Arc<Self>, Error> {
         let recorder = Arc::new(Recorder::new(store.clone()).await?);
         engine.ports.journal = recorder.clone();
-        engine.ports.workflows = Arc::new(StoredWorkflows(store.clone()));
+        let calls = Arc::new(KeptCalls::default());
+        engine.ports.calls = Some(calls.clone());
         let timezone = options.run.timezone.clone();
         let tickets = Tickets::new(&store.secret("resume_tickets").await?);
-        let runner = Runner::new(engine.clone(), store.clone(), recorder.clone(), options.run, options.limits, options.base_url, tickets);
+        let (run, limits, base_url) = (options.run, options.limits, options.base_url);
+        let (words, heard) = mpsc::unbounded_channel();
+        let runner = Runner::new(engine.clone(), store.clone(), recorder.clone(), run, limits, base_url, tickets, words);
         let runtime = Arc::new(Self {
             engine,
             store,
@@ -145,7 +156,9 @@ impl Runtime {
             waking: Mutex::default(),
             trials: Mutex::default(),
             looks: Mutex::default(),
+            words: Mutex::new(Some(heard)),
         });
+        calls.belong_to(&runtime);
         runtime.read_variables().await?;
         Ok(runtime)
     }
@@ -279,6 +292,10 @@ impl Runtime {
     async fn recover(self: &Arc<Self>) -> Result<(), Error> {
         let mut left = self.store.interrupted().await?;
         self.recover_these(&mut left).await;
+        // Those whose called run came to its end just before the last process did.
+        if let Err(error) = self.wake_answered().await {
+            tracing::error!(%error, "Runs that wait for others could not be looked up.");
+        }
         if !left.is_empty() {
             let runtime = self.clone();
             tokio::spawn(async move {
@@ -310,16 +327,17 @@ impl Runtime {
             Error::WrongStatus { .. } => return Ok(()),
             _ => {}
         }
-        let (id, begun) = (execution.id, &execution.begun);
+        let id = execution.id;
         tracing::error!(%error, execution = id, code = error.code().name(), "A run cannot be taken up.");
         let pieces = self.store.pieces(id).await?;
         let events = self.store.outline(id).await.map_or(0, |events| events.len() as u64);
-        let log = self.recorder.reopen(id, begun.workflow_id.clone(), &begun.mode, Written { pieces, events }, Durability::Ends);
+        let log = self.recorder.reopen(execution, Written { pieces, events }, Durability::Ends);
         let reason = NodeError::new(error.code(), Str::from(format!("{error} ({})", error.code().name()))).to_run_error("");
         let (status, finished_ms) = (RunStatus::Error, self.now_ms());
         self.recorder.note(&log, RunEvent::RunFinished { status, error: Some(reason), finished_ms });
         let written = self.recorder.flush(&log).await;
         self.recorder.close(&log);
+        self.runner.tell_caller(execution.begun.parent);
         written
     }
 
@@ -350,7 +368,7 @@ impl Runtime {
         }
         let begun = &execution.begun;
         let workflow = match with {
-            RetryWith::SameVersion => self.version(&begun.workflow_id, &begun.version_id).await?,
+            RetryWith::SameVersion => self.workflow_of(&execution).await?,
             RetryWith::NewestVersion => self.load(&begun.workflow_id).await?,
         };
         let started = Story::read(self.store.beginning(id).await?.into_iter().collect()).started;
@@ -379,16 +397,18 @@ impl Runtime {
         let events = self.store.journal(id).await?;
         let pieces = self.store.pieces(id).await?;
         let mut story = Story::read(events);
-        let workflow = self.version(&execution.begun.workflow_id, &execution.begun.version_id).await?;
+        let workflow = self.workflow_of(&execution).await?;
         if let (Verdict::Uncertain { node }, Doubt::Stops) = (story.verdict(&workflow), doubt) {
             tracing::warn!(execution = id, %node, "A step may have happened before the process ended; a person must decide.");
             self.store.set_status(id, RunStatus::Uncertain).await?;
+            self.runner.tell_caller(execution.begun.parent);
             return Ok(None);
         }
         if let Some(items) = &woken_by {
             story.wake(items.clone());
         }
-        Ok(Some(self.runner.resume(story.into_past(id, workflow, pieces, woken_by))))
+        let depth = self.depth_of(&execution).await?;
+        Ok(Some(self.runner.resume(story.into_past(execution, depth, workflow, pieces, woken_by))))
     }
 
     /// Writes what a run that goes on has told so far, so that its journal has it.
@@ -452,32 +472,6 @@ impl std::ops::Deref for TimersOf {
 
     fn deref(&self) -> &Timers {
         &self.0.timers
-    }
-}
-
-/// The stored workflows, for those that call each other.
-struct StoredWorkflows(Arc<dyn Store>);
-
-#[async_trait::async_trait]
-impl engine::Workflows for StoredWorkflows {
-    async fn get(&self, stands_for: &str, id: &str) -> Option<engine::Called> {
-        let stored = self.0.workflow(id).await.ok().flatten()?;
-        let stored = versions::as_it_listens(&self.0, stored).await.ok()?;
-        let workflow = Workflow::parse(&stored.document).ok()?;
-        let caller = self.0.workflow(stands_for).await.ok().flatten()?;
-        may_call(&caller, &stored, &workflow).then_some(engine::Called { workflow, version_id: stored.version_id })
-    }
-}
-
-/// Whether a workflow may call another. Unless the other says otherwise, those of its own project may.
-fn may_call(caller: &StoredWorkflow, called: &StoredWorkflow, workflow: &Workflow) -> bool {
-    let setting = |key: &str| workflow.setting(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    match setting("callerPolicy").as_str() {
-        _ if caller.id == called.id => true,
-        "any" => true,
-        "none" => false,
-        "workflowsFromAList" => setting("callerIds").split(',').any(|id| id.trim() == caller.id),
-        _ => caller.project_id == called.project_id,
     }
 }
 

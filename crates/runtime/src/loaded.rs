@@ -20,6 +20,11 @@ pub struct Loaded {
     /// Whether runs by hand are kept.
     pub saves_manual: bool,
     pub durability: Durability,
+    /// Which workflows may call it, in n8n's words.
+    pub(crate) caller_policy: Str,
+    pub(crate) caller_ids: Str,
+    /// Whether there is a stored workflow that keeps its static data.
+    pub(crate) is_stored: bool,
     /// One for all versions of the workflow, so that none goes on from what another has left behind.
     static_data: Arc<Mutex<Value>>,
 }
@@ -32,14 +37,30 @@ impl Loaded {
         plan.id = stored.id.clone();
         plan.name = stored.name.clone();
         plan.active = stored.active;
-        let setting = |key: &str| workflow.setting(key).and_then(Value::as_str).map(Str::from);
         let kept = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok());
-        Ok(Self {
-            id: stored.id.clone(),
-            name: stored.name.clone(),
-            version_id: stored.version_id.clone(),
-            project_id: stored.project_id.clone(),
-            active: stored.active,
+        let kept = kept.unwrap_or_else(|| plan.static_data.clone());
+        let version_id = stored.version_id.clone();
+        Ok(Self { version_id, active: stored.active, is_stored: true, ..Self::made(&workflow, plan, stored, kept) })
+    }
+
+    /// A workflow that comes as text: it has the rights of the stored one that calls it, and keeps nothing between runs.
+    pub(crate) fn of_text(workflow: &Workflow, caller: &StoredWorkflow, engine: &Engine) -> Self {
+        let plan = engine.plan(workflow);
+        let kept = plan.static_data.clone();
+        Self { name: plan.name.clone(), ..Self::made(workflow, plan, caller, kept) }
+    }
+
+    fn made(workflow: &Workflow, plan: Plan, stands_for: &StoredWorkflow, static_data: Value) -> Self {
+        let setting = |key: &str| workflow.setting(key).and_then(Value::as_str).map(Str::from);
+        Self {
+            id: stands_for.id.clone(),
+            name: stands_for.name.clone(),
+            version_id: Str::new(),
+            project_id: stands_for.project_id.clone(),
+            active: false,
+            is_stored: false,
+            caller_policy: setting("callerPolicy").unwrap_or_default(),
+            caller_ids: setting("callerIds").unwrap_or_default(),
             saving: Saving {
                 successes: setting("saveDataSuccessExecution").as_deref() != Some("none"),
                 failures: setting("saveDataErrorExecution").as_deref() != Some("none"),
@@ -48,9 +69,9 @@ impl Loaded {
                 .setting("saveManualExecutions")
                 .is_none_or(|value| value.is_truthy() || value.as_str() == Some("DEFAULT")),
             durability: if plan.has_effects() { Durability::EachStep } else { Durability::Ends },
-            static_data: Arc::new(Mutex::new(kept.unwrap_or_else(|| plan.static_data.clone()))),
+            static_data: Arc::new(Mutex::new(static_data)),
             plan: Arc::new(plan),
-        })
+        }
     }
 
     /// The ids of the credentials that its nodes name.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use store::blobs::{Gathered, NewFile};
-use store::executions::{Along, Begun, Pending, Piece, State};
+use store::executions::{Along, Begun, CalledFrom, Execution, Pending, Piece, State};
 use store::{Store, journal};
 use tokio::sync::{broadcast, mpsc};
 
@@ -54,6 +54,11 @@ pub struct Saving {
 
 impl Saving {
     pub const ALL: Saving = Saving { successes: true, failures: true };
+
+    /// What both keep.
+    pub(crate) fn and(self, other: Saving) -> Self {
+        Self { successes: self.successes && other.successes, failures: self.failures && other.failures }
+    }
 }
 
 /// How much of a run is on disk.
@@ -78,7 +83,10 @@ pub struct RunLog {
     workflow_id: Str,
     durability: Durability,
     saving: Saving,
-    parent: Option<Str>,
+    /// The call that started it.
+    parent: Option<CalledFrom>,
+    /// It goes on after a sleep or a crash.
+    is_taken_up: bool,
     /// When the run began, or went on, in this process.
     began: Instant,
     state: Mutex<LogState>,
@@ -120,15 +128,17 @@ impl Recorder {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let state = LogState { begun: Some(begun.clone()), along, events: Vec::with_capacity(USUAL_BYTES), ..LogState::default() };
         let Begun { workflow_id, parent, .. } = begun;
-        self.keep(RunLog { id, workflow_id, durability, saving, parent, began: Instant::now(), state: Mutex::new(state) })
+        let (is_taken_up, began) = (false, Instant::now());
+        self.keep(RunLog { id, workflow_id, durability, saving, parent, is_taken_up, began, state: Mutex::new(state) })
     }
 
     /// Opens the log of a run that goes on; its first pieces are on disk.
-    pub fn reopen(&self, id: i64, workflow_id: Str, mode: &str, written: Written, durability: Durability) -> Arc<RunLog> {
+    pub fn reopen(&self, execution: &Execution, written: Written, durability: Durability) -> Arc<RunLog> {
+        let Begun { workflow_id, mode, parent, .. } = execution.begun.clone();
         let Written { pieces: next_piece, events: n_events } = written;
-        let state = LogState { mode: Mode::of(mode), next_piece, n_events, is_written: true, ..LogState::default() };
-        let (saving, parent, began) = (Saving::ALL, None, Instant::now());
-        self.keep(RunLog { id, workflow_id, durability, saving, parent, began, state: Mutex::new(state) })
+        let state = LogState { mode: Mode::of(&mode), next_piece, n_events, is_written: true, ..LogState::default() };
+        let (id, saving, is_taken_up, began) = (execution.id, Saving::ALL, true, Instant::now());
+        self.keep(RunLog { id, workflow_id, durability, saving, parent, is_taken_up, began, state: Mutex::new(state) })
     }
 
     fn keep(&self, log: RunLog) -> Arc<RunLog> {
@@ -148,7 +158,8 @@ impl Recorder {
         if observer.is_none() && self.live.receiver_count() == 0 {
             return;
         }
-        let live = LiveEvent { run_id: log.run_id(), workflow_id: log.workflow_id.clone(), parent: log.parent.clone(), seq, event };
+        let parent = log.parent.map(|caller| caller.execution.to_string().into());
+        let live = LiveEvent { run_id: log.run_id(), workflow_id: log.workflow_id.clone(), parent, seq, event };
         if let Some(observer) = observer {
             let _ = observer.try_send(live.clone());
         }
@@ -178,6 +189,16 @@ impl Recorder {
         }
     }
 
+    /// Whether a run goes on after a sleep or a crash, so that it may have called others before.
+    pub(crate) fn was_taken_up(&self, run_id: &str) -> bool {
+        self.log(run_id).is_some_and(|log| log.is_taken_up)
+    }
+
+    /// What is kept of a run that goes on.
+    pub(crate) fn saving_of(&self, run_id: &str) -> Option<Saving> {
+        self.log(run_id).map(|log| log.saving)
+    }
+
     fn log(&self, run_id: &str) -> Option<Arc<RunLog>> {
         lock(&self.open).get(run_id).cloned()
     }
@@ -185,31 +206,14 @@ impl Recorder {
 
 #[async_trait::async_trait]
 impl Journal for Recorder {
-    /// Runs that others start are executions of their own.
-    fn child_id(&self, parent: &str, _step: usize, version_id: &Str) -> Str {
-        let saving = self.log(parent).map_or(Saving::ALL, |log| log.saving);
-        let begun = Begun { parent: Some(parent.into()), version_id: version_id.clone(), ..Begun::default() };
-        self.open(begun, None, Durability::Ends, saving).run_id()
-    }
-
     async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError> {
         let Some(log) = self.log(run_id) else { return Ok(()) };
         let seq = log.add(&event, &self.figures);
         let must_wait = log.durability == Durability::EachStep
             && matches!(event, RunEvent::NodeStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. });
-        let ends_child = log.is_child() && matches!(event, RunEvent::RunFinished { .. });
         self.tell(&log, seq, event);
         if must_wait {
             self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() })?;
-        }
-        if ends_child {
-            self.close(&log);
-            let store = self.store.clone();
-            tokio::spawn(async move {
-                if let Err(error) = flush(&*store, &log).await {
-                    tracing::error!(%error, execution = log.id, "A run could not be written.");
-                }
-            });
         }
         Ok(())
     }
@@ -248,8 +252,8 @@ impl RunLog {
         self.id.to_string().into()
     }
 
-    fn is_child(&self) -> bool {
-        self.parent.is_some()
+    pub(crate) fn parent(&self) -> Option<CalledFrom> {
+        self.parent
     }
 
     /// Why the run was turned away, if it was.
@@ -261,7 +265,7 @@ impl RunLog {
     /// that one, which was accepted.
     fn refuse(&self, error: &store::Error) -> bool {
         let mut state = lock(&self.state);
-        if state.is_written || self.is_child() {
+        if state.is_written || self.parent.is_some() {
             return false;
         }
         state.refusal.get_or_insert_with(|| error.clone());
@@ -276,27 +280,23 @@ impl RunLog {
         let state = &mut *state;
         journal::write_event(&mut state.events, event, &mut state.files);
         match event {
-            RunEvent::RunStarted { workflow_id, mode, started_ms, .. } => {
+            RunEvent::RunStarted { mode, .. } => {
                 state.mode = Mode::of(mode);
                 figures.started(state.mode);
-                if let Some(begun) = &mut state.begun {
-                    begun.workflow_id = workflow_id.clone();
-                    begun.mode = mode.clone();
-                    begun.started_ms = *started_ms;
-                }
             }
-            RunEvent::RunPaused { until_ms, .. } => {
-                state.state = Some(State { status: RunStatus::Waiting, stopped_ms: None, wait_till_ms: *until_ms, error: None });
+            RunEvent::RunPaused { until_ms, waits_for, .. } => {
+                let waits_for = waits_for.as_ref().and_then(|id| id.parse().ok());
+                state.state = Some(State { wait_till_ms: *until_ms, waits_for, ..State::of(RunStatus::Waiting) });
             }
-            RunEvent::RunResumed { .. } => {
-                state.state = Some(State { status: RunStatus::Running, stopped_ms: None, wait_till_ms: None, error: None });
-            }
+            RunEvent::RunResumed { .. } => state.state = Some(State::of(RunStatus::Running)),
             RunEvent::RunFinished { status, error, finished_ms } => {
                 figures.finished(state.mode, *status, self.began.elapsed());
-                // A run that sleeps has told so already.
-                if *status != RunStatus::Waiting {
-                    let error = error.as_ref().map(|error| error.message.clone());
-                    state.state = Some(State { status: *status, stopped_ms: Some(*finished_ms), wait_till_ms: None, error });
+                let error = error.as_ref().map(|error| error.message.clone());
+                if *status == RunStatus::Uncertain {
+                    state.state = Some(State { error, ..State::of(*status) });
+                } else if *status != RunStatus::Waiting {
+                    // A run that sleeps has told so already.
+                    state.state = Some(State { stopped_ms: Some(*finished_ms), error, ..State::of(*status) });
                     let is_kept = if *status == RunStatus::Success { self.saving.successes } else { self.saving.failures };
                     state.discard = !is_kept;
                 }
@@ -321,6 +321,7 @@ impl Pending for RunLog {
         Some(Piece {
             execution: self.id,
             seq,
+            parent: self.parent.map(|caller| caller.execution),
             begun,
             along,
             state: state.state.take(),

@@ -8,6 +8,7 @@ use model::{Items, RunEvent, RunStatus, Str, TaskStatus, Value};
 use node_api::StartedBy;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use store::executions::Execution;
 
 /// What the journal of an unfinished run tells.
 pub(crate) struct Story {
@@ -54,6 +55,8 @@ impl Story {
                     story.in_flight = None;
                     story.recorded.push_back(Recorded { node, task: None, changed: model::Changed::default(), woken_by: None });
                 }
+                // What wakes a run that waits for another one is none of the calls from outside.
+                RunEvent::RunPaused { waits_for: Some(_), .. } => {}
                 RunEvent::RunPaused { node, params, .. } => story.asleep = Some((node, params.unwrap_or_default())),
                 RunEvent::RunResumed { items } => {
                     story.asleep = None;
@@ -66,8 +69,11 @@ impl Story {
         story
     }
 
-    /// Notes what woke the run on the step it slept after.
+    /// Notes what woke the run on the step it slept after. A step that it slept in is taken again.
     pub(crate) fn wake(&mut self, items: Option<Items>) {
+        if self.in_flight.is_some() {
+            return;
+        }
         let waiting = |step: &&mut Recorded| step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting);
         if let Some(step) = self.recorded.iter_mut().rev().find(waiting) {
             step.woken_by = items;
@@ -84,7 +90,14 @@ impl Story {
     }
 
     /// The run as the runner takes it up again.
-    pub(crate) fn into_past(self, id: i64, workflow: Arc<Loaded>, pieces: i64, woken_by: Option<Option<Items>>) -> Past {
+    pub(crate) fn into_past(
+        self,
+        execution: Execution,
+        depth: usize,
+        workflow: Arc<Loaded>,
+        pieces: i64,
+        woken_by: Option<Option<Items>>,
+    ) -> Past {
         let started = self.started;
         let mode = started.as_ref().map_or_else(|| Str::from("trigger"), |started| started.mode.clone());
         let cause = match mode.as_str() {
@@ -95,6 +108,51 @@ impl Story {
         let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
         let wakes = woken_by.is_some();
         let written = Written { pieces, events: self.n_events };
-        Past { id, workflow, cause, node, items, mode, recorded: self.recorded, written, wakes, woken_by: woken_by.flatten() }
+        Past { execution, depth, workflow, cause, node, items, mode, recorded: self.recorded, written, wakes, woken_by: woken_by.flatten() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Changed, Item, TaskData, json};
+    use std::collections::BTreeMap;
+
+    fn finished(node: &str, status: TaskStatus) -> RunEvent {
+        let task = TaskData {
+            start_time_ms: 0,
+            execution_index: 0,
+            execution_time_ms: 0,
+            source: Vec::new(),
+            data: BTreeMap::new(),
+            error: None,
+            status,
+            input_override: None,
+            hints: Vec::new(),
+            metadata: None,
+        };
+        RunEvent::NodeFinished { node: node.into(), run_index: 0, task: Arc::new(task), changed: Changed::default() }
+    }
+
+    #[test]
+    fn what_wakes_a_caller_is_not_taken_for_what_woke_it_earlier() {
+        let paused = |node: &str, waits_for: Option<&str>| RunEvent::RunPaused {
+            node: node.into(),
+            until_ms: None,
+            params: None,
+            waits_for: waits_for.map(Str::from),
+        };
+        let items = Items::one(Item::new(json!({ "from": "outside" })));
+        let story = Story::read(vec![
+            finished("Wait", TaskStatus::Waiting),
+            paused("Wait", None),
+            RunEvent::RunResumed { items: Some(items) },
+            RunEvent::NodeStarted { node: "Call".into(), run_index: 0, started_ms: 0 },
+            paused("Call", Some("2")),
+            RunEvent::RunResumed { items: None },
+        ]);
+        assert_eq!(story.in_flight.as_deref(), Some("Call"));
+        assert!(story.asleep.is_none(), "no call from outside wakes it");
+        assert!(story.recorded[0].woken_by.is_some());
     }
 }

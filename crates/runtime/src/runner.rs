@@ -1,23 +1,23 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
 use crate::loaded::{self, Loaded};
-use crate::log::{Recorder, RunLog, Saving, Written};
+use crate::log::{Durability, Recorder, RunLog, Saving, Written};
 use crate::routes::Hook;
 use crate::stream::{Caller, Pieces};
 use crate::ticket::Tickets;
 use crate::{Error, lock};
 use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions};
-use model::{Changed, Item, Items, Object, RunEvent, Str, TaskData, Value};
+use model::{Changed, Item, Items, Object, RunEvent, RunStatus, Str, TaskData, Value};
 use node_api::trigger::Answer;
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
-use store::executions::{Along, Begun};
+use store::executions::{Along, Begun, CalledFrom, Execution};
 use store::variables::Variable;
 use store::workflows::StaticData;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -74,6 +74,20 @@ impl Start {
             destination: hook.trial.as_ref().and_then(|trial| trial.destination.clone()),
         }
     }
+}
+
+/// A run that another one calls.
+pub(crate) struct CalledRun {
+    pub(crate) workflow: Arc<Loaded>,
+    /// The workflow itself, if it is none that is stored.
+    pub(crate) document: Option<Str>,
+    pub(crate) caller: Option<CalledFrom>,
+    pub(crate) items: Items,
+    pub(crate) cause: StartedBy,
+    /// Whether its caller stands still for it.
+    pub(crate) waits: bool,
+    pub(crate) depth: usize,
+    pub(crate) cancel: CancellationToken,
 }
 
 /// What was done for a run before it began.
@@ -137,10 +151,13 @@ pub struct Runner {
     is_closed: AtomicBool,
     /// Deliveries that are being taken.
     arriving: Mutex<HashSet<String>>,
+    /// Hears what runs are to know of each other.
+    words: mpsc::UnboundedSender<Word>,
 }
 
 impl Runner {
-    pub fn new(
+    #[expect(clippy::too_many_arguments, reason = "called once, with everything a process has")]
+    pub(crate) fn new(
         engine: Engine,
         store: Arc<dyn Store>,
         recorder: Arc<Recorder>,
@@ -148,6 +165,7 @@ impl Runner {
         limits: RunLimits,
         base_url: Str,
         tickets: Tickets,
+        words: mpsc::UnboundedSender<Word>,
     ) -> Arc<Self> {
         let slots = Arc::new(Semaphore::new(limits.at_once));
         let (taken, held, running, variables) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
@@ -167,6 +185,7 @@ impl Runner {
             variables,
             is_closed,
             arriving,
+            words,
         })
     }
 
@@ -198,6 +217,7 @@ impl Runner {
             started_ms: self.engine.ports.clock.now_ms(),
             retry_of: start.retry_of,
             parent: None,
+            document: None,
             static_data: groundwork.static_data,
         };
         // The run that goes with it is on its way: the next look is to find what is newer.
@@ -228,7 +248,47 @@ impl Runner {
             recorded.push_back(Recorded { node, task: Some(task), changed: Changed::default(), woken_by: None });
         }
         let options = RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, recorded, ..self.options.clone() };
-        Ok(self.spawn(log, start.workflow.clone(), start.cause, start.node, start.items, begun.mode, options, demand))
+        let Start { workflow, cause, node, items, .. } = start;
+        let start = engine::Start { cause, node, items };
+        let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
+        Ok(self.spawn(Course { log, workflow, start, mode: begun.mode, options, demand, cancel, turn }))
+    }
+
+    /// Starts a run that another one calls. Nothing turns it away: it is part of a run that was taken on.
+    pub(crate) fn start_called(self: &Arc<Self>, called: CalledRun) -> Taken {
+        let CalledRun { workflow, document, caller, items, cause, waits, depth, cancel } = called;
+        let begun = Begun {
+            workflow_id: workflow.id.clone(),
+            version_id: workflow.version_id.clone(),
+            mode: cause.mode().into(),
+            started_ms: self.engine.ports.clock.now_ms(),
+            retry_of: None,
+            parent: caller,
+            document,
+            static_data: None,
+        };
+        // What is done for a run that nobody keeps is not kept either.
+        let above =
+            caller.filter(|_| cause == StartedBy::Workflow).and_then(|caller| self.recorder.saving_of(&caller.execution.to_string()));
+        let saving = above.map_or(workflow.saving, |above| above.and(workflow.saving));
+        let mode = begun.mode.clone();
+        let (workflow_id, started_ms) = (begun.workflow_id.clone(), begun.started_ms);
+        let log = self.recorder.open(begun, None, workflow.durability, saving);
+        let started = RunEvent::RunStarted {
+            run_id: log.run_id(),
+            workflow_id,
+            workflow_name: workflow.name.clone(),
+            mode: mode.clone(),
+            started_ms,
+            start_node: None,
+            items: Some(items.clone()),
+        };
+        self.recorder.note(&log, started);
+        let options = RunOptions { use_pin_data: false, depth, ..self.options.clone() };
+        let start = engine::Start { cause, node: None, items: Some(items) };
+        // Were it to wait for a turn of its own, callers could take all turns and wait for ever.
+        let turn = if waits { Turn::OfCaller } else { Turn::IsWaitedFor };
+        self.spawn(Course { log, workflow, start, mode, options, demand: Demand::default(), cancel, turn })
     }
 
     /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to whoever asked.
@@ -257,26 +317,18 @@ impl Runner {
 
     /// Goes on with a run that was cut off or slept.
     pub fn resume(self: &Arc<Self>, past: Past) -> Taken {
-        let log = self.recorder.reopen(past.id, past.workflow.id.clone(), &past.mode, past.written, past.workflow.durability);
+        let log = self.recorder.reopen(&past.execution, past.written, past.workflow.durability);
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
-        let options = RunOptions { recorded: past.recorded, ..self.options.clone() };
-        self.spawn(log, past.workflow, past.cause, past.node, past.items, past.mode, options, Demand::default())
+        let options = RunOptions { recorded: past.recorded, depth: past.depth, ..self.options.clone() };
+        let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
+        let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
+        self.spawn(Course { log, workflow: past.workflow, start, mode: past.mode, options, demand: Demand::default(), cancel, turn })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one private function behind two that name them")]
-    fn spawn(
-        self: &Arc<Self>,
-        log: Arc<RunLog>,
-        workflow: Arc<Loaded>,
-        cause: StartedBy,
-        node: Option<Str>,
-        items: Option<Items>,
-        mode: Str,
-        options: RunOptions,
-        demand: Demand,
-    ) -> Taken {
+    fn spawn(self: &Arc<Self>, course: Course) -> Taken {
+        let Course { log, workflow, start, mode, options, demand, cancel, turn } = course;
         let (caller, answer, pieces) = Caller::new(demand.streams);
         let caller = Arc::new(caller);
         let id = log.id();
@@ -295,22 +347,31 @@ impl Runner {
             sits_out_waits: false,
             ..options
         };
-        let cancel = CancellationToken::new();
         lock(&self.running).insert(id, cancel.clone());
         self.taken.fetch_add(1, Ordering::Relaxed);
         self.held.fetch_add(demand.weight, Ordering::Relaxed);
         let runner = self.clone();
         let kept = log.clone();
         let run = async move {
-            let _slot = runner.slots.clone().acquire_owned().await;
-            let start = engine::Start { cause, node, items };
+            let _slot = match turn {
+                Turn::IsWaitedFor => Some(runner.slots.clone().acquire_owned().await),
+                Turn::OfCaller => None,
+            };
             let outcome = runner.engine.run(workflow.plan.clone(), start, options, cancel).await;
             if outcome.error.is_some() {
                 caller.fail(&outcome, &workflow).await;
             }
             drop(caller);
-            runner.finish(&kept, &workflow, &outcome, loaded::changes(&static_data, &outcome.static_data)).await;
-            runner.held.fetch_sub(demand.weight, Ordering::Relaxed);
+            let changed = loaded::changes(&static_data, &outcome.static_data);
+            let is_harmless = workflow.durability == Durability::Ends && changed.is_none() && outcome.status != RunStatus::Waiting;
+            // Its caller need not wait for the disk: were the end of such a run lost, it would be run again and nobody could tell.
+            if turn == Turn::OfCaller && is_harmless {
+                let outcome = outcome.clone();
+                tokio::spawn(async move { runner.finish(&kept, &workflow, &outcome, changed).await }.in_current_span());
+            } else {
+                runner.finish(&kept, &workflow, &outcome, changed).await;
+                runner.held.fetch_sub(demand.weight, Ordering::Relaxed);
+            }
             outcome
         };
         // What is logged about the run names the request that it began with.
@@ -319,7 +380,7 @@ impl Runner {
     }
 
     async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome, changed: Option<StaticData>) {
-        if let Some(data) = changed.filter(|_| outcome.mode != "manual" && log.refusal().is_none()) {
+        if let Some(data) = changed.filter(|_| outcome.mode != "manual" && workflow.is_stored && log.refusal().is_none()) {
             workflow.keep_static_data(&data);
             self.save_static_data(log, workflow, data).await;
         }
@@ -332,6 +393,31 @@ impl Runner {
         self.recorder.close(log);
         lock(&self.running).remove(&log.id());
         self.taken.fetch_sub(1, Ordering::Relaxed);
+        let called = outcome.waits_for.as_ref().and_then(|id| id.parse().ok());
+        match (outcome.status, called) {
+            // From here on it can be woken; what it waits for may have ended meanwhile.
+            (RunStatus::Waiting, Some(_)) => self.say(Word::MayGoOn(log.id())),
+            (RunStatus::Waiting, None) => {}
+            (_, called) => {
+                // It was stopped while it went to sleep.
+                if let Some(called) = called {
+                    self.say(Word::IsAbandoned(called));
+                }
+                self.tell_caller(log.parent());
+            }
+        }
+    }
+
+    /// Says something to whoever looks after runs that call each other. With nobody there, the next start finds out.
+    pub(crate) fn say(&self, word: Word) {
+        let _ = self.words.send(word);
+    }
+
+    /// Tells whoever called a run that it is over, or that a person must decide.
+    pub(crate) fn tell_caller(&self, caller: Option<CalledFrom>) {
+        if let Some(caller) = caller {
+            self.say(Word::MayGoOn(caller.execution));
+        }
     }
 
     async fn save_static_data(&self, log: &Arc<RunLog>, workflow: &Loaded, data: StaticData) {
@@ -441,9 +527,40 @@ fn log_end(id: i64, workflow: &Loaded, outcome: &Outcome) {
     }
 }
 
+/// What one run is to know of another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Word {
+    /// What this run waits for may be over.
+    MayGoOn(i64),
+    /// Nobody waits for this run any more.
+    IsAbandoned(i64),
+}
+
+/// A run on its way.
+struct Course {
+    log: Arc<RunLog>,
+    workflow: Arc<Loaded>,
+    start: engine::Start,
+    mode: Str,
+    options: RunOptions,
+    demand: Demand,
+    cancel: CancellationToken,
+    turn: Turn,
+}
+
+/// When a run may begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// When fewer run than may.
+    IsWaitedFor,
+    /// At once: whoever called it has a turn and stands still.
+    OfCaller,
+}
+
 /// What is known of a run that is to go on.
 pub struct Past {
-    pub id: i64,
+    pub execution: Execution,
+    pub depth: usize,
     pub workflow: Arc<Loaded>,
     pub cause: StartedBy,
     pub node: Option<Str>,

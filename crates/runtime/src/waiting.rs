@@ -38,7 +38,7 @@ impl Runtime {
         }
         let story = Story::read(self.store.outline(id).await?);
         let Some((node, params)) = story.asleep else { return Ok(None) };
-        let workflow = self.version(&execution.begun.workflow_id, &execution.begun.version_id).await?;
+        let workflow = self.workflow_of(&execution).await?;
         let zone = self.zone_of(&workflow).to_owned();
         let listens = workflow.with_trigger(&node, &params, self.now_ms(), &zone, |node_type, setup| node_type.listens(setup))?;
         let found = listens.unwrap_or_default().into_iter().find_map(|listen| match listen {
@@ -97,7 +97,11 @@ impl Runtime {
         let settled = async {
             match answer.await {
                 Ok(answer) => Settled::Answer(answer),
-                Err(_) => outcome.await.map_or(Settled::Broken, |outcome| Settled::Ended(outcome.status)),
+                Err(_) => outcome.await.map_or(Settled::Broken, |outcome| match outcome.waits_for {
+                    // No page of its own follows.
+                    Some(_) => Settled::Ended(RunStatus::Running),
+                    None => Settled::Ended(outcome.status),
+                }),
             }
         };
         let settled = match hook.route.answer {

@@ -215,8 +215,9 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
             data.insert("node", node.clone());
             "nodeSilent"
         }
-        RunEvent::RunPaused { node, until_ms, .. } => {
+        RunEvent::RunPaused { node, until_ms, waits_for, .. } => {
             data.insert("node", node.clone());
+            data.insert("waitsFor", waits_for.clone());
             data.insert("untilMs", until_ms.map(|moment| moment as f64));
             "executionWaiting"
         }

@@ -31,6 +31,9 @@ pub enum Error {
     Key,
     #[error("{what} '{name}' is there already")]
     Taken { what: &'static str, name: Str },
+    /// Removing it would make the run that called it call again.
+    #[error("execution {id} was called by execution {by}, which is not over and needs it")]
+    Needed { id: i64, by: i64 },
     #[error("the writer has stopped")]
     Stopped,
     #[error(transparent)]
@@ -54,6 +57,7 @@ impl Error {
             Error::Locked { .. } => Code::STORE_LOCKED,
             Error::Key => Code::VAULT_KEY,
             Error::Taken { .. } => Code::NAME_TAKEN,
+            Error::Needed { .. } => Code::EXECUTION_STATUS,
             Error::Table(error) => error.code(),
             Error::Backup { .. } => Code::BACKUP_DAMAGED,
             Error::Used { .. } => Code::RESTORE_USED,

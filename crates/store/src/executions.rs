@@ -32,11 +32,19 @@ pub trait Executions: Send + Sync {
     async fn due(&self, now_ms: i64, limit: usize) -> Result<Vec<Execution>, Error>;
     /// When the next sleeping run wakes up.
     async fn next_due(&self) -> Result<Option<i64>, Error>;
+    /// The run that a call has started.
+    async fn called(&self, caller: CalledFrom) -> Result<Option<Execution>, Error>;
+    /// Sleeping runs whose called run sleeps or goes on no more.
+    async fn answered(&self) -> Result<Vec<Execution>, Error>;
+    /// The workflow of a run that is of no stored version.
+    async fn document(&self, id: i64) -> Result<Option<Str>, Error>;
     /// Whether a delivery was taken, by the key its sender gave it.
     async fn is_delivered(&self, key: &str) -> Result<bool, Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
     /// Removes the files of a run that was turned away before anything else of it was written.
     async fn forget_files(&self, id: i64);
+    /// Removes a run, unless another one that is not over has called it. A sleeping run that only the removed one waited for is
+    /// cancelled.
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
     /// Removes finished runs that are too old, too many or too much, some at a time; gives back how many.
     async fn prune(&self, keep: Keep) -> Result<usize, Error>;
@@ -61,6 +69,8 @@ pub struct Piece {
     pub execution: i64,
     /// Its place among the pieces of the run.
     pub seq: i64,
+    /// The run that called it.
+    pub parent: Option<i64>,
     /// The row, in the first piece.
     pub begun: Option<Begun>,
     /// What is written together with it.
@@ -92,9 +102,20 @@ pub struct Begun {
     pub mode: Str,
     pub started_ms: i64,
     pub retry_of: Option<i64>,
-    pub parent: Option<Str>,
+    /// The call that started it.
+    pub parent: Option<CalledFrom>,
+    /// The workflow itself, if it is of no stored version.
+    pub document: Option<Str>,
     /// What the look that found this run's items has changed: kept together with the row or not at all.
     pub static_data: Option<StaticData>,
+}
+
+/// A call of one run in another: which run made it, at which step, as which call of that step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CalledFrom {
+    pub execution: i64,
+    pub step: i64,
+    pub number: i64,
 }
 
 /// How a run stands.
@@ -103,7 +124,16 @@ pub struct State {
     pub status: RunStatus,
     pub stopped_ms: Option<i64>,
     pub wait_till_ms: Option<i64>,
+    /// The called run that it waits for.
+    pub waits_for: Option<i64>,
     pub error: Option<Str>,
+}
+
+impl State {
+    /// Nothing but how it stands.
+    pub fn of(status: RunStatus) -> Self {
+        Self { status, stopped_ms: None, wait_till_ms: None, waits_for: None, error: None }
+    }
 }
 
 /// The row of a run.

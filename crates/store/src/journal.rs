@@ -114,11 +114,12 @@ impl Writer<'_> {
                 self.out.push(NODE_SILENT);
                 self.text(node);
             }
-            RunEvent::RunPaused { node, until_ms, params } => {
+            RunEvent::RunPaused { node, until_ms, params, waits_for } => {
                 self.out.push(RUN_PAUSED);
                 self.text(node);
                 self.maybe(until_ms.as_ref(), |writer, moment| writer.moment(*moment));
                 self.maybe(params.as_ref(), Self::value);
+                self.optional(waits_for.as_ref());
             }
             RunEvent::RunResumed { items } => {
                 self.out.push(RUN_RESUMED);
@@ -233,7 +234,12 @@ impl Reader<'_> {
                 changed: self.changed()?,
             },
             NODE_SILENT => RunEvent::NodeSilent { node: self.text()? },
-            RUN_PAUSED => RunEvent::RunPaused { node: self.text()?, until_ms: self.maybe(Self::moment)?, params: self.maybe(Self::value)? },
+            RUN_PAUSED => RunEvent::RunPaused {
+                node: self.text()?,
+                until_ms: self.maybe(Self::moment)?,
+                params: self.maybe(Self::value)?,
+                waits_for: self.optional()?,
+            },
             RUN_RESUMED => RunEvent::RunResumed { items: self.maybe(Self::items)? },
             RUN_FINISHED => RunEvent::RunFinished {
                 status: RunStatus::from_name(&self.text()?).ok_or_else(damaged)?,
@@ -345,7 +351,7 @@ mod tests {
             RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
             RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
             RunEvent::NodeSilent { node: "B".into() },
-            RunEvent::RunPaused { node: "A".into(), until_ms: Some(9), params: Some(json!({ "p": 1 })) },
+            RunEvent::RunPaused { node: "A".into(), until_ms: Some(9), params: Some(json!({ "p": 1 })), waits_for: Some("7".into()) },
             RunEvent::RunResumed { items: Some(items) },
             RunEvent::RunFinished { status: RunStatus::Error, error: Some(error), finished_ms: 10 },
         ]

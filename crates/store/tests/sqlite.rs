@@ -4,10 +4,11 @@
 
 mod support;
 
-use heddle_store::executions::{ExecutionFilter, Executions, Keep};
+use heddle_store::executions::{Begun, CalledFrom, ExecutionFilter, Executions, Keep, State};
 use heddle_store::workflows::{NewVersion, Workflows};
 use heddle_store::{Error, Sqlite, Use};
 use model::{RunEvent, RunStatus};
+use std::sync::Arc;
 use support::{Folder, Run};
 
 fn size(folder: &Folder) -> u64 {
@@ -103,4 +104,52 @@ async fn a_folder_of_a_newer_heddle_and_a_second_server_are_refused() {
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.pragma_update(None, "user_version", 999).unwrap();
     assert!(matches!(Sqlite::open(&folder.0, Use::Beside), Err(Error::Newer { found: 999, .. })));
+}
+
+/// A run that execution 1 has called.
+fn called(execution: i64, number: i64, status: RunStatus, discard: bool) -> Arc<Run> {
+    let from = CalledFrom { execution: 1, step: 2, number };
+    let state = State { stopped_ms: Some(2), ..State::of(status) };
+    Run::with(execution, |piece| {
+        (piece.state, piece.parent, piece.discard) = (Some(state), Some(1), discard);
+        piece.begun = piece.begun.take().map(|begun| Begun { parent: Some(from), ..begun });
+    })
+}
+
+#[tokio::test]
+async fn a_called_run_stays_as_long_as_its_caller_may_ask_for_it() {
+    let folder = Folder::new("called");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let waiting = State { waits_for: Some(3), ..State::of(RunStatus::Waiting) };
+    store.flush(Run::with(1, |piece| piece.state = Some(waiting))).await.unwrap();
+    store.flush(called(2, 0, RunStatus::Success, true)).await.unwrap();
+    store.flush(called(3, 1, RunStatus::Success, false)).await.unwrap();
+    assert!(store.flush(called(4, 1, RunStatus::Success, false)).await.is_err(), "a call starts no more than one run");
+    let found = store.called(CalledFrom { execution: 1, step: 2, number: 0 }).await.unwrap().unwrap();
+    assert_eq!(found.id, 2);
+    let answered = store.answered().await.unwrap();
+    assert_eq!(answered.iter().map(|execution| execution.id).collect::<Vec<_>>(), [1]);
+    assert!(matches!(store.delete_execution(3).await, Err(Error::Needed { id: 3, by: 1 })));
+    let keep = Keep { newer_than_ms: i64::MAX, at_most: 0, bytes: 0, step: 50 };
+    assert_eq!(store.prune(keep).await.unwrap(), 0);
+    // With the end of the caller goes what nobody wants to keep; the rest is as old as any other.
+    store.flush(Run::with(1, |piece| (piece.seq, piece.begun) = (1, None))).await.unwrap();
+    assert!(store.execution(2).await.unwrap().is_none());
+    assert_eq!(store.prune(keep).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn removing_a_sleeping_caller_cancels_what_it_waits_for_down_to_the_last() {
+    let folder = Folder::new("chain");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let waits_for = |called: i64| State { waits_for: Some(called), ..State::of(RunStatus::Waiting) };
+    let from = |execution: i64| Some(CalledFrom { execution, step: 1, number: 0 });
+    store.flush(run_that_stands(1, "top", waits_for(2), None)).await.unwrap();
+    store.flush(run_that_stands(2, "middle", waits_for(3), from(1))).await.unwrap();
+    store.flush(run_that_stands(3, "bottom", State::of(RunStatus::Waiting), from(2))).await.unwrap();
+    store.flush(run_that_stands(4, "other", State::of(RunStatus::Waiting), None)).await.unwrap();
+    assert!(store.delete_execution(1).await.unwrap());
+    for (id, status) in [(2, RunStatus::Cancelled), (3, RunStatus::Cancelled), (4, RunStatus::Waiting)] {
+        assert_eq!(store.execution(id).await.unwrap().unwrap().state.status, status, "{id}");
+    }
 }

@@ -1,29 +1,34 @@
 //! The engine's side of a node run: parameters, ports, state.
 
+use super::calls::Parked;
 use super::schedule::Entry;
-use super::{Run, Start, lock};
-use crate::options::RunOptions;
-use crate::ports::{Called, JournalError};
+use super::{Run, lock};
+use crate::ports::JournalError;
 use crate::scope::RunView;
-use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value, Workflow};
+use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::connect::Connections;
-use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall, WorkflowTarget};
+use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
-use node_api::{ErrorClass, NodeError, StartedBy};
-use std::collections::{HashMap, VecDeque};
+use node_api::{ErrorClass, NodeError};
+use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use tokio::sync::Notify;
 
 /// One node's view of the run.
 pub(super) struct NodeHost<'r> {
-    run: &'r Run,
+    pub(super) run: &'r Run,
     entry: &'r Entry,
     inputs: &'r [Option<Items>],
     run_index: usize,
     now_ms: i64,
     pause: Mutex<Option<Pause>>,
+    /// Set when the node waits for a run that it has called and that sleeps.
+    parked: Mutex<Option<Parked>>,
+    has_parked: Notify,
     /// Templates that the node brought itself, compiled once for all its items.
     templates: Mutex<HashMap<Str, Arc<expr::Template>>>,
 }
@@ -33,7 +38,34 @@ const MAX_TEMPLATES: usize = 64;
 
 impl<'r> NodeHost<'r> {
     pub(super) fn new(run: &'r Run, entry: &'r Entry, inputs: &'r [Option<Items>], run_index: usize) -> Self {
-        Self { run, entry, inputs, run_index, now_ms: run.now(), pause: Mutex::default(), templates: Mutex::default() }
+        Self {
+            run,
+            entry,
+            inputs,
+            run_index,
+            now_ms: run.now(),
+            pause: Mutex::default(),
+            parked: Mutex::default(),
+            has_parked: Notify::new(),
+            templates: Mutex::default(),
+        }
+    }
+
+    /// Returns when the node waits for a run that it has called and that sleeps.
+    pub(super) async fn parked(&self) -> Parked {
+        loop {
+            self.has_parked.notified().await;
+            if let Some(parked) = lock(&self.parked).take() {
+                return parked;
+            }
+        }
+    }
+
+    /// Tells the engine to let go of the node, which does.
+    pub(super) async fn park(&self, parked: Parked) -> Infallible {
+        *lock(&self.parked) = Some(parked);
+        self.has_parked.notify_one();
+        std::future::pending().await
     }
 
     pub(super) fn take_pause(&self) -> Option<Pause> {
@@ -131,62 +163,7 @@ impl Host for NodeHost<'_> {
     }
 
     async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError> {
-        let run = self.run;
-        let depth = run.options.depth + 1;
-        if depth > run.options.limits.max_depth {
-            let limit = run.options.limits.max_depth;
-            return Err(NodeError::new(Code::RUN_DEPTH, format!("Workflows call each other more than {limit} deep"))
-                .hint("Look for a workflow that calls itself."));
-        }
-        let unversioned = |workflow: Workflow| Called { workflow, version_id: Str::new() };
-        let called = match &call.target {
-            WorkflowTarget::Id(id) => run.engine.ports.workflows.get(&run.options.stands_for, id).await.ok_or_else(|| {
-                NodeError::new(Code::WORKFLOW_NOT_FOUND, format!("Workflow does not exist: '{id}'"))
-                    .hint("Import the workflow, or choose another one in the node.")
-            })?,
-            WorkflowTarget::Inline(document) => Workflow::from_value(document).map(unversioned).ok_or_else(|| {
-                NodeError::new(Code::WORKFLOW_JSON, format!("A workflow is a JSON object, but this is {}", document.kind_name()))
-            })?,
-            WorkflowTarget::File(path) => {
-                let bytes = self.files().read(path).await?;
-                Workflow::parse(&String::from_utf8_lossy(&bytes))
-                    .map(unversioned)
-                    .map_err(|error| NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}")))?
-            }
-        };
-        let stands_for = match &call.target {
-            WorkflowTarget::Id(id) => id.clone(),
-            WorkflowTarget::Inline(_) | WorkflowTarget::File(_) => run.options.stands_for.clone(),
-        };
-        let plan = Arc::new(run.engine.plan(&called.workflow));
-        let start = Start { cause: StartedBy::Workflow, node: None, items: Some(call.items) };
-        let options = RunOptions {
-            run_id: run.engine.ports.journal.child_id(&run.options.run_id, run.steps, &called.version_id),
-            stands_for,
-            mode: "integrated".into(),
-            destination: None,
-            earlier: HashMap::new(),
-            recorded: VecDeque::new(),
-            is_announced: false,
-            static_data: None,
-            responder: None,
-            use_pin_data: false,
-            depth,
-            ..run.options.clone()
-        };
-        let engine = run.engine.clone();
-        let cancel = run.cancel.child_token();
-        if !call.wait {
-            tokio::spawn(async move { engine.run(plan, start, options, cancel).await });
-            return Ok(Vec::new());
-        }
-        let outcome = Box::pin(engine.run(plan, start, options, cancel)).await;
-        match &outcome.error {
-            Some(error) => Err(NodeError::new(error.code, error.message.clone())
-                .with("workflow", outcome.workflow_name.clone())
-                .with("failedNode", error.node.clone())),
-            None => Ok(vec![outcome.last_items().cloned().unwrap_or_default()]),
-        }
+        self.call_workflow(call).await
     }
 
     fn http(&self) -> &dyn Http {

@@ -1,5 +1,6 @@
 //! Runs a plan: takes nodes off the stack, executes them, and puts their successors on it.
 
+mod calls;
 mod code;
 pub(crate) mod host;
 mod replay;
@@ -9,7 +10,7 @@ mod step;
 use crate::options::{Failures, Recorded, RunOptions};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
-use crate::ports::{JournalError, Ports};
+use crate::ports::{Call, CallTarget, JournalError, Place, Ports};
 use crate::scope::{RunData, Vars};
 use expr::Session;
 use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, Value, Workflow};
@@ -17,7 +18,7 @@ use node_api::host::{ExecutionInfo, NodeState, Pause};
 use node_api::{NodeError, Registry, StartedBy};
 use schedule::{Entry, Schedule};
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -72,7 +73,6 @@ impl Engine {
         if !self.ports.journal.is_accepted(&outcome.run_id) {
             return;
         }
-        let Some(called) = self.ports.workflows.get(&run.options.stands_for, id).await else { return };
         let execution = Object::from_iter([
             ("id", Value::from(outcome.run_id.clone())),
             ("error", error.to_value()),
@@ -81,22 +81,19 @@ impl Engine {
         ]);
         let about = Object::from_iter([("id", Value::from(run.plan.id.clone())), ("name", run.plan.name.clone().into())]);
         let item = Item::new(Object::from_iter([("execution", Value::from(execution)), ("workflow", about.into())]));
-        let start = Start { cause: StartedBy::Error, node: None, items: Some(Items::one(item)) };
-        let options = RunOptions {
-            run_id: self.ports.journal.child_id(&outcome.run_id, run.steps + 1, &called.version_id),
-            stands_for: id.clone(),
-            mode: "error".into(),
+        let call = Call {
+            place: Place { run_id: outcome.run_id.clone(), step: run.steps + 1, number: 0 },
+            caller: run.options.stands_for.clone(),
+            target: CallTarget::Stored(id.clone()),
+            items: Items::one(item),
+            cause: StartedBy::Error,
+            // A run in memory would end with this one.
+            waits: self.ports.calls.is_none(),
             depth: run.options.depth + 1,
-            earlier: HashMap::new(),
-            recorded: VecDeque::new(),
-            is_announced: false,
-            static_data: None,
-            responder: None,
-            destination: None,
-            ..run.options.clone()
+            cancel: CancellationToken::new(),
         };
-        let plan = Arc::new(self.plan(&called.workflow));
-        Box::pin(self.run(plan, start, options, CancellationToken::new())).await;
+        // The failed run is what its caller hears of; whoever keeps runs tells of this one.
+        let _ = self.call(call, &run.options).await;
     }
 }
 
@@ -117,6 +114,8 @@ pub(crate) struct Run {
     custom_data: Mutex<Object>,
     outcome: Outcome,
     steps: usize,
+    /// How many workflows the step under way has called.
+    calls: AtomicUsize,
     /// The error of the node that ran last, if the run went on after it.
     survived: Option<(usize, RunError)>,
     /// Steps that were taken before and are only followed.
@@ -164,6 +163,7 @@ impl Run {
             custom_data: Mutex::default(),
             outcome: Outcome::new(&plan, options.run_id.clone(), options.mode.clone()),
             steps: 0,
+            calls: AtomicUsize::new(0),
             survived: None,
             recorded: options.recorded.clone(),
             static_data_changed: Mutex::default(),

@@ -1,5 +1,6 @@
 //! Executes one node: pinned data, retries, error outputs, pairing, the record.
 
+use super::calls::Parked;
 use super::host::NodeHost;
 use super::schedule::Entry;
 use super::{Run, journal_failed};
@@ -20,6 +21,8 @@ enum Tried {
     /// The node had nothing to say: the branch ends and leaves no record.
     Nothing,
     Failed(NodeError),
+    /// It is not done: it waits for a run that it has called.
+    Parked(Parked),
 }
 
 impl Run {
@@ -38,6 +41,7 @@ impl Run {
         }
         self.outcome.last_node = Some(node.info.name.clone());
         self.survived = None;
+        *self.calls.get_mut() = 0;
         let tried = self.try_node(&entry, run_index).await;
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
@@ -51,6 +55,10 @@ impl Run {
                         ControlFlow::Break(())
                     }
                 };
+            }
+            Tried::Parked(parked) => {
+                self.park(entry.node, parked).await;
+                return ControlFlow::Break(());
             }
             Tried::Done { outputs, pause: wanted } => {
                 pause = wanted;
@@ -98,7 +106,8 @@ impl Run {
                         NodeHost::new(self, &entry, &entry.inputs, run_index).parameter("", 0).ok()
                     }
                 };
-                let paused = RunEvent::RunPaused { node: node.info.name.clone(), until_ms: self.outcome.wait_till_ms, params };
+                let paused =
+                    RunEvent::RunPaused { node: node.info.name.clone(), until_ms: self.outcome.wait_till_ms, params, waits_for: None };
                 if let Err(error) = self.record(paused).await {
                     self.fail(Some(entry.node), journal_failed(error));
                 }
@@ -175,7 +184,11 @@ impl Run {
         }
         let host = NodeHost::new(self, entry, &inputs, run_index);
         let ctx = Ctx::new(&node.info, &inputs, run_index, &host);
-        match node_type.run(&ctx, items).await {
+        let ran = tokio::select! {
+            ran = node_type.run(&ctx, items) => ran,
+            parked = host.parked() => return Tried::Parked(parked),
+        };
+        match ran {
             Ok(outputs) if outputs.is_empty() && !node.always_output => Tried::Nothing,
             Ok(outputs) => Tried::Done { outputs: Some(outputs), pause: host.take_pause() },
             Err(error) => Tried::Failed(error),

@@ -55,6 +55,11 @@ impl Node for ExecuteWorkflow {
             ])
             .hint("Use it to share steps between workflows; the other one starts with an Execute Workflow Trigger.")
             .alias(&["subworkflow", "call", "reuse"])
+            .note(
+                "A workflow that waits lets its caller wait with it: neither is held in memory, and the caller goes on with the items of the \
+                 other when that has ended. Each call is an execution of its own. After a crash a call is found again, not made twice.",
+            )
+            .calls_workflows()
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

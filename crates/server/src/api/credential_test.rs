@@ -109,6 +109,7 @@ async fn by_node(app: &App, kind: &str, fields: Object) -> Result<(), String> {
     ports.credentials = Arc::new(OneCredential(fields));
     ports.journal = Arc::new(NoJournal);
     ports.workflows = Arc::new(NoWorkflows);
+    ports.calls = None;
     let engine = Engine::new(app.runtime.engine.registry.clone(), ports);
     let mut options = RunOptions::default();
     options.limits.timeout_ms = Some(TIMEOUT_MS);

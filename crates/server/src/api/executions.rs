@@ -106,7 +106,7 @@ async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Pa
         let hint = "Stop it first.";
         return Err(ApiError::new(Code::EXECUTION_STATUS, format!("Execution {id} is running")).hint(hint));
     }
-    app.store.delete_execution(execution.id).await?;
+    app.runtime.delete_execution(execution.id).await?;
     Ok(json(StatusCode::OK, &row(&execution)))
 }
 
@@ -143,14 +143,7 @@ async fn resume(State(app): State<App>, Extension(who): Extension<Principal>, Pa
 
 async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, Need::Change).await?;
-    let is_stopped = app.runtime.runner.cancel(execution.id);
-    if !is_stopped {
-        if execution.state.status != RunStatus::Waiting {
-            let message = format!("Execution {id} is {}", execution.state.status.name());
-            return Err(ApiError::new(Code::EXECUTION_STATUS, message));
-        }
-        app.store.set_status(execution.id, RunStatus::Cancelled).await?;
-    }
+    app.runtime.stop_execution(execution.id).await?;
     Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
 }
 
@@ -187,11 +180,11 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
             if after.is_some_and(|after| began <= after) || before.is_some_and(|before| began >= before) {
                 continue;
             }
-            if app.runtime.runner.cancel(execution.id) {
-                stopped += 1;
-            } else if execution.state.status == RunStatus::Waiting {
-                app.store.set_status(execution.id, RunStatus::Cancelled).await?;
-                stopped += 1;
+            match app.runtime.stop_execution(execution.id).await {
+                Ok(()) => stopped += 1,
+                // It came to its end meanwhile, or was stopped with the one that it was called by or waited for.
+                Err(runtime::Error::WrongStatus { .. } | runtime::Error::NoExecution { .. }) => {}
+                Err(error) => return Err(error.into()),
             }
         }
     }
@@ -218,6 +211,8 @@ fn row(execution: &Execution) -> Value {
         ("startedAt", iso(begun.started_ms)),
         ("stoppedAt", state.stopped_ms.map_or(Value::Null, iso)),
         ("workflowId", begun.workflow_id.clone().into()),
+        ("parentExecutionId", begun.parent.map_or(Value::Null, |caller| Str::from(caller.execution.to_string()).into())),
+        ("waitsForExecutionId", state.waits_for.map_or(Value::Null, |id| Str::from(id.to_string()).into())),
         ("waitTill", state.wait_till_ms.map_or(Value::Null, iso)),
         ("customData", Value::empty_object()),
     ])
@@ -231,7 +226,10 @@ async fn with_data_of(app: &App, execution: &Execution) -> Result<Value, ApiErro
     let mut value = row(execution);
     let fields = value.make_object();
     fields.insert("data", told.get("data").cloned().unwrap_or_default());
-    let document = app.store.version(&execution.begun.version_id).await?;
+    let document = match execution.begun.version_id.is_empty() {
+        true => app.store.document(execution.id).await?,
+        false => app.store.version(&execution.begun.version_id).await?,
+    };
     let document = document.and_then(|text| model::json::parse(&text).ok()).unwrap_or(Value::Null);
     fields.insert("workflowData", document);
     Ok(value)

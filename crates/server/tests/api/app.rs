@@ -60,6 +60,7 @@ impl TestApp {
             tables: Arc::new(store.clone()),
             credentials: ground.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
+            calls: None,
             journal: Arc::new(NoJournal),
             spill: None,
         };

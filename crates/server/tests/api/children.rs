@@ -1,7 +1,7 @@
 //! Workflows that others call are executions of their own: of a version, able to sleep, and to be tried again.
 
 use crate::app::TestApp;
-use model::{RunStatus, Str};
+use model::RunStatus;
 use std::time::{Duration, Instant};
 use store::executions::{Execution, ExecutionFilter};
 use store::workflows::NewVersion;
@@ -58,7 +58,7 @@ async fn a_called_workflow_is_a_run_of_a_version_and_can_be_tried_again() {
     let stop = node("Stop", "stopAndError", 1.0, r#"{ "errorMessage": "no" }"#);
     let run = call(&app, ("Stop", stop), RunStatus::Error).await;
     let newest = app.store.workflow("called").await.unwrap().unwrap().version_id;
-    assert_eq!((run.begun.version_id, run.begun.parent), (newest, Some(Str::from("1"))));
+    assert_eq!((run.begun.version_id, run.begun.parent.map(|caller| (caller.execution, caller.number))), (newest, Some((1, 0))));
     let again = app.call("POST", &format!("/api/v1/executions/{}/retry", run.id)).key(&key).send().await;
     assert_eq!(again.status, 200, "{}", again.body);
 }

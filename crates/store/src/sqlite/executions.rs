@@ -1,10 +1,11 @@
 //! Executions and their journal in SQLite.
 
 use super::Sqlite;
+use super::called::{IS_NOT_NEEDED, called_from, cancel_awaited, is_needed, refuse_if_needed, remove_passing};
 use super::workflows::keep_static_data;
 use super::writer::{Done, in_savepoint};
 use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
-use crate::executions::{Along, Begun, Execution, ExecutionFilter, Executions, Keep, Pending, Piece, State};
+use crate::executions::{Along, Begun, CalledFrom, Execution, ExecutionFilter, Executions, Keep, Pending, Piece, State};
 use crate::{Error, journal};
 use bytes::Bytes;
 use model::{RunEvent, RunStatus};
@@ -14,7 +15,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-const COLUMNS: &str = "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes";
+const COLUMNS: &str = "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes, \
+                       call_step, call_number, waits_for";
 
 /// How many runs are neither over nor at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,7 +126,6 @@ impl Executions for Sqlite {
 
     async fn interrupted(&self) -> Result<Vec<Execution>, Error> {
         self.read(|connection| {
-            // A run that another one started is on disk as running only if it has slept, and then it goes on by itself.
             let sql = format!("SELECT {COLUMNS} FROM executions WHERE status = 'running' ORDER BY id");
             let mut found = connection.prepare_cached(&sql)?;
             rows(found.query_map([], execution)?)
@@ -150,6 +151,36 @@ impl Executions for Sqlite {
         .await
     }
 
+    async fn called(&self, caller: CalledFrom) -> Result<Option<Execution>, Error> {
+        self.read(move |connection| {
+            let sql = format!("SELECT {COLUMNS} FROM executions WHERE parent = ?1 AND call_step = ?2 AND call_number = ?3");
+            let mut found = connection.prepare_cached(&sql)?;
+            Ok(found.query_row(params![caller.execution, caller.step, caller.number], execution).optional()?)
+        })
+        .await
+    }
+
+    async fn answered(&self) -> Result<Vec<Execution>, Error> {
+        self.read(|connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM executions WHERE status = 'waiting' AND waits_for IS NOT NULL AND NOT EXISTS (
+                   SELECT 1 FROM executions called WHERE called.id = executions.waits_for AND called.status IN ('running', 'waiting'))"
+            );
+            let mut found = connection.prepare_cached(&sql)?;
+            rows(found.query_map([], execution)?)
+        })
+        .await
+    }
+
+    async fn document(&self, id: i64) -> Result<Option<model::Str>, Error> {
+        self.read(move |connection| {
+            let mut found = connection.prepare_cached("SELECT document FROM executions WHERE id = ?")?;
+            let document: Option<Option<String>> = found.query_row([id], |row| row.get(0)).optional()?;
+            Ok(document.flatten().map(Into::into))
+        })
+        .await
+    }
+
     async fn is_delivered(&self, key: &str) -> Result<bool, Error> {
         let key = key.to_owned();
         self.read(move |connection| {
@@ -163,7 +194,7 @@ impl Executions for Sqlite {
         self.write(move |connection| {
             let stopped = (status != RunStatus::Running && status != RunStatus::Uncertain).then(super::now_ms);
             let mut change = connection.prepare_cached(
-                "UPDATE executions SET status = ?2, stopped_ms = coalesce(?3, stopped_ms), wait_till_ms = NULL WHERE id = ?1",
+                "UPDATE executions SET status = ?2, stopped_ms = coalesce(?3, stopped_ms), wait_till_ms = NULL, waits_for = NULL WHERE id = ?1",
             )?;
             Ok(change.execute(params![id, status.name(), stopped])? > 0)
         })
@@ -175,7 +206,13 @@ impl Executions for Sqlite {
     }
 
     async fn delete_execution(&self, id: i64) -> Result<bool, Error> {
-        let removed = self.write(move |connection| remove(connection, id)).await?;
+        let removed = self
+            .write(move |connection| {
+                refuse_if_needed(connection, id)?;
+                cancel_awaited(connection, id)?;
+                remove(connection, id)
+            })
+            .await?;
         if removed.had_files {
             self.remove_files(vec![id]).await;
         }
@@ -241,20 +278,20 @@ impl Sqlite {
         self.shared.writer.send(Box::new(move |connection| {
             let piece = run.take();
             let written = match (&piece, connection) {
-                (None, Ok(_)) => Ok(()),
+                (None, Ok(_)) => Ok(Vec::new()),
                 (Some(piece), Ok(connection)) => write_whole(connection, &blobs, piece),
                 (_, Err(error)) => Err(error),
             };
             let (failed, bytes) = (written.as_ref().err().cloned(), piece.as_ref().map_or(0, |piece| piece.events.len()));
             let told = Box::new(move |committed: Result<(), Error>| {
                 let result = committed.and(written);
-                if let (Ok(()), Some(gone)) = (&result, piece.as_ref().filter(|piece| piece.discard && piece.has_files)) {
-                    blobs.remove(&[gone.execution]);
+                if let Ok(gone) = &result {
+                    blobs.remove(gone);
                 }
                 if let (Err(_), Some(piece)) = (&result, piece) {
                     run.give_back(piece);
                 }
-                tell(result);
+                tell(result.map(|_| ()));
             });
             Done { told, failed, bytes }
         }))
@@ -262,7 +299,8 @@ impl Sqlite {
 }
 
 /// Writes a piece with what belongs to it: its files, and what the look that found the run remembers. All of it is kept, or nothing.
-fn write_whole(connection: &Connection, blobs: &Blobs, piece: &Piece) -> Result<(), Error> {
+/// Gives back whose files are to be removed.
+fn write_whole(connection: &Connection, blobs: &Blobs, piece: &Piece) -> Result<Vec<i64>, Error> {
     let found = piece.begun.as_ref().and_then(|begun| Some((begun, begun.static_data.as_ref()?)));
     if !piece.discard {
         // As a rule they are there already, and this only looks.
@@ -339,28 +377,35 @@ fn write_along(connection: &Connection, along: &Along) -> Result<(), Error> {
     }
 }
 
-fn write_piece(connection: &Connection, piece: &Piece) -> Result<(), Error> {
+fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error> {
     let id = piece.execution;
     if let Some(along) = &piece.along {
         write_along(connection, along)?;
     }
-    if piece.discard {
+    // Whoever called it may have to ask for its result again.
+    let is_passing = piece.discard && is_needed(connection, piece.parent)?;
+    let mut gone = match piece.state.as_ref().is_some_and(|state| is_over(state.status)) {
+        true => remove_passing(connection, id)?,
+        false => Vec::new(),
+    };
+    if piece.discard && !is_passing {
         if piece.begun.is_none() {
             remove(connection, id)?;
         }
-        return Ok(());
+        gone.extend(Some(id).filter(|_| piece.has_files));
+        return Ok(gone);
     }
     let length = piece.events.len() as i64 + note_files(connection, piece)?;
-    let running = State { status: RunStatus::Running, stopped_ms: None, wait_till_ms: None, error: None };
+    let running = State::of(RunStatus::Running);
     match (&piece.begun, &piece.state) {
         (Some(begun), state) => {
             let state = state.as_ref().unwrap_or(&running);
             let mut insert = connection.prepare_cached(
-                "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent,
+                                         error, bytes, call_step, call_number, waits_for, passing, document)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
             )?;
             let (workflow, version, mode) = (begun.workflow_id.as_str(), begun.version_id.as_str(), begun.mode.as_str());
-            let (parent, error) = (begun.parent.as_deref(), state.error.as_deref());
             insert.execute(params![
                 id,
                 workflow,
@@ -371,17 +416,23 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<(), Error> {
                 state.stopped_ms,
                 state.wait_till_ms,
                 begun.retry_of,
-                parent,
-                error,
-                length
+                begun.parent.map(|caller| caller.execution),
+                state.error.as_deref(),
+                length,
+                begun.parent.map(|caller| caller.step),
+                begun.parent.map(|caller| caller.number),
+                state.waits_for,
+                is_passing,
+                begun.document.as_deref()
             ])?;
         }
         (None, Some(state)) => {
             let mut update = connection.prepare_cached(
-                "UPDATE executions SET status = ?2, stopped_ms = ?3, wait_till_ms = ?4, error = ?5, bytes = bytes + ?6 WHERE id = ?1",
+                "UPDATE executions SET status = ?2, stopped_ms = ?3, wait_till_ms = ?4, error = ?5, bytes = bytes + ?6, waits_for = ?7,
+                                       passing = ?8 WHERE id = ?1",
             )?;
-            let error = state.error.as_deref();
-            update.execute(params![id, state.status.name(), state.stopped_ms, state.wait_till_ms, error, length])?;
+            let (status, error) = (state.status.name(), state.error.as_deref());
+            update.execute(params![id, status, state.stopped_ms, state.wait_till_ms, error, length, state.waits_for, is_passing])?;
         }
         (None, None) => {
             connection.prepare_cached("UPDATE executions SET bytes = bytes + ?2 WHERE id = ?1")?.execute(params![id, length])?;
@@ -391,19 +442,22 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<(), Error> {
         let mut insert = connection.prepare_cached("INSERT INTO journal (execution_id, seq, sum, events) VALUES (?1, ?2, ?3, ?4)")?;
         insert.execute(params![id, piece.seq, i64::from(crc32fast::hash(&piece.events)), piece.events])?;
     }
-    Ok(())
+    Ok(gone)
 }
 
 /// What there was of a run that was removed.
 #[derive(Clone, Copy)]
-struct Removed {
+pub(super) struct Removed {
     was_there: bool,
     /// They are to be removed once the rows are gone for good.
-    had_files: bool,
+    pub(super) had_files: bool,
 }
 
 /// Runs that are over; the others always stay.
-const IS_OVER: &str = "status NOT IN ('running', 'waiting', 'uncertain')";
+pub(super) const IS_OVER: &str = "status NOT IN ('running', 'waiting', 'uncertain')";
+fn is_over(status: RunStatus) -> bool {
+    !matches!(status, RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain)
+}
 
 /// Runs up to this one are too many, or too much.
 fn line_of(connection: &Connection, keep: Keep) -> Result<i64, Error> {
@@ -419,7 +473,8 @@ fn line_of(connection: &Connection, keep: Keep) -> Result<i64, Error> {
 
 /// Removes a step's worth of what is up to the line or too old; gives back how many, and which of them have files.
 fn remove_some(connection: &Connection, keep: Keep, line: i64) -> Result<(usize, Vec<i64>), Error> {
-    let sql = format!("SELECT id FROM executions WHERE {IS_OVER} AND (id <= ?1 OR stopped_ms < ?2) ORDER BY id LIMIT ?3");
+    let sql =
+        format!("SELECT id FROM executions WHERE {IS_OVER} AND {IS_NOT_NEEDED} AND (id <= ?1 OR stopped_ms < ?2) ORDER BY id LIMIT ?3");
     let mut found = connection.prepare_cached(&sql)?;
     let ids: Vec<i64> = rows(found.query_map(params![line, keep.newer_than_ms, keep.step as i64], |row| row.get(0))?)?;
     let mut with_files = Vec::new();
@@ -431,7 +486,7 @@ fn remove_some(connection: &Connection, keep: Keep, line: i64) -> Result<(usize,
     Ok((ids.len(), with_files))
 }
 
-fn remove(connection: &Connection, id: i64) -> Result<Removed, Error> {
+pub(super) fn remove(connection: &Connection, id: i64) -> Result<Removed, Error> {
     let n_files = connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
     connection.prepare_cached("DELETE FROM journal WHERE execution_id = ?")?.execute([id])?;
     let removed = connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
@@ -456,13 +511,15 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
             mode: text(3)?,
             started_ms: row.get(5)?,
             retry_of: row.get(8)?,
-            parent: optional(9)?,
+            parent: called_from(row)?,
+            document: None,
             static_data: None,
         },
         state: State {
             status: RunStatus::from_name(&status).unwrap_or(RunStatus::Error),
             stopped_ms: row.get(6)?,
             wait_till_ms: row.get(7)?,
+            waits_for: row.get(14)?,
             error: optional(10)?,
         },
         bytes: row.get(11)?,

@@ -65,11 +65,12 @@ impl Run {
             journal::write_event(&mut events, event, &mut gathered);
         }
         let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
-        let state = State { status: RunStatus::Success, stopped_ms: Some(2), wait_till_ms: None, error: None };
+        let state = State { stopped_ms: Some(2), ..State::of(RunStatus::Success) };
         let files = gathered.take();
         let piece = Piece {
             execution,
             seq: 0,
+            parent: None,
             begun: Some(begun),
             along: None,
             state: Some(state),
@@ -84,6 +85,15 @@ impl Run {
     /// A run whose journal has one line.
     pub(crate) fn with_line(execution: i64, line: &str) -> Arc<Self> {
         Self::new(execution, &[RunEvent::NodeLog { node: "A".into(), line: line.into() }], Fate::Kept)
+    }
+
+    /// A run with one line whose piece is not quite the usual one.
+    pub(crate) fn with(execution: i64, change: impl FnOnce(&mut Piece)) -> Arc<Self> {
+        let run = Self::with_line(execution, "said");
+        if let Some(piece) = &mut *run.piece.lock().unwrap() {
+            change(piece);
+        }
+        run
     }
 
     /// The piece that was not taken, or was given back.

@@ -70,10 +70,23 @@ CREATE TABLE executions (
   stopped_ms INTEGER,
   wait_till_ms INTEGER,
   retry_of INTEGER,
-  parent TEXT,
+  -- The run that called this one, at which of its steps and as which call of that step.
+  parent INTEGER,
+  call_step INTEGER,
+  call_number INTEGER,
   error TEXT,
-  bytes INTEGER NOT NULL DEFAULT 0
+  bytes INTEGER NOT NULL DEFAULT 0,
+  -- The called run that a sleeping one waits for.
+  waits_for INTEGER,
+  -- Nobody wants to keep it once its caller is over, which may need its result until then.
+  passing INTEGER NOT NULL DEFAULT 0,
+  -- The workflow, if it is none that is stored.
+  document TEXT
 ) STRICT;
+-- A call starts no more than one run.
+CREATE UNIQUE INDEX executions_called ON executions (parent, call_step, call_number) WHERE parent IS NOT NULL;
+CREATE INDEX executions_passing ON executions (parent) WHERE passing = 1;
+CREATE INDEX executions_that_wait_for ON executions (waits_for) WHERE waits_for IS NOT NULL;
 CREATE INDEX executions_of_workflow ON executions (workflow_id, id DESC);
 -- Only the few that are not over are looked for by status.
 CREATE INDEX executions_unfinished ON executions (status, wait_till_ms) WHERE status IN ('new', 'running', 'waiting', 'uncertain');

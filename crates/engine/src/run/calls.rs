@@ -1,0 +1,163 @@
+//! Calls of other workflows: by whoever keeps runs, or in memory where nobody does.
+
+use super::host::NodeHost;
+use super::{Engine, Run, Start, journal_failed};
+use crate::options::RunOptions;
+use crate::ports::{Call, CallTarget, Place, Reply};
+use model::{Code, Items, RunEvent, RunStatus, Str, Workflow};
+use node_api::host::{Host as _, WorkflowCall, WorkflowTarget};
+use node_api::{NodeError, StartedBy};
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Why a node cannot go on in this run of the engine: the run it called has not ended.
+#[derive(Clone, Debug)]
+pub(super) enum Parked {
+    Asleep { run_id: Str },
+    Uncertain { run_id: Str },
+}
+
+impl Engine {
+    /// Makes a call. `caller` says how a run in memory is to go; one that is kept goes as its keeper says.
+    pub(super) fn call<'a>(
+        &'a self,
+        call: Call,
+        caller: &'a RunOptions,
+    ) -> Pin<Box<dyn Future<Output = Result<Reply, NodeError>> + Send + 'a>> {
+        Box::pin(async move {
+            match &self.ports.calls {
+                Some(calls) => calls.call(call).await,
+                None => self.call_in_memory(call, caller).await,
+            }
+        })
+    }
+
+    async fn call_in_memory(&self, call: Call, caller: &RunOptions) -> Result<Reply, NodeError> {
+        let (workflow, stands_for) = match call.target {
+            CallTarget::Stored(id) => {
+                let found = self.ports.workflows.get(&call.caller, &id).await.ok_or_else(|| CallTarget::missing(&id))?;
+                (found, id)
+            }
+            CallTarget::Text(workflow) => (*workflow, call.caller),
+        };
+        let plan = Arc::new(self.plan(&workflow));
+        let start = Start { cause: call.cause, node: None, items: Some(call.items) };
+        let options = RunOptions {
+            run_id: call.place.to_string().into(),
+            stands_for,
+            mode: call.cause.mode().into(),
+            destination: None,
+            earlier: HashMap::new(),
+            recorded: VecDeque::new(),
+            is_announced: false,
+            static_data: None,
+            responder: None,
+            use_pin_data: false,
+            depth: call.depth,
+            ..caller.clone()
+        };
+        let (engine, cancel) = (self.clone(), call.cancel);
+        if !call.waits {
+            tokio::spawn(async move { engine.run(plan, start, options, cancel).await });
+            return Ok(Reply::Begun);
+        }
+        // A task of its own, so that calls within calls do not pile up on one stack; it ends when nobody waits for it any more.
+        let mut run = JoinSet::new();
+        run.spawn(async move { engine.run(plan, start, options, cancel).await });
+        match run.join_next().await {
+            Some(Ok(outcome)) => Ok(Reply::of(outcome)),
+            _ => Err(NodeError::failed("The called run broke off")),
+        }
+    }
+}
+
+impl NodeHost<'_> {
+    pub(super) async fn call_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError> {
+        let run = self.run;
+        let depth = run.options.depth + 1;
+        if depth > run.options.limits.max_depth {
+            let limit = run.options.limits.max_depth;
+            return Err(NodeError::new(Code::RUN_DEPTH, format!("Workflows call each other more than {limit} deep"))
+                .hint("Look for a workflow that calls itself."));
+        }
+        let made = Call {
+            place: run.place_of_next_call(),
+            caller: run.options.stands_for.clone(),
+            target: self.target_of(&call.target).await?,
+            items: call.items,
+            cause: StartedBy::Workflow,
+            waits: call.wait,
+            depth,
+            // Whoever is not waited for does not end with its caller.
+            cancel: if call.wait { run.cancel.child_token() } else { CancellationToken::new() },
+        };
+        let outcome = match run.engine.call(made, &run.options).await? {
+            Reply::Begun => return Ok(Vec::new()),
+            Reply::Asleep { run_id } => match self.park(Parked::Asleep { run_id }).await {},
+            Reply::Ended(outcome) => outcome,
+        };
+        let run_id = outcome.run_id.clone();
+        match (outcome.status, &outcome.error) {
+            (RunStatus::Uncertain, _) => match self.park(Parked::Uncertain { run_id }).await {},
+            (RunStatus::Cancelled, _) if run.cancel.is_cancelled() => Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            (RunStatus::Cancelled, _) => {
+                Err(NodeError::new(Code::SUBWORKFLOW_STOPPED, format!("Execution {run_id}, which the node called, was stopped"))
+                    .with("workflow", outcome.workflow_name.clone())
+                    .with("executionId", run_id))
+            }
+            (_, Some(error)) => Err(NodeError::new(error.code, error.message.clone())
+                .with("workflow", outcome.workflow_name.clone())
+                .with("failedNode", error.node.clone())),
+            (_, None) => Ok(vec![outcome.last_items().cloned().unwrap_or_default()]),
+        }
+    }
+
+    async fn target_of(&self, target: &WorkflowTarget) -> Result<CallTarget, NodeError> {
+        let workflow = match target {
+            WorkflowTarget::Id(id) => return Ok(CallTarget::Stored(id.clone())),
+            WorkflowTarget::Inline(document) => Workflow::from_value(document).ok_or_else(|| {
+                NodeError::new(Code::WORKFLOW_JSON, format!("A workflow is a JSON object, but this is {}", document.kind_name()))
+            })?,
+            WorkflowTarget::File(path) => {
+                let bytes = self.files().read(path).await?;
+                Workflow::parse(&String::from_utf8_lossy(&bytes))
+                    .map_err(|error| NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}")))?
+            }
+        };
+        Ok(CallTarget::Text(Box::new(workflow)))
+    }
+}
+
+impl Run {
+    /// The name of the next call of this step. It counts on through the tries of a node that is tried again.
+    fn place_of_next_call(&self) -> Place {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        Place { run_id: self.options.run_id.clone(), step: self.steps, number }
+    }
+
+    /// Ends this run of the engine at a node that is not done.
+    pub(super) async fn park(&mut self, node: usize, parked: Parked) {
+        match parked {
+            Parked::Asleep { run_id } => {
+                self.outcome.status = RunStatus::Waiting;
+                self.outcome.waits_for = Some(run_id.clone());
+                let name = self.plan.nodes[node].info.name.clone();
+                let paused = RunEvent::RunPaused { node: name, until_ms: None, params: None, waits_for: Some(run_id) };
+                if let Err(error) = self.record(paused).await {
+                    self.fail(Some(node), journal_failed(error));
+                }
+            }
+            Parked::Uncertain { run_id } => {
+                let message = format!("Execution {run_id}, which the node called, is uncertain: a step of it may have happened");
+                let hint = format!("Look at execution {run_id} and resume or stop it; then resume this one.");
+                self.fail(Some(node), NodeError::new(Code::RUN_UNCERTAIN, message).hint(hint).with("executionId", run_id));
+                self.outcome.status = RunStatus::Uncertain;
+            }
+        }
+    }
+}

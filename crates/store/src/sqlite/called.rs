@@ -1,0 +1,57 @@
+//! Runs that other runs have called: they stay as long as their caller may ask for their result again.
+
+use super::executions::{IS_OVER, remove, rows};
+use crate::Error;
+use crate::executions::CalledFrom;
+use model::RunStatus;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+const IS_UNFINISHED: &str = "status IN ('running', 'waiting', 'uncertain')";
+
+/// Runs whose callers are over too; a caller that is not may need the result again.
+pub(super) const IS_NOT_NEEDED: &str = "(parent IS NULL OR parent NOT IN (
+                               SELECT id FROM executions WHERE status IN ('running', 'waiting', 'uncertain')))";
+
+pub(super) fn called_from(row: &Row<'_>) -> rusqlite::Result<Option<CalledFrom>> {
+    let Some(execution) = row.get(9)? else { return Ok(None) };
+    Ok(Some(CalledFrom { execution, step: row.get(12)?, number: row.get(13)? }))
+}
+
+/// Whether the run that called this one is not over.
+pub(super) fn is_needed(connection: &Connection, parent: Option<i64>) -> Result<bool, Error> {
+    let Some(parent) = parent else { return Ok(false) };
+    let sql = format!("SELECT 1 FROM executions WHERE id = ?1 AND {IS_UNFINISHED}");
+    Ok(connection.prepare_cached(&sql)?.exists([parent])?)
+}
+
+/// Removes the runs that a run has called and nobody wants to keep; gives back those with files.
+pub(super) fn remove_passing(connection: &Connection, parent: i64) -> Result<Vec<i64>, Error> {
+    let sql = format!("SELECT id FROM executions WHERE parent = ?1 AND passing = 1 AND {IS_OVER}");
+    let mut found = connection.prepare_cached(&sql)?;
+    let ids: Vec<i64> = rows(found.query_map([parent], |row| row.get(0))?)?;
+    let mut with_files = Vec::new();
+    for id in ids {
+        if remove(connection, id)?.had_files {
+            with_files.push(id);
+        }
+    }
+    Ok(with_files)
+}
+
+/// Removing a run that its caller needs would make the caller call again.
+pub(super) fn refuse_if_needed(connection: &Connection, id: i64) -> Result<(), Error> {
+    let sql = format!("SELECT parent FROM executions WHERE id = ?1 AND parent IN (SELECT id FROM executions WHERE {IS_UNFINISHED})");
+    let by: Option<i64> = connection.prepare_cached(&sql)?.query_row([id], |row| row.get(0)).optional()?;
+    by.map_or(Ok(()), |by| Err(Error::Needed { id, by }))
+}
+
+/// Cancels the sleeping run that a run waits for, and whatever that one waits for.
+pub(super) fn cancel_awaited(connection: &Connection, id: i64) -> Result<(), Error> {
+    let sql = "WITH RECURSIVE awaited (id) AS (
+                 SELECT waits_for FROM executions WHERE id = ?1 UNION SELECT e.waits_for FROM executions e JOIN awaited a ON e.id = a.id
+               )
+               UPDATE executions SET status = ?3, stopped_ms = ?2, wait_till_ms = NULL, waits_for = NULL
+               WHERE status IN ('waiting', 'uncertain') AND id IN (SELECT id FROM awaited)";
+    connection.prepare_cached(sql)?.execute(params![id, super::now_ms(), RunStatus::Cancelled.name()])?;
+    Ok(())
+}
