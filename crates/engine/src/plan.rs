@@ -1,10 +1,11 @@
 //! A workflow made ready to run: names resolved, defaults filled in, expressions compiled.
 
 use crate::params::Compiled;
+use expr::native::Code;
 use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
 use node_api::{Group, NodeInfo, NodeType, Registry, StartedBy};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The plan of a workflow. Made once when it is saved, activated or imported; runs only walk it.
 pub struct Plan {
@@ -42,6 +43,20 @@ pub struct PlanNode {
     pub suppliers: Vec<Supplier>,
     pub pinned: Option<Items>,
     pub webhook_id: Option<Str>,
+    /// JavaScript of the node, read when it first ran.
+    pub(crate) code: OnceLock<ReadCode>,
+}
+
+/// The source of a Code node, and the program if it can be run without the sandbox.
+pub(crate) struct ReadCode {
+    pub(crate) source: Str,
+    pub(crate) native: Option<Code>,
+}
+
+impl ReadCode {
+    pub(crate) fn new(source: Str) -> Self {
+        Self { native: Code::compile(&source), source }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +213,7 @@ impl PlanNode {
             inputs: Vec::new(),
             suppliers: Vec::new(),
             pinned,
+            code: OnceLock::new(),
             webhook_id: node.fields().get("webhookId").and_then(Value::as_str).map(Str::from),
         }
     }

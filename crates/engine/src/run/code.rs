@@ -1,6 +1,8 @@
-//! JavaScript of Code nodes: hands it to the sandbox, and serves the requests it makes.
+//! JavaScript of Code nodes: runs it natively where it only computes, else in the sandbox, and serves the requests it makes.
 
 use super::host::NodeHost;
+use crate::plan::ReadCode;
+use crate::scope::RunView;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use expr::sandbox::{CodeHost, CodeJob as Program, Flavour, Limits, LogLine, Returned as Piece, Sandbox, StaticData};
@@ -11,7 +13,54 @@ use node_api::host::{CodeFlavour, CodeJob, Host, Returned, StaticScope};
 use node_api::http::{HttpBody, HttpRequest, HttpResponse};
 use node_api::{ErrorClass, NodeError};
 
+/// Items between two moments at which other work may go on.
+const ITEMS_IN_A_ROW: usize = 64;
+
 impl NodeHost<'_> {
+    /// Runs what the native evaluator takes; gives back what is left for the sandbox, if anything is.
+    pub(super) async fn run_natively(
+        &self,
+        job: CodeJob,
+        view: &RunView<'_>,
+        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+    ) -> Result<Option<CodeJob>, NodeError> {
+        let known = self.plan_node().code.get_or_init(|| ReadCode::new(job.source.clone()));
+        let read;
+        let known = match known.source == job.source {
+            true => known,
+            false => {
+                read = ReadCode::new(job.source.clone());
+                &read
+            }
+        };
+        let Some(code) = &known.native else { return Ok(Some(job)) };
+        match job.flavour {
+            CodeFlavour::AllItems => match code.for_all(view) {
+                Some(Value::Array(values)) => {
+                    each(Returned::List { len: values.len() })?;
+                    values.iter().try_for_each(|value| each(Returned::Element(value.clone())))?;
+                    Ok(None)
+                }
+                Some(value) => each(Returned::Whole(value)).map(|()| None),
+                None => Ok(Some(job)),
+            },
+            CodeFlavour::EachItem => {
+                let items = job.items.clone();
+                for (index, item) in items.iter().enumerate().skip(job.first) {
+                    let Some(value) = code.for_item(item, &RunView { item_index: index, ..*view }) else {
+                        return Ok(Some(CodeJob { first: index, ..job }));
+                    };
+                    each(Returned::ForItem { item: index, value })?;
+                    if index % ITEMS_IN_A_ROW == ITEMS_IN_A_ROW - 1 {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Ok(None)
+            }
+            CodeFlavour::Function | CodeFlavour::FunctionItem => Ok(Some(job)),
+        }
+    }
+
     pub(super) async fn run_javascript(
         &self,
         job: &CodeJob,

@@ -3,6 +3,7 @@
 use super::calls::Parked;
 use super::schedule::Entry;
 use super::{Run, lock};
+use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::RunView;
 use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value};
@@ -91,8 +92,12 @@ impl<'r> NodeHost<'r> {
         }
     }
 
+    pub(super) fn plan_node(&self) -> &PlanNode {
+        &self.run.plan.nodes[self.entry.node]
+    }
+
     pub(super) fn name(&self) -> &Str {
-        &self.run.plan.nodes[self.entry.node].info.name
+        &self.plan_node().info.name
     }
 
     pub(super) async fn record(&self, event: RunEvent) -> Result<(), JournalError> {
@@ -159,7 +164,10 @@ impl Host for NodeHost<'_> {
         let contexts = |node| self.context_of(node);
         let inputs = [Some(job.items.clone())];
         let view = RunView { inputs: &inputs, ..self.view(0, None, &contexts) };
-        self.run_javascript(&job, &view, each).await
+        match self.run_natively(job, &view, each).await? {
+            Some(rest) => self.run_javascript(&rest, &view, each).await,
+            None => Ok(()),
+        }
     }
 
     async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError> {

@@ -68,6 +68,7 @@ impl Plan {
 }
 
 /// One expression's place in a run.
+#[derive(Clone, Copy)]
 pub struct RunView<'a> {
     pub plan: &'a Plan,
     pub data: &'a RunData,

@@ -84,6 +84,13 @@ pub(super) enum Expr {
         otherwise: Box<Expr>,
     },
     Sequence(Box<[Expr]>),
+    /// `$input.item.json.key = value` in a Code node.
+    SetField {
+        key: Str,
+        value: Box<Expr>,
+    },
+    /// `delete $input.item.json.key`.
+    DeleteField(Str),
     /// Sets a local that was declared with `let`.
     Assign {
         slot: u32,

@@ -10,6 +10,9 @@ use model::{Object, Value};
 const MAX_LIST: f64 = 100_000.0;
 
 pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> Run<Js> {
+    if machine.is_code() && !super::code::has_function(function) {
+        return Err(Stop::Declined);
+    }
     let first = args.first().unwrap_or(&UNDEFINED);
     match function {
         Builtin::ParseInt => {

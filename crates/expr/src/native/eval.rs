@@ -4,14 +4,26 @@ use super::ast::*;
 use super::value::{self, Js, UNDEFINED};
 use super::{Inner, Run, Stop, meter, names, operators};
 use crate::Scope;
-use model::{Object, Str, Value};
+use model::{Item, Object, Str, Value};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Calls and nested parts that may be open at once.
 const MAX_DEPTH: u32 = 150;
 
+/// What is being evaluated.
+#[derive(Clone, Copy)]
+pub(super) enum Mode<'a> {
+    Expression,
+    /// A Code node, for an item that it may change, or for all of them.
+    Code {
+        item: Option<&'a RefCell<Item>>,
+    },
+}
+
 pub(super) struct Machine<'a> {
     program: &'a Inner,
+    pub(super) mode: Mode<'a>,
     pub(super) scope: &'a dyn Scope,
     locals: Vec<Js>,
     /// Functions that are running, so that none is entered twice.
@@ -25,7 +37,11 @@ pub(super) type Args = Vec<Js>;
 impl<'a> Machine<'a> {
     pub(super) fn new(program: &'a Inner, scope: &'a dyn Scope) -> Self {
         let locals = if program.slots == 0 { Vec::new() } else { vec![UNDEFINED; program.slots as usize] };
-        Self { program, scope, locals, active: Vec::new(), depth: 0 }
+        Self { program, mode: Mode::Expression, scope, locals, active: Vec::new(), depth: 0 }
+    }
+
+    pub(super) fn is_code(&self) -> bool {
+        matches!(self.mode, Mode::Code { .. })
     }
 
     /// Counts work, such as the elements a method walks over.
@@ -138,11 +154,29 @@ impl<'a> Machine<'a> {
                 }
                 Ok(last)
             }
+            Expr::SetField { key, value } => {
+                let value = self.eval(value)?.into_value()?;
+                self.change_item(|fields| fields.insert(key.clone(), value.clone()))?;
+                Ok(value.into())
+            }
+            Expr::DeleteField(key) => {
+                self.change_item(|fields| fields.remove(key))?;
+                Ok(true.into())
+            }
             Expr::Assign { slot, value } => {
                 let value = self.eval(value)?;
                 self.set_local(*slot, value.clone());
                 Ok(value)
             }
+            _ => Err(Stop::Declined),
+        }
+    }
+
+    /// Changes the item at hand, unless somebody else would see the change.
+    fn change_item<T>(&mut self, change: impl FnOnce(&mut Object) -> T) -> Run<()> {
+        let Mode::Code { item: Some(item) } = self.mode else { return Err(Stop::Declined) };
+        match &mut item.borrow_mut().json {
+            Value::Object(fields) => Arc::get_mut(fields).map(change).map(|_| ()).ok_or(Stop::Declined),
             _ => Err(Stop::Declined),
         }
     }
@@ -309,6 +343,8 @@ impl<'a> Machine<'a> {
 
     fn variable(&mut self, name: &Str) -> Run<Js> {
         match self.scope.variable(name)? {
+            // Code nodes have names of their own, and what nobody knows is an error there.
+            _ if self.is_code() && !name.starts_with('$') => Err(Stop::Declined),
             Some(value) => Ok(Js::Value(value)),
             None if name.starts_with('$') => Err(Stop::Declined),
             None => Ok(UNDEFINED),

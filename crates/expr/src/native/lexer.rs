@@ -67,15 +67,23 @@ const KEYWORDS: [&str; 38] = [
 /// Template literals inside template literals: deeper than this is left to the sandbox.
 const MAX_TEMPLATE_DEPTH: usize = 8;
 
-pub(super) fn tokens(source: &str) -> Option<Vec<Token>> {
-    let mut lexer = Lexer { source, at: 0 };
-    let (tokens, closed) = lexer.run(0)?;
-    (!closed).then_some(tokens)
+/// A source in pieces.
+pub(super) struct Tokens {
+    pub(super) list: Vec<Token>,
+    /// For each of them, whether it begins on a line of its own.
+    pub(super) breaks: Vec<bool>,
+}
+
+pub(super) fn tokens(source: &str) -> Option<Tokens> {
+    let mut lexer = Lexer { source, at: 0, breaks: Vec::new() };
+    let (list, closed) = lexer.run(0)?;
+    (!closed).then_some(Tokens { list, breaks: lexer.breaks })
 }
 
 struct Lexer<'a> {
     source: &'a str,
     at: usize,
+    breaks: Vec<bool>,
 }
 
 impl Lexer<'_> {
@@ -98,7 +106,12 @@ impl Lexer<'_> {
         let mut tokens: Vec<Token> = Vec::new();
         let mut braces = 0usize;
         loop {
+            let before = self.at;
             self.skip_blanks()?;
+            if template_depth == 0 {
+                let is_break = |blank: char| matches!(blank, '\n' | '\r' | '\u{2028}' | '\u{2029}');
+                self.breaks.push(self.source.get(before..self.at).is_some_and(|blanks| blanks.contains(is_break)));
+            }
             let Some(first) = self.peek() else { return Some((tokens, false)) };
             let token = match first {
                 '"' | '\'' => self.text(first)?,

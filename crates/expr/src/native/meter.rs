@@ -8,13 +8,14 @@ use crate::Error;
 use std::cell::Cell;
 
 thread_local! {
-    static USED: Cell<Used> = const { Cell::new(Used { steps: 0, bytes: 0 }) };
+    static USED: Cell<Used> = const { Cell::new(Used { steps: 0, bytes: 0, most_steps: MAX_STEPS }) };
 }
 
 #[derive(Clone, Copy)]
 struct Used {
     steps: u64,
     bytes: usize,
+    most_steps: u64,
 }
 
 /// One evaluation's allowance. Evaluations may nest: a scope may evaluate another expression to answer.
@@ -24,7 +25,11 @@ pub(super) struct Meter {
 
 impl Meter {
     pub(super) fn start() -> Self {
-        Self { outer: USED.replace(Used { steps: 0, bytes: 0 }) }
+        Self::with_steps(MAX_STEPS)
+    }
+
+    pub(super) fn with_steps(most_steps: u64) -> Self {
+        Self { outer: USED.replace(Used { steps: 0, bytes: 0, most_steps }) }
     }
 }
 
@@ -39,7 +44,7 @@ pub(super) fn spend(steps: usize) -> Run<()> {
     let mut used = USED.get();
     used.steps = used.steps.saturating_add(steps as u64);
     USED.set(used);
-    if used.steps > MAX_STEPS { Err(Error::Loops { limit: MAX_STEPS }.into()) } else { Ok(()) }
+    if used.steps > used.most_steps { Err(Error::Loops { limit: used.most_steps }.into()) } else { Ok(()) }
 }
 
 /// Asks before putting together a text or an array of this size.

@@ -6,6 +6,7 @@
 mod array;
 mod ast;
 mod builtin;
+mod code;
 mod date;
 mod date_methods;
 mod eval;
@@ -30,6 +31,8 @@ pub(crate) mod testing;
 mod tests;
 mod text;
 mod value;
+
+pub use code::Code;
 
 use crate::{Error, Scope};
 use ast::{Expr, Function};
@@ -96,7 +99,7 @@ pub(crate) fn date_text(epoch_ms: f64) -> model::Str {
 /// The name of the function, if the source is one call with nothing but constants for arguments.
 pub(crate) fn literal_call(source: &str) -> Option<model::Str> {
     use lexer::Token;
-    let tokens = lexer::tokens(source)?;
+    let tokens = lexer::tokens(source)?.list;
     let [Token::Name(name), Token::Sign("("), args @ .., Token::Sign(")")] = tokens.as_slice() else { return None };
     let is_constant = |arg: &[Token]| match arg {
         [Token::Text(_) | Token::Number(_) | Token::Keyword("true" | "false" | "null")] | [Token::Sign("-"), Token::Number(_)] => true,

@@ -27,6 +27,7 @@ pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> Run<Js> {
         }
         Root::Parameter => Ok(Js::Value(scope.parameters(None)?)),
         Root::RunIndex => Ok(scope.run_index().into()),
+        Root::ItemIndex if scope.item().is_none() => Err(Stop::Declined),
         Root::ItemIndex => Ok(scope.item_index().into()),
         Root::Now => now(machine).map(|now| Js::DateTime(Arc::new(now))),
         Root::Today => {

@@ -4,7 +4,7 @@ mod functions;
 mod primary;
 
 use super::ast::*;
-use super::lexer::Token;
+use super::lexer::{Token, Tokens};
 use model::Str;
 
 /// Deeper trees are left to the sandbox, so that walking one cannot exhaust the stack.
@@ -18,8 +18,8 @@ pub(super) struct Parsed {
 }
 
 /// A whole expression, with or without a closing semicolon.
-pub(super) fn parse(tokens: Vec<Token>) -> Option<Parsed> {
-    let mut parser = Parser { tokens, ..Parser::default() };
+pub(super) fn parse(tokens: Tokens) -> Option<Parsed> {
+    let mut parser = Parser { tokens: tokens.list, breaks: tokens.breaks, ..Parser::default() };
     let root = parser.sequence()?;
     while parser.take(";") {}
     if parser.at != parser.tokens.len() {
@@ -28,9 +28,20 @@ pub(super) fn parse(tokens: Vec<Token>) -> Option<Parsed> {
     Some(Parsed { root, functions: parser.functions, slots: parser.next_slot })
 }
 
+/// The statements of a Code node: the body of a function that is called once.
+pub(super) fn parse_code(tokens: Tokens) -> Option<Parsed> {
+    let mut parser = Parser { tokens: tokens.list, breaks: tokens.breaks, is_code: true, ..Parser::default() };
+    let root = parser.whole_code()?;
+    Some(Parsed { root, functions: parser.functions, slots: parser.next_slot })
+}
+
 #[derive(Default)]
 struct Parser {
     tokens: Vec<Token>,
+    /// For each token, whether it begins on a line of its own.
+    breaks: Vec<bool>,
+    /// A Code node, where statements may change what later ones see.
+    is_code: bool,
     at: usize,
     functions: Vec<Function>,
     locals: Vec<Local>,
@@ -134,7 +145,11 @@ impl Parser {
             let left = parser.conditional()?;
             match parser.peek() {
                 Some(Token::Sign("=")) => {
-                    let Expr::Local(slot) = left else { return None };
+                    let slot = match left {
+                        Expr::Local(slot) => slot,
+                        Expr::Path { root: PathRoot::InputJson, keys } if parser.is_code => return parser.set_field(&keys),
+                        _ => return None,
+                    };
                     // Setting a local of an outer function would carry state from call to call.
                     if slot < parser.function_start || !parser.locals.iter().any(|local| local.slot == slot && local.can_change) {
                         return None;

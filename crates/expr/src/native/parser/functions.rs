@@ -7,6 +7,33 @@ use super::{Local, MAX_SLOTS, Parser};
 use model::Str;
 
 impl Parser {
+    /// All there is, as a function without parameters and its call.
+    pub(super) fn whole_code(&mut self) -> Option<Expr> {
+        let mut statements = Vec::new();
+        let mut height = 0;
+        while self.at < self.tokens.len() {
+            if self.take(";") {
+                continue;
+            }
+            self.statement(&mut statements, 0)?;
+            height = height.max(self.height);
+        }
+        self.grow(height)?;
+        let function = Function { params: Box::default(), rest: None, body: Body::Block(statements.into()), slots: 0..self.next_slot };
+        self.functions.push(function);
+        let function = Box::new(Expr::Arrow(self.functions.len() as u32 - 1));
+        Some(Expr::Apply { function, args: Box::default() })
+    }
+
+    /// `$input.item.json.key = value`, after the path.
+    pub(super) fn set_field(&mut self, keys: &[Str]) -> Option<Expr> {
+        let key = own_field(keys)?;
+        self.expect("=")?;
+        let value = Box::new(self.assignment()?);
+        self.grow(self.height)?;
+        Some(Expr::SetField { key, value })
+    }
+
     /// Whether an arrow function starts here: `x =>` or `( … ) =>`.
     pub(super) fn at_arrow_function(&self) -> bool {
         let arrow_at = |at: usize| matches!(self.tokens.get(at), Some(Token::Sign("=>")));
@@ -221,6 +248,11 @@ impl Parser {
                 }
             }
         }
+        if self.is_code && self.take_keyword("delete") {
+            let Expr::Path { root: PathRoot::InputJson, keys } = self.postfix()? else { return None };
+            out.push(Statement::Expr(Expr::DeleteField(own_field(&keys)?)));
+            return self.end_of_statement();
+        }
         if matches!(self.peek(), Some(Token::Keyword(keyword)) if !matches!(*keyword, "typeof" | "void" | "true" | "false" | "null" | "new"))
         {
             return None;
@@ -245,9 +277,18 @@ impl Parser {
         })
     }
 
-    /// A semicolon, the end of the block, or the start of a statement that cannot continue an expression.
+    /// A semicolon, the end of the block, or a new line. What could go on with the expression has done so already.
     fn end_of_statement(&mut self) -> Option<()> {
-        let next_is_statement = matches!(self.peek(), Some(Token::Keyword("const" | "let" | "return" | "if" | "else")));
-        (self.take(";") || self.is_sign("}") || next_is_statement).then_some(())
+        let on_new_line = self.breaks.get(self.at) == Some(&true);
+        let is_over = self.is_sign("}") || self.is_keyword("else") || self.at == self.tokens.len();
+        (self.take(";") || is_over || on_new_line).then_some(())
+    }
+}
+
+/// The one key of a path that may be set. A key that looks like a number would have a place of its own among the others.
+fn own_field(keys: &[Str]) -> Option<Str> {
+    match keys {
+        [key] if !key.starts_with(|first: char| first.is_ascii_digit()) => Some(key.clone()),
+        _ => None,
     }
 }

@@ -76,10 +76,11 @@ impl Parser {
         }
         let args = self.arguments()?;
         self.grow(height.max(self.height))?;
-        let fresh = !mentions_local
+        let fresh = (!mentions_local && !self.is_code)
             || match &object {
                 Expr::Array(_) | Expr::Object(_) | Expr::New { .. } | Expr::Static { .. } => true,
-                Expr::Method(call) => names::gives_fresh_value(&call.name),
+                // A Code node that asks twice for all items gets the same list.
+                Expr::Method(call) => names::gives_fresh_value(&call.name) && !(self.is_code && call.name == "all"),
                 _ => false,
             };
         Some(Expr::Method(Box::new(MethodCall { object, name: key, args, optional, optional_call, fresh })))
@@ -154,7 +155,7 @@ impl Parser {
     }
 
     fn template(&mut self, texts: Vec<Str>, parts: Vec<Vec<Token>>) -> Option<Expr> {
-        let (outer, outer_at) = (std::mem::take(&mut self.tokens), self.at);
+        let (outer, outer_at, outer_breaks) = (std::mem::take(&mut self.tokens), self.at, std::mem::take(&mut self.breaks));
         let mut height = 0;
         let mut read = Vec::with_capacity(parts.len());
         for tokens in parts {
@@ -168,6 +169,7 @@ impl Parser {
         }
         self.tokens = outer;
         self.at = outer_at;
+        self.breaks = outer_breaks;
         self.grow(height)?;
         if let ([text], []) = (texts.as_slice(), read.as_slice()) {
             return Some(Expr::Literal(Value::String(text.clone())));
