@@ -74,8 +74,8 @@ async fn a_piece_cut_at_any_byte_is_told_with_its_run() {
     store.flush(run(1, 200)).await.unwrap();
     store.flush(run(2, 200)).await.unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
-    let events: Vec<u8> = raw.query_row("SELECT events FROM journal WHERE execution_id = 1", [], |row| row.get(0)).unwrap();
-    let damage = |bytes: &[u8]| raw.execute("UPDATE journal SET events = ?1 WHERE execution_id = 1", [bytes]).unwrap();
+    let events: Vec<u8> = raw.query_row("SELECT events FROM journal WHERE place >> 24 = 1", [], |row| row.get(0)).unwrap();
+    let damage = |bytes: &[u8]| raw.execute("UPDATE journal SET events = ?1 WHERE place >> 24 = 1", [bytes]).unwrap();
     for cut in 0..events.len() {
         damage(&events[..cut]);
         match store.journal(1).await {

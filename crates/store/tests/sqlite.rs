@@ -47,7 +47,7 @@ async fn a_flipped_bit_is_told_with_its_run_and_the_others_go_on() {
     store.flush(Run::with_line(1, "first")).await.unwrap();
     store.flush(Run::with_line(2, "second")).await.unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
-    raw.execute("UPDATE journal SET events = x'00ff' WHERE execution_id = 1", []).unwrap();
+    raw.execute("UPDATE journal SET events = x'00ff' WHERE place >> 24 = 1", []).unwrap();
     match store.journal(1).await {
         Err(Error::Corrupt { what }) => assert!(what.contains("execution 1")),
         other => panic!("{other:?}"),

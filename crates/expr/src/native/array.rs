@@ -8,6 +8,7 @@ use super::statics::same_value_zero;
 use super::value::{self, Js, UNDEFINED, join};
 use super::{Run, Stop, meter, number};
 use model::{Str, Value};
+use smallvec::smallvec;
 use std::sync::Arc;
 
 pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: Args, fresh: bool) -> Run<Js> {
@@ -25,6 +26,13 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
         "toReversed" => in_place(machine, values, "reverse", &args),
         _ => plain(machine, values, name, args),
     }
+}
+
+/// The element at a position, counted from the end if it is negative.
+pub(super) fn at(values: &[Value], position: f64) -> Value {
+    let position = number::to_integer(position);
+    let position = if position < 0.0 { values.len() as f64 + position } else { position };
+    if position < 0.0 { Value::Undefined } else { values.get(position as usize).cloned().unwrap_or_default() }
 }
 
 fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: Args) -> Run<Js> {
@@ -86,11 +94,7 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
             }
             Ok((-1).into())
         }
-        "at" => {
-            let index = number::to_integer(args.first().unwrap_or(&UNDEFINED).to_number()?);
-            let index = if index < 0.0 { length as f64 + index } else { index };
-            Ok(if index < 0.0 { UNDEFINED } else { values.get(index as usize).cloned().unwrap_or_default().into() })
-        }
+        "at" => Ok(at(&values, args.first().unwrap_or(&UNDEFINED).to_number()?).into()),
         "flat" => {
             let depth = match args.first() {
                 None | Some(Js::Value(Value::Undefined)) => 1.0,
@@ -184,7 +188,7 @@ fn reduce(machine: &mut Machine<'_>, values: &Arc<Vec<Value>>, args: Args, backw
     for at in order {
         let element = values.get(at).cloned().unwrap_or_default();
         let before = if let Js::Value(before @ (Value::Array(_) | Value::Object(_))) = &result { before.clone() } else { Value::Undefined };
-        result = machine.call(&function, vec![result, element.into(), at.into(), Js::Value(Value::Array(values.clone()))])?;
+        result = machine.call(&function, smallvec![result, element.into(), at.into(), Js::Value(Value::Array(values.clone()))])?;
         if let Js::Value(now @ (Value::Array(_) | Value::Object(_))) = &result {
             value::check_growth(&before, now)?;
         }

@@ -107,6 +107,8 @@ pub(super) struct MethodCall {
     pub(super) optional: bool,
     /// `object.name?.()`.
     pub(super) optional_call: bool,
+    /// Texts and lists have it from JavaScript itself, and nothing else is called so.
+    pub(super) is_own: bool,
     /// Whether the object is a value that nothing else can see, so that `sort()` in place is unobserved.
     pub(super) fresh: bool,
 }

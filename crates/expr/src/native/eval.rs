@@ -5,6 +5,7 @@ use super::value::{self, Js, UNDEFINED};
 use super::{Inner, Run, Stop, meter, names, operators};
 use crate::Scope;
 use model::{Item, Object, Str, Value};
+use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub(super) struct Machine<'a> {
 }
 
 /// The values of a call's arguments; most calls have few.
-pub(super) type Args = Vec<Js>;
+pub(super) type Args = SmallVec<[Js; 4]>;
 
 impl<'a> Machine<'a> {
     pub(super) fn new(program: &'a Inner, scope: &'a dyn Scope) -> Self {
@@ -79,6 +80,12 @@ impl<'a> Machine<'a> {
     fn eval_inner(&mut self, expr: &Expr) -> Run<Js> {
         match expr {
             Expr::Member { object, key, optional } => {
+                if let Expr::Local(slot) = &**object
+                    && let Some(Js::Value(value @ (Value::Array(_) | Value::Object(_) | Value::String(_)))) =
+                        self.locals.get(*slot as usize)
+                {
+                    return Ok(Js::Value(value::member(value, key)?.into_owned()));
+                }
                 let object = self.eval(object)?;
                 if *optional && object.is_nullish() {
                     return Err(Stop::Short);
@@ -110,6 +117,11 @@ impl<'a> Machine<'a> {
             Expr::Binary { operator, left, right } => {
                 let left = self.eval(left)?;
                 let right = self.eval(right)?;
+                if let (Js::Value(Value::Number(left)), Js::Value(Value::Number(right))) = (&left, &right)
+                    && let Some(result) = operators::of_numbers(*operator, *left, *right)
+                {
+                    return Ok(result.into());
+                }
                 operators::binary(self, *operator, &left, &right)
             }
             Expr::Unary { operator, operand } => {
@@ -123,6 +135,10 @@ impl<'a> Machine<'a> {
                 Ok(Value::array(values).into())
             }
             Expr::Object(fields) => self.object(fields),
+            Expr::Static { class: Class::Math, name, args } if matches!(&**args, [Arg { spread: false, .. }]) => {
+                let number = self.eval(&args[0].value)?;
+                super::statics::math(name, std::slice::from_ref(&number))
+            }
             Expr::Static { class, name, args } => {
                 let args = self.arguments(args)?;
                 super::statics::call(self, *class, name, args)
@@ -251,6 +267,14 @@ impl<'a> Machine<'a> {
         }
         let args = self.arguments(&call.args)?;
         self.spend(1)?;
+        if let (Js::Value(Value::Array(values)), "at", [Js::Value(Value::Number(position))]) =
+            (&object, call.name.as_str(), args.as_slice())
+        {
+            return Ok(super::array::at(values, *position).into());
+        }
+        if self.is_code() && !(call.is_own || super::code::has_method(&object, &call.name)) {
+            return Err(Stop::Declined);
+        }
         super::extension::call_method(self, object, &call.name, args, call.fresh)
     }
 
@@ -260,7 +284,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn arguments(&mut self, args: &[Arg]) -> Run<Args> {
-        let mut values = Vec::with_capacity(args.len());
+        let mut values = Args::with_capacity(args.len());
         for arg in args {
             let value = self.eval(&arg.value)?;
             if arg.spread {
@@ -365,11 +389,16 @@ impl<'a> Machine<'a> {
     pub(super) fn call_for_element(&mut self, function: &Js, element: &Value, at: usize, list: &Arc<Vec<Value>>) -> Run<Js> {
         if let Js::Closure(index) = function
             && let Some(Function { params, rest: None, .. }) = self.program.functions.get(*index as usize)
-            && let [Param { pattern: Pattern::Slot(_), default: None }] = &**params
         {
-            return self.enter(*index, |machine, function| machine.run_with_one(function, element.clone().into()));
+            match &**params {
+                [] => return self.enter(*index, |machine, function| machine.run_function(function, Args::new())),
+                [Param { pattern: Pattern::Slot(_), default: None }] => {
+                    return self.enter(*index, |machine, function| machine.run_with_one(function, element.clone().into()));
+                }
+                _ => {}
+            }
         }
-        self.call(function, vec![element.clone().into(), at.into(), Js::Value(Value::Array(list.clone()))])
+        self.call(function, smallvec![element.clone().into(), at.into(), Js::Value(Value::Array(list.clone()))])
     }
 
     /// Calls a function value with arguments.

@@ -2,13 +2,10 @@
 
 use super::eval::{Args, Machine};
 use super::value::Js;
-use super::{Run, Stop, array, code, date_methods, json, meter, nodes, number_methods, object, string};
+use super::{Run, Stop, array, date_methods, json, meter, nodes, number_methods, object, string};
 use model::Value;
 
 pub(super) fn call_method(machine: &mut Machine<'_>, object: Js, name: &str, args: Args, fresh: bool) -> Run<Js> {
-    if machine.is_code() && !code::has_method(&object, name) {
-        return Err(Stop::Declined);
-    }
     match object {
         Js::Value(Value::String(text)) => string::call(machine, text, name, args),
         Js::Value(Value::Array(values)) => array::call(machine, values, name, args, fresh),

@@ -43,6 +43,21 @@ pub(super) fn binary(machine: &mut Machine<'_>, operator: Binary, left: &Js, rig
     }
 }
 
+/// The usual operators on two numbers, which need no conversion.
+pub(super) fn of_numbers(operator: Binary, left: f64, right: f64) -> Option<Value> {
+    Some(match operator {
+        Binary::Add => Value::Number(left + right),
+        Binary::Sub => Value::Number(left - right),
+        Binary::Mul => Value::Number(left * right),
+        Binary::Div => Value::Number(left / right),
+        Binary::Less => Value::Bool(left < right),
+        Binary::LessEqual => Value::Bool(left <= right),
+        Binary::Greater => Value::Bool(left > right),
+        Binary::GreaterEqual => Value::Bool(left >= right),
+        _ => return None,
+    })
+}
+
 /// `**` of whole numbers with an exact result; engines differ in the last digit of the others.
 pub(super) fn pow(base: f64, exponent: f64) -> Run<f64> {
     let power = base.powf(exponent);

@@ -8,6 +8,7 @@ use super::regexp::RegExp;
 use super::value::{self, Js, UNDEFINED, in_js_key_order};
 use super::{Run, Stop, json, names, number, operators, text};
 use model::{DateKind, Object, Str, Value};
+use smallvec::smallvec;
 use std::sync::Arc;
 
 const MAX_LENGTH: usize = 1_000_000;
@@ -109,7 +110,7 @@ pub(super) fn extreme(args: &[Js], smallest: bool) -> Run<Js> {
     Ok(if has_nan { f64::NAN } else { best }.into())
 }
 
-fn math(name: &str, args: &[Js]) -> Run<Js> {
+pub(super) fn math(name: &str, args: &[Js]) -> Run<Js> {
     if name == "min" || name == "max" {
         return extreme(args, name == "min");
     }
@@ -245,7 +246,7 @@ fn array(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
                 [function] if function.is_function() => {
                     let mut out = Vec::with_capacity(values.len());
                     for (at, value) in values.iter().enumerate() {
-                        out.push(machine.call(function, vec![value.clone().into(), at.into()])?.into_value()?);
+                        out.push(machine.call(function, smallvec![value.clone().into(), at.into()])?.into_value()?);
                     }
                     machine.allocate(out.len() * size_of::<Value>())?;
                     Ok(Value::array(out).into())

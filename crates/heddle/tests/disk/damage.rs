@@ -91,11 +91,10 @@ fn a_damaged_head_is_refused_and_nothing_is_overwritten() {
 /// Flips one bit in the newest piece of an execution's journal.
 fn flip(scene: &Scene, execution: i64) {
     let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
-    let sql = "SELECT seq, events FROM journal WHERE execution_id = ? ORDER BY seq DESC LIMIT 1";
-    let (seq, mut events): (i64, Vec<u8>) = database.query_row(sql, [execution], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let sql = "SELECT place, events FROM journal WHERE place >> 24 = ? ORDER BY place DESC LIMIT 1";
+    let (place, mut events): (i64, Vec<u8>) = database.query_row(sql, [execution], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     let middle = events.len() / 2;
     events[middle] ^= 1;
-    let changed =
-        database.execute("UPDATE journal SET events = ?3 WHERE execution_id = ?1 AND seq = ?2", rusqlite::params![execution, seq, events]);
+    let changed = database.execute("UPDATE journal SET events = ?2 WHERE place = ?1", rusqlite::params![place, events]);
     assert_eq!(changed.unwrap(), 1);
 }

@@ -6,11 +6,10 @@ use crate::executions::CalledFrom;
 use model::RunStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const IS_UNFINISHED: &str = "status IN ('running', 'waiting', 'uncertain')";
+const IS_UNFINISHED: &str = "stopped_ms IS NULL";
 
 /// Runs whose callers are over too; a caller that is not may need the result again.
-pub(super) const IS_NOT_NEEDED: &str = "(parent IS NULL OR parent NOT IN (
-                               SELECT id FROM executions WHERE status IN ('running', 'waiting', 'uncertain')))";
+pub(super) const IS_NOT_NEEDED: &str = "(parent IS NULL OR parent NOT IN (SELECT id FROM executions WHERE stopped_ms IS NULL))";
 
 pub(super) fn called_from(row: &Row<'_>) -> rusqlite::Result<Option<CalledFrom>> {
     let Some(execution) = row.get(9)? else { return Ok(None) };

@@ -30,7 +30,7 @@ impl Sqlite {
         self.read(|connection| {
             // The condition is the index's own, so that only the few in it are counted.
             let sql = "SELECT count(*) FILTER (WHERE status = 'waiting'), count(*) FILTER (WHERE status = 'uncertain') FROM executions
-                       WHERE status IN ('new', 'running', 'waiting', 'uncertain')";
+                       WHERE stopped_ms IS NULL";
             let mut found = connection.prepare_cached(sql)?;
             Ok(found.query_row([], |row| Ok(Unfinished { waiting: row.get(0)?, uncertain: row.get(1)? }))?)
         })
@@ -118,15 +118,16 @@ impl Executions for Sqlite {
 
     async fn pieces(&self, id: i64) -> Result<i64, Error> {
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT coalesce(max(seq) + 1, 0) FROM journal WHERE execution_id = ?")?;
-            Ok(found.query_row([id], |row| row.get(0))?)
+            let mut found =
+                connection.prepare_cached("SELECT coalesce(max(place) - ?1 + 1, 0) FROM journal WHERE place BETWEEN ?1 AND ?2")?;
+            Ok(found.query_row(places_of(id), |row| row.get(0))?)
         })
         .await
     }
 
     async fn interrupted(&self) -> Result<Vec<Execution>, Error> {
         self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM executions WHERE status = 'running' ORDER BY id");
+            let sql = format!("SELECT {COLUMNS} FROM executions WHERE stopped_ms IS NULL AND status = 'running' ORDER BY id");
             let mut found = connection.prepare_cached(&sql)?;
             rows(found.query_map([], execution)?)
         })
@@ -135,8 +136,10 @@ impl Executions for Sqlite {
 
     async fn due(&self, now_ms: i64, limit: usize) -> Result<Vec<Execution>, Error> {
         self.read(move |connection| {
-            let sql =
-                format!("SELECT {COLUMNS} FROM executions WHERE status = 'waiting' AND wait_till_ms <= ?1 ORDER BY wait_till_ms LIMIT ?2");
+            let sql = format!(
+                "SELECT {COLUMNS} FROM executions
+                 WHERE stopped_ms IS NULL AND status = 'waiting' AND wait_till_ms <= ?1 ORDER BY wait_till_ms LIMIT ?2"
+            );
             let mut found = connection.prepare_cached(&sql)?;
             rows(found.query_map(params![now_ms, limit as i64], execution)?)
         })
@@ -145,7 +148,8 @@ impl Executions for Sqlite {
 
     async fn next_due(&self) -> Result<Option<i64>, Error> {
         self.read(|connection| {
-            let mut found = connection.prepare_cached("SELECT min(wait_till_ms) FROM executions WHERE status = 'waiting'")?;
+            let mut found =
+                connection.prepare_cached("SELECT min(wait_till_ms) FROM executions WHERE stopped_ms IS NULL AND status = 'waiting'")?;
             Ok(found.query_row([], |row| row.get(0))?)
         })
         .await
@@ -194,7 +198,7 @@ impl Executions for Sqlite {
         self.write(move |connection| {
             let stopped = (status != RunStatus::Running && status != RunStatus::Uncertain).then(super::now_ms);
             let mut change = connection.prepare_cached(
-                "UPDATE executions SET status = ?2, stopped_ms = coalesce(?3, stopped_ms), wait_till_ms = NULL, waits_for = NULL WHERE id = ?1",
+                "UPDATE executions SET status = ?2, stopped_ms = ?3, wait_till_ms = NULL, waits_for = NULL WHERE id = ?1",
             )?;
             Ok(change.execute(params![id, status.name(), stopped])? > 0)
         })
@@ -282,9 +286,10 @@ impl Sqlite {
                 (Some(piece), Ok(connection)) => write_whole(connection, &blobs, piece),
                 (_, Err(error)) => Err(error),
             };
+            let spoils = written.is_err() && piece.as_ref().is_some_and(is_alone);
             let (failed, bytes) = (written.as_ref().err().cloned(), piece.as_ref().map_or(0, |piece| piece.events.len()));
             let told = Box::new(move |committed: Result<(), Error>| {
-                let result = committed.and(written);
+                let result = written.and_then(|gone| committed.map(|()| gone));
                 if let Ok(gone) = &result {
                     blobs.remove(gone);
                 }
@@ -293,7 +298,7 @@ impl Sqlite {
                 }
                 tell(result.map(|_| ()));
             });
-            Done { told, failed, bytes }
+            Done { told, failed, spoils, bytes }
         }))
     }
 }
@@ -306,12 +311,21 @@ fn write_whole(connection: &Connection, blobs: &Blobs, piece: &Piece) -> Result<
         // As a rule they are there already, and this only looks.
         blobs.write(piece.execution, &piece.files)?;
     }
+    if is_alone(piece) {
+        return write_piece(connection, piece);
+    }
     in_savepoint(connection, |connection| {
         if let Some((begun, data)) = found {
             keep_static_data(connection, &begun.workflow_id, data)?;
         }
         write_piece(connection, piece)
     })
+}
+
+/// Whether a piece is no more than rows of its run. One that fails spoils its group, which saves all others the price of a savepoint.
+fn is_alone(piece: &Piece) -> bool {
+    let found = piece.begun.as_ref().and_then(|begun| begun.static_data.as_ref());
+    found.is_none() && piece.along.is_none() && piece.parent.is_none() && piece.files.is_empty() && !piece.discard
 }
 
 /// Notes the files of a piece; gives back how much is new to the run.
@@ -330,8 +344,9 @@ fn note_files(connection: &Connection, piece: &Piece) -> Result<i64, Error> {
 
 /// The events of a run, at most so many of each piece. Without a folder of files they have ids instead of bytes.
 fn read_journal(connection: &Connection, id: i64, most: usize, blobs: Option<&Blobs>) -> Result<Vec<RunEvent>, Error> {
-    let mut found = connection.prepare_cached("SELECT seq, sum, events FROM journal WHERE execution_id = ? ORDER BY seq")?;
-    let mut pieces = found.query([id])?;
+    let mut found =
+        connection.prepare_cached("SELECT place - ?1, sum, events FROM journal WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
+    let mut pieces = found.query(places_of(id))?;
     let mut events: Vec<RunEvent> = Vec::new();
     // However many steps pass a file on, it is read and held once.
     let held: RefCell<HashMap<Sum, Bytes>> = RefCell::default();
@@ -384,7 +399,8 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
     }
     // Whoever called it may have to ask for its result again.
     let is_passing = piece.discard && is_needed(connection, piece.parent)?;
-    let mut gone = match piece.state.as_ref().is_some_and(|state| is_over(state.status)) {
+    // A run that has called others was written before they were.
+    let mut gone = match piece.begun.is_none() && piece.state.as_ref().is_some_and(|state| is_over(state.status)) {
         true => remove_passing(connection, id)?,
         false => Vec::new(),
     };
@@ -439,10 +455,32 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
         }
     }
     if !piece.events.is_empty() {
-        let mut insert = connection.prepare_cached("INSERT INTO journal (execution_id, seq, sum, events) VALUES (?1, ?2, ?3, ?4)")?;
-        insert.execute(params![id, piece.seq, i64::from(crc32fast::hash(&piece.events)), piece.events])?;
+        let mut insert = connection.prepare_cached("INSERT INTO journal (place, sum, events) VALUES (?1, ?2, ?3)")?;
+        insert.execute(params![place_of(id, piece.seq)?, i64::from(crc32fast::hash(&piece.events)), piece.events])?;
     }
     Ok(gone)
+}
+
+/// How many pieces a run may have.
+const MAX_PIECES: i64 = 1 << 24;
+
+/// Where a piece of a run stands in the journal.
+fn place_of(id: i64, seq: i64) -> Result<i64, Error> {
+    if seq < MAX_PIECES {
+        Ok(id * MAX_PIECES + seq)
+    } else {
+        Err(Error::Database { cause: format!("execution {id} has too many pieces").into() })
+    }
+}
+
+pub(super) fn remove_journal(connection: &Connection, id: i64) -> Result<(), Error> {
+    connection.prepare_cached("DELETE FROM journal WHERE place BETWEEN ?1 AND ?2")?.execute(places_of(id))?;
+    Ok(())
+}
+
+/// The first and the last place that the pieces of a run may have.
+fn places_of(id: i64) -> [i64; 2] {
+    [id * MAX_PIECES, id * MAX_PIECES + MAX_PIECES - 1]
 }
 
 /// What there was of a run that was removed.
@@ -454,7 +492,7 @@ pub(super) struct Removed {
 }
 
 /// Runs that are over; the others always stay.
-pub(super) const IS_OVER: &str = "status NOT IN ('running', 'waiting', 'uncertain')";
+pub(super) const IS_OVER: &str = "stopped_ms IS NOT NULL";
 fn is_over(status: RunStatus) -> bool {
     !matches!(status, RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain)
 }
@@ -488,7 +526,7 @@ fn remove_some(connection: &Connection, keep: Keep, line: i64) -> Result<(usize,
 
 pub(super) fn remove(connection: &Connection, id: i64) -> Result<Removed, Error> {
     let n_files = connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
-    connection.prepare_cached("DELETE FROM journal WHERE execution_id = ?")?.execute([id])?;
+    remove_journal(connection, id)?;
     let removed = connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
     connection
         .prepare_cached(

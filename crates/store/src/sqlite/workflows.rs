@@ -1,6 +1,6 @@
 //! Workflows and their versions in SQLite.
 
-use super::executions::rows;
+use super::executions::{remove_journal, rows};
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
 use crate::workflows::{NewVersion, StaticData, StoredWorkflow, Version, VersionWords, WorkflowFilter, Workflows};
@@ -134,9 +134,13 @@ impl Workflows for Sqlite {
         let deleted = self.write(move |connection| {
             let sql = "SELECT DISTINCT execution_id FROM blobs WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)";
             let with_files: Vec<i64> = rows(connection.prepare_cached(sql)?.query_map([&id], |row| row.get(0))?)?;
+            let runs = "SELECT id FROM executions WHERE workflow_id = ?1";
+            let runs: Vec<i64> = rows(connection.prepare_cached(runs)?.query_map([&id], |row| row.get(0))?)?;
+            for run in runs {
+                remove_journal(connection, run)?;
+            }
             for sql in [
                 "DELETE FROM blobs WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)",
-                "DELETE FROM journal WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)",
                 "DELETE FROM executions WHERE workflow_id = ?1",
                 "DELETE FROM schedules WHERE workflow_id = ?1",
                 "DELETE FROM workflow_versions WHERE workflow_id = ?1",

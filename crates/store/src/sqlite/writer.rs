@@ -26,6 +26,8 @@ pub(super) struct Done {
     pub told: Told,
     /// Why nothing of it was written.
     pub failed: Option<Error>,
+    /// A part of it may have been written, so that the others of its group have to come again.
+    pub spoils: bool,
     pub bytes: usize,
 }
 
@@ -92,7 +94,7 @@ impl Writer {
             let told = Box::new(move |committed: Result<(), Error>| {
                 let _ = tell.send(committed.and(result));
             });
-            Done { told, failed, bytes: 0 }
+            Done { told, failed, spoils: false, bytes: 0 }
         }))?;
         told.await.unwrap_or(Err(Error::Stopped))
     }
@@ -163,6 +165,10 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, shared: &Shared, limits:
             // A disk that fails in the middle ends the transaction of all. What comes after must not be written on its own.
             if transaction.is_ok() && connection.is_autocommit() {
                 transaction = Err(done.failed.clone().unwrap_or(Error::Stopped));
+            }
+            if transaction.is_ok() && done.spoils {
+                let _ = connection.execute_batch("ROLLBACK");
+                transaction = Err(Error::Busy);
             }
             if let Some(error) = &done.failed {
                 stop_if_unsynced(error);

@@ -4,6 +4,7 @@ use super::super::eval::Machine;
 use super::super::value::{Js, value_to_text};
 use super::super::{Run, Stop, text};
 use model::{Str, Value};
+use smallvec::smallvec;
 
 pub(super) fn by_text(machine: &mut Machine<'_>, values: Vec<Value>) -> Run<Vec<Value>> {
     let (known, unknown): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| !value.is_undefined());
@@ -33,7 +34,7 @@ pub(super) fn by_function(machine: &mut Machine<'_>, values: Vec<Value>, functio
 fn merge(machine: &mut Machine<'_>, left: &[Value], right: &[Value], function: &Js, out: &mut Vec<Value>) -> Run<()> {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
-        let order = machine.call(function, vec![Js::Value((*one).clone()), Js::Value((*two).clone())])?;
+        let order = machine.call(function, smallvec![Js::Value((*one).clone()), Js::Value((*two).clone())])?;
         // A function that answers with a truth value or `NaN` gives no order that engines agree on.
         let Js::Value(Value::Number(order)) = order else { return Err(Stop::Declined) };
         if order.is_nan() {

@@ -83,7 +83,8 @@ impl Parser {
                 Expr::Method(call) => names::gives_fresh_value(&call.name) && !(self.is_code && call.name == "all"),
                 _ => false,
             };
-        Some(Expr::Method(Box::new(MethodCall { object, name: key, args, optional, optional_call, fresh })))
+        let is_own = names::is_prototype_method(&key) && !names::is_extension(&key);
+        Some(Expr::Method(Box::new(MethodCall { object, name: key, args, optional, optional_call, is_own, fresh })))
     }
 
     fn index(&mut self, object: Expr, optional: bool, height: usize) -> Option<Expr> {

@@ -6,6 +6,7 @@ use super::super::value::{Js, UNDEFINED};
 use super::super::{Run, Stop, meter, text};
 use model::{Str, Value};
 use regex::{Captures, Regex};
+use smallvec::smallvec;
 use std::sync::Arc;
 
 /// The engine for a text, also for going through all matches.
@@ -138,7 +139,7 @@ pub(super) fn replace(machine: &mut Machine<'_>, subject: &str, all: bool, args:
                 if found.names.iter().any(Option::is_some) {
                     return Err(Stop::Declined);
                 }
-                let mut call_args: Args = vec![Js::from(&subject[found.start..found.end])];
+                let mut call_args: Args = smallvec![Js::from(&subject[found.start..found.end])];
                 call_args.extend(found.groups.iter().map(|group| group.clone().map_or(UNDEFINED, Js::from)));
                 call_args.push(text::units_before(subject, found.start).into());
                 call_args.push(subject.into());

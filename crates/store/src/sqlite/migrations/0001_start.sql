@@ -88,8 +88,8 @@ CREATE UNIQUE INDEX executions_called ON executions (parent, call_step, call_num
 CREATE INDEX executions_passing ON executions (parent) WHERE passing = 1;
 CREATE INDEX executions_that_wait_for ON executions (waits_for) WHERE waits_for IS NOT NULL;
 CREATE INDEX executions_of_workflow ON executions (workflow_id, id DESC);
--- Only the few that are not over are looked for by status.
-CREATE INDEX executions_unfinished ON executions (status, wait_till_ms) WHERE status IN ('new', 'running', 'waiting', 'uncertain');
+-- Only the few that are not over are looked for by status. The condition is as simple as can be: it is checked at every write.
+CREATE INDEX executions_unfinished ON executions (status, wait_till_ms) WHERE stopped_ms IS NULL;
 
 CREATE TABLE execution_tags (
   execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
@@ -97,14 +97,12 @@ CREATE TABLE execution_tags (
   PRIMARY KEY (execution_id, tag_id)
 ) STRICT, WITHOUT ROWID;
 
--- What happened in a run, in pieces of one or more events. With row ids: without them a piece of more than a quarter of a page
--- would take a page of its own, and most pieces are about that long.
+-- What happened in a run, in pieces of one or more events. Their place is the run's id times 2^24 and the number of the piece, so
+-- that no index beside the table is needed.
 CREATE TABLE journal (
-  execution_id INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
+  place INTEGER PRIMARY KEY,
   sum INTEGER NOT NULL,
-  events BLOB NOT NULL,
-  PRIMARY KEY (execution_id, seq)
+  events BLOB NOT NULL
 ) STRICT;
 
 -- Large files that the journal of a run names, by their SHA-256. The bytes are in the folder `binary`.
