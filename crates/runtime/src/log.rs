@@ -105,6 +105,8 @@ struct LogState {
     /// Large files that the events name.
     files: Gathered,
     discard: bool,
+    /// The last event has been told.
+    is_over: bool,
     /// Its beginning could not be written, so that the run was turned away and leaves no trace.
     refusal: Option<store::Error>,
     /// The row is on disk, or was given to the writer.
@@ -256,6 +258,11 @@ impl RunLog {
         self.parent
     }
 
+    /// Whether nothing more will happen; what did may still be on its way to disk.
+    pub(crate) fn is_over(&self) -> bool {
+        lock(&self.state).is_over
+    }
+
     /// Why the run was turned away, if it was.
     pub(crate) fn refusal(&self) -> Option<store::Error> {
         lock(&self.state).refusal.clone()
@@ -291,6 +298,7 @@ impl RunLog {
             RunEvent::RunResumed { .. } => state.state = Some(State::of(RunStatus::Running)),
             RunEvent::RunFinished { status, error, finished_ms } => {
                 figures.finished(state.mode, *status, self.began.elapsed());
+                state.is_over = true;
                 let error = error.as_ref().map(|error| error.message.clone());
                 if *status == RunStatus::Uncertain {
                     state.state = Some(State { error, ..State::of(*status) });

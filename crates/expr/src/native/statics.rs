@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 1_000_000;
 
 pub(super) fn call(machine: &mut Machine<'_>, class: Class, name: &str, args: Args) -> Run<Js> {
     match class {
-        Class::Math if name == "random" && machine.is_code() => super::code::random().map(Js::from),
+        Class::Math if name == "random" => super::code::random().map(Js::from),
         Class::Math => math(name, &args),
         Class::Json => match name {
             "stringify" => json::stringify(machine, args),
