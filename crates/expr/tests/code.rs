@@ -1,6 +1,6 @@
 //! Programs of Code nodes in both evaluators: what the native one takes means the same in the sandbox.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(clippy::panic, reason = "a test may stop at the first surprise")]
 
 use futures::future::BoxFuture;
 use heddle_expr::native::Code;

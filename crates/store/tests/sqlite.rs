@@ -106,14 +106,18 @@ async fn a_folder_of_a_newer_heddle_and_a_second_server_are_refused() {
     assert!(matches!(Sqlite::open(&folder.0, Use::Beside), Err(Error::Newer { found: 999, .. })));
 }
 
-/// A run that execution 1 has called.
-fn called(execution: i64, number: i64, status: RunStatus, discard: bool) -> Arc<Run> {
-    let from = CalledFrom { execution: 1, step: 2, number };
-    let state = State { stopped_ms: Some(2), ..State::of(status) };
+/// A run in a state, and where it was called from.
+fn standing(execution: i64, state: State, from: Option<CalledFrom>) -> Arc<Run> {
     Run::with(execution, |piece| {
-        (piece.state, piece.parent, piece.discard) = (Some(state), Some(1), discard);
-        piece.begun = piece.begun.take().map(|begun| Begun { parent: Some(from), ..begun });
+        (piece.state, piece.parent) = (Some(state), from.map(|from| from.execution));
+        piece.begun = piece.begun.take().map(|begun| Begun { parent: from, ..begun });
     })
+}
+
+/// A run that execution 1 has called and that went well.
+fn called(execution: i64, number: i64) -> Arc<Run> {
+    let from = CalledFrom { execution: 1, step: 2, number };
+    standing(execution, State { stopped_ms: Some(2), ..State::of(RunStatus::Success) }, Some(from))
 }
 
 #[tokio::test]
@@ -121,10 +125,12 @@ async fn a_called_run_stays_as_long_as_its_caller_may_ask_for_it() {
     let folder = Folder::new("called");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let waiting = State { waits_for: Some(3), ..State::of(RunStatus::Waiting) };
-    store.flush(Run::with(1, |piece| piece.state = Some(waiting))).await.unwrap();
-    store.flush(called(2, 0, RunStatus::Success, true)).await.unwrap();
-    store.flush(called(3, 1, RunStatus::Success, false)).await.unwrap();
-    assert!(store.flush(called(4, 1, RunStatus::Success, false)).await.is_err(), "a call starts no more than one run");
+    store.flush(standing(1, waiting, None)).await.unwrap();
+    let unwanted = called(2, 0);
+    unwanted.change(|piece| piece.discard = true);
+    store.flush(unwanted).await.unwrap();
+    store.flush(called(3, 1)).await.unwrap();
+    assert!(store.flush(called(4, 1)).await.is_err(), "a call starts no more than one run");
     let found = store.called(CalledFrom { execution: 1, step: 2, number: 0 }).await.unwrap().unwrap();
     assert_eq!(found.id, 2);
     let answered = store.answered().await.unwrap();
@@ -144,10 +150,10 @@ async fn removing_a_sleeping_caller_cancels_what_it_waits_for_down_to_the_last()
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let waits_for = |called: i64| State { waits_for: Some(called), ..State::of(RunStatus::Waiting) };
     let from = |execution: i64| Some(CalledFrom { execution, step: 1, number: 0 });
-    store.flush(run_that_stands(1, "top", waits_for(2), None)).await.unwrap();
-    store.flush(run_that_stands(2, "middle", waits_for(3), from(1))).await.unwrap();
-    store.flush(run_that_stands(3, "bottom", State::of(RunStatus::Waiting), from(2))).await.unwrap();
-    store.flush(run_that_stands(4, "other", State::of(RunStatus::Waiting), None)).await.unwrap();
+    store.flush(standing(1, waits_for(2), None)).await.unwrap();
+    store.flush(standing(2, waits_for(3), from(1))).await.unwrap();
+    store.flush(standing(3, State::of(RunStatus::Waiting), from(2))).await.unwrap();
+    store.flush(standing(4, State::of(RunStatus::Waiting), None)).await.unwrap();
     assert!(store.delete_execution(1).await.unwrap());
     for (id, status) in [(2, RunStatus::Cancelled), (3, RunStatus::Cancelled), (4, RunStatus::Waiting)] {
         assert_eq!(store.execution(id).await.unwrap().unwrap().state.status, status, "{id}");

@@ -90,10 +90,14 @@ impl Run {
     /// A run with one line whose piece is not quite the usual one.
     pub(crate) fn with(execution: i64, change: impl FnOnce(&mut Piece)) -> Arc<Self> {
         let run = Self::with_line(execution, "said");
-        if let Some(piece) = &mut *run.piece.lock().unwrap() {
+        run.change(change);
+        run
+    }
+
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Piece)) {
+        if let Some(piece) = &mut *self.piece.lock().unwrap() {
             change(piece);
         }
-        run
     }
 
     /// The piece that was not taken, or was given back.
