@@ -107,6 +107,15 @@ codes! {
     UPSTREAM_UNREACHABLE = Upstream, 502, "Another service could not be reached.";
     UPSTREAM_TIMEOUT     = Upstream, 504, "Another service did not answer in time.";
     UPSTREAM_TOO_LARGE   = Upstream, 502, "Another service's answer was larger than the limit.";
+    INVALID_CREDENTIALS  = Workflow, 401, "A model's provider did not accept the credential.";
+    MODEL_RATE_LIMIT     = Upstream, 429, "A model's provider takes no more requests at the moment.";
+    MODEL_QUOTA          = Workflow, 402, "The account at a model's provider has nothing left.";
+    MODEL_NOT_FOUND      = Workflow, 404, "The provider has no model of this name.";
+    MODEL_CONTEXT        = Workflow, 413, "The conversation is longer than the model takes.";
+    MODEL_REQUEST        = Workflow, 400, "A model's provider did not understand the request.";
+    MODEL_REFUSED        = Upstream, 422, "A model or its provider refused to answer.";
+    MODEL_TIMEOUT        = Upstream, 504, "A model did not answer in time.";
+    MODEL_ERROR          = Upstream, 502, "A model failed to answer.";
     FILE_OUTSIDE         = Operator, 403, "The path leads out of the folder that workflows may use.";
     FILE_IO              = Workflow, 422, "A file could not be read or written.";
     INPUT_BOMB           = Workflow, 422, "The input unpacks to more than the limits allow.";

@@ -4,6 +4,7 @@
 //! Invariant: nothing here runs a workflow or reaches the outside. The world comes in through the ports of [`host`].
 //! Invariant: a [`Spec`] is plain data, so one loaded from a file cannot be told from one written beside its node.
 
+pub mod ai;
 pub mod connect;
 mod ctx;
 mod defaults;
