@@ -28,6 +28,8 @@ pub struct RunOptions {
     pub earlier: HashMap<Str, Vec<Items>>,
     /// What the run did before it was cut off or went to sleep, in order; it is not done again.
     pub recorded: VecDeque<Recorded>,
+    /// What the step after those has noted before it was cut off.
+    pub notes: Object,
     /// The journal has the start of the run already.
     pub is_announced: bool,
     /// What the workflow keeps between runs, if it is newer than the plan.
@@ -90,6 +92,7 @@ impl Default for RunOptions {
             destination: None,
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
+            notes: Object::new(),
             is_announced: false,
             static_data: None,
             responder: None,

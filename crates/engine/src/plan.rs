@@ -122,7 +122,7 @@ impl Plan {
 
     /// Whether a run of it may reach outside, so that no step of it may be taken twice.
     pub fn has_effects(&self) -> bool {
-        self.nodes.iter().any(|node| !node.disabled && (!node.is_repeatable() || node.calls_workflows()))
+        self.nodes.iter().any(|node| !node.disabled && (!node.is_repeatable() || node.resumes()))
     }
 
     pub fn index_of(&self, name: &str) -> Option<usize> {
@@ -227,11 +227,12 @@ impl PlanNode {
 
     /// Whether a step of it that was cut off may be taken again: it has no effect, or finds the runs it has called.
     pub fn is_repeatable(&self) -> bool {
-        self.calls_workflows() || self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
+        self.resumes() || self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
     }
 
-    fn calls_workflows(&self) -> bool {
-        self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows)
+    /// Whether it reaches outside and knows by itself how far it came.
+    fn resumes(&self) -> bool {
+        self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows || found.spec.keeps_notes)
     }
 
     pub(crate) fn continues_on_fail(&self) -> bool {

@@ -26,6 +26,12 @@ pub enum RunEvent {
         node: Str,
         line: Str,
     },
+    /// A node that takes steps of its own, such as an agent, has noted one: it will not be taken again.
+    NodeNoted {
+        node: Str,
+        key: Str,
+        value: Value,
+    },
     NodeRetried {
         node: Str,
         attempt: u32,

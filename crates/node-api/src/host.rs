@@ -1,13 +1,13 @@
 //! What the engine offers a running node beyond its items and parameters.
 
-use crate::NodeError;
 use crate::connect::Connections;
 use crate::http::Http;
 use crate::tables::Tables;
 use crate::trigger::{Answer, Chunk};
+use crate::{NodeError, Supplied};
 use bytes::Bytes;
 pub use model::NodeState;
-use model::{Items, Object, Source, Spill, Str, Value};
+use model::{Items, Kind, Object, Source, Spill, Str, Value};
 use std::sync::Arc;
 
 /// The engine's side of a node run. Implemented by `engine`; nodes reach it through [`crate::Ctx`].
@@ -28,6 +28,20 @@ pub trait Host: Send + Sync {
     /// not return: the node is run again from its start once the other has ended, and its calls, in the order it makes them, are
     /// given the results of the runs they have started before.
     async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError>;
+
+    /// What the nodes connected to this one supply for an item, in the order of their connections.
+    async fn supplies(&self, _kind: Kind, _item: usize) -> Result<Vec<Supplied>, NodeError> {
+        Ok(Vec::new())
+    }
+
+    /// What the node noted under a key before its run was cut off. It does not do again what it has noted as done.
+    fn note(&self, _key: &str) -> Option<Value> {
+        None
+    }
+    /// Notes something about a step of the node's own. Returns once it would survive a crash.
+    async fn keep_note(&self, _key: &str, _value: Value) -> Result<(), NodeError> {
+        Ok(())
+    }
 
     fn http(&self) -> &dyn Http;
     fn connections(&self) -> &dyn Connections;

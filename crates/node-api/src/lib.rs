@@ -14,6 +14,7 @@ pub mod http;
 mod param;
 mod registry;
 mod spec;
+mod supply;
 pub mod tables;
 pub mod testing;
 mod tool_name;
@@ -22,8 +23,9 @@ pub mod trigger;
 pub use ctx::{Ctx, NodeInfo, Prepared};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
-pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, run, trigger};
+pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, supply, trigger};
 pub use spec::{CredentialUse, Difference, Example, Group, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy};
+pub use supply::{Supplied, Supplier, SupplyCtx};
 pub use tool_name::tool_name;
 pub use trigger::Trigger;
 

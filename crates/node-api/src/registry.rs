@@ -1,7 +1,8 @@
 //! The table of node types.
 
+use crate::ai::Supply;
 use crate::trigger::{Listen, Setup, Trigger};
-use crate::{Ctx, NodeError, Outputs, Spec};
+use crate::{Ctx, NodeError, Outputs, Spec, Supplier, SupplyCtx};
 use model::{Item, Items, Str};
 use std::collections::HashMap;
 use std::future::Future;
@@ -24,7 +25,12 @@ pub struct Entry {
     spec: fn() -> Spec,
     run: RunFn,
     trigger: Option<TriggerFns>,
+    supply: Option<SupplyFn>,
 }
+
+pub type SupplyFuture = Pin<Box<dyn Future<Output = Result<Supply, NodeError>> + Send>>;
+
+type SupplyFn = fn(SupplyCtx) -> SupplyFuture;
 
 /// The functions of a node that listens.
 #[derive(Clone, Copy)]
@@ -37,7 +43,7 @@ type RunFn = for<'a> fn(&'a Ctx<'a>, Items) -> NodeFuture<'a>;
 
 /// The row of a node that runs on items.
 pub const fn run<N: Node>() -> Entry {
-    Entry { spec: N::spec, run: |ctx, items| Box::pin(N::run(ctx, items)), trigger: None }
+    Entry { spec: N::spec, run: |ctx, items| Box::pin(N::run(ctx, items)), trigger: None, supply: None }
 }
 
 /// The row of a node that starts runs, or wakes them.
@@ -45,14 +51,34 @@ pub const fn trigger<N: Trigger>() -> Entry {
     Entry { trigger: Some(TriggerFns { listens: N::listens, woken_by: N::woken_by }), ..run::<N>() }
 }
 
+/// The row of a node that gives something to the node above it.
+pub const fn supply<S: Supplier>() -> Entry {
+    Entry { spec: S::spec, run: |ctx, _| Box::pin(only_supplies(ctx)), trigger: None, supply: Some(|ctx| Box::pin(S::supply(ctx))) }
+}
+
+async fn only_supplies(ctx: &Ctx<'_>) -> Result<Outputs, NodeError> {
+    let name = &ctx.node().name;
+    Err(NodeError::failed(format!("'{name}' does not run by itself")).hint("Connect it to the node that it is to serve, such as an agent."))
+}
+
 /// A node type ready to be used: its description and its function.
 pub struct NodeType {
     pub spec: Arc<Spec>,
     run: RunFn,
     trigger: Option<TriggerFns>,
+    supply: Option<SupplyFn>,
 }
 
 impl NodeType {
+    /// What the node supplies; `None` if it is none that does.
+    pub fn supply(&self, ctx: SupplyCtx) -> Option<SupplyFuture> {
+        self.supply.map(|supply| supply(ctx))
+    }
+
+    pub fn is_supplier(&self) -> bool {
+        self.supply.is_some()
+    }
+
     pub fn run<'a>(&self, ctx: &'a Ctx<'a>, items: Items) -> NodeFuture<'a> {
         (self.run)(ctx, items)
     }
@@ -87,7 +113,12 @@ impl Registry {
         let mut by_type: HashMap<Str, Vec<Arc<NodeType>>> = HashMap::new();
         for entry in tables.into_iter().flatten() {
             let spec = Arc::new((entry.spec)());
-            by_type.entry(spec.id.clone()).or_default().push(Arc::new(NodeType { spec, run: entry.run, trigger: entry.trigger }));
+            by_type.entry(spec.id.clone()).or_default().push(Arc::new(NodeType {
+                spec,
+                run: entry.run,
+                trigger: entry.trigger,
+                supply: entry.supply,
+            }));
         }
         Self { by_type }
     }

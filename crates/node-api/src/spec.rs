@@ -46,6 +46,10 @@ pub struct Spec {
     /// runs it has called before.
     #[serde(default)]
     pub calls_workflows: bool,
+    /// Notes every step of its own that reaches outside ([`crate::host::Host::keep_note`]). When it was cut off it runs again and
+    /// takes none of them twice.
+    #[serde(default)]
+    pub keeps_notes: bool,
     /// What kind of run this trigger is the first choice for.
     #[serde(default)]
     pub started_by: Option<StartedBy>,
@@ -309,6 +313,12 @@ impl Spec {
     /// The node calls other workflows through [`crate::host::Host::run_workflow`], and always the same ones in the same order.
     pub fn calls_workflows(mut self) -> Self {
         self.calls_workflows = true;
+        self
+    }
+
+    /// The node notes the steps it takes, and does not take again what it has noted.
+    pub fn keeps_notes(mut self) -> Self {
+        self.keeps_notes = true;
         self
     }
 

@@ -212,7 +212,10 @@ impl Journal for Recorder {
         let Some(log) = self.log(run_id) else { return Ok(()) };
         let seq = log.add(&event, &self.figures);
         let must_wait = log.durability == Durability::EachStep
-            && matches!(event, RunEvent::NodeStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. });
+            && matches!(
+                event,
+                RunEvent::NodeStarted { .. } | RunEvent::NodeNoted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. }
+            );
         self.tell(&log, seq, event);
         if must_wait {
             self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() })?;

@@ -4,7 +4,7 @@ use crate::loaded::Loaded;
 use crate::log::Written;
 use crate::runner::Past;
 use engine::Recorded;
-use model::{Items, RunEvent, RunStatus, Str, TaskStatus, Value};
+use model::{Items, Object, RunEvent, RunStatus, Str, TaskStatus, Value};
 use node_api::StartedBy;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,6 +17,8 @@ pub(crate) struct Story {
     pub n_events: u64,
     /// A step that began and has no result.
     pub in_flight: Option<Str>,
+    /// What it has noted.
+    pub notes: Object,
     /// The node the run sleeps at, with the parameters it had then.
     pub asleep: Option<(Str, Value)>,
     /// How it ended, if it did.
@@ -42,11 +44,27 @@ pub(crate) enum Verdict {
 impl Story {
     pub(crate) fn read(events: Vec<RunEvent>) -> Self {
         let n_events = events.len() as u64;
-        let mut story = Story { n_events, started: None, recorded: VecDeque::new(), in_flight: None, asleep: None, finished: None };
+        let mut story = Story {
+            n_events,
+            started: None,
+            recorded: VecDeque::new(),
+            in_flight: None,
+            notes: Object::new(),
+            asleep: None,
+            finished: None,
+        };
         for event in events {
             match event {
                 RunEvent::RunStarted { start_node, items, mode, .. } => story.started = Some(Started { node: start_node, items, mode }),
-                RunEvent::NodeStarted { node, .. } => story.in_flight = Some(node),
+                RunEvent::NodeStarted { node, .. } => {
+                    story.in_flight = Some(node);
+                    story.notes = Object::new();
+                }
+                RunEvent::NodeNoted { key, value, .. } => {
+                    story.notes.insert(key, value);
+                }
+                // What is tried again begins anew.
+                RunEvent::NodeRetried { .. } => story.notes = Object::new(),
                 RunEvent::NodeFinished { node, task, changed, .. } => {
                     story.in_flight = None;
                     story.recorded.push_back(Recorded { node, task: Some(task), changed, woken_by: None });
@@ -63,7 +81,7 @@ impl Story {
                     story.wake(items);
                 }
                 RunEvent::RunFinished { status, .. } if status != RunStatus::Waiting => story.finished = Some(status),
-                RunEvent::RunFinished { .. } | RunEvent::NodeLog { .. } | RunEvent::NodeRetried { .. } => {}
+                RunEvent::RunFinished { .. } | RunEvent::NodeLog { .. } => {}
             }
         }
         story
@@ -107,8 +125,22 @@ impl Story {
         };
         let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
         let wakes = woken_by.is_some();
+        let notes = if self.in_flight.is_some() { self.notes } else { Object::new() };
         let written = Written { pieces, events: self.n_events };
-        Past { execution, depth, workflow, cause, node, items, mode, recorded: self.recorded, written, wakes, woken_by: woken_by.flatten() }
+        Past {
+            execution,
+            depth,
+            workflow,
+            cause,
+            node,
+            items,
+            mode,
+            recorded: self.recorded,
+            notes,
+            written,
+            wakes,
+            woken_by: woken_by.flatten(),
+        }
     }
 }
 

@@ -321,7 +321,7 @@ impl Runner {
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
-        let options = RunOptions { recorded: past.recorded, depth: past.depth, ..self.options.clone() };
+        let options = RunOptions { recorded: past.recorded, notes: past.notes, depth: past.depth, ..self.options.clone() };
         let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
         self.spawn(Course { log, workflow: past.workflow, start, mode: past.mode, options, demand: Demand::default(), cancel, turn })
@@ -567,6 +567,8 @@ pub struct Past {
     pub items: Option<Items>,
     pub mode: Str,
     pub recorded: VecDeque<Recorded>,
+    /// What the step that was cut off has noted.
+    pub notes: Object,
     pub written: Written,
     /// It slept, and this is what woke it.
     pub wakes: bool,

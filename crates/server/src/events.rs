@@ -194,6 +194,12 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
             data.insert("line", line.clone());
             "nodeLog"
         }
+        RunEvent::NodeNoted { node, key, value } => {
+            data.insert("node", node.clone());
+            data.insert("step", key.clone());
+            data.insert("value", value.clone());
+            "nodeStep"
+        }
         RunEvent::NodeRetried { node, attempt, error } => {
             data.insert("node", node.clone());
             data.insert("attempt", u64::from(*attempt) as f64);

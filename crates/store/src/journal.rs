@@ -16,6 +16,7 @@ const NODE_SILENT: u8 = 6;
 const RUN_PAUSED: u8 = 7;
 const RUN_RESUMED: u8 = 8;
 const RUN_FINISHED: u8 = 9;
+const NODE_NOTED: u8 = 10;
 
 /// Adds an event to a piece of the journal. Each event stands alone, so pieces can be cut and joined between events.
 /// Large files are named, and left to whoever gathers them.
@@ -96,6 +97,12 @@ impl Writer<'_> {
                 self.out.push(NODE_LOG);
                 self.text(node);
                 self.text(line);
+            }
+            RunEvent::NodeNoted { node, key, value } => {
+                self.out.push(NODE_NOTED);
+                self.text(node);
+                self.text(key);
+                self.value(value);
             }
             RunEvent::NodeRetried { node, attempt, error } => {
                 self.out.push(NODE_RETRIED);
@@ -226,6 +233,7 @@ impl Reader<'_> {
             },
             NODE_STARTED => RunEvent::NodeStarted { node: self.text()?, run_index: self.length()?, started_ms: self.moment()? },
             NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
+            NODE_NOTED => RunEvent::NodeNoted { node: self.text()?, key: self.text()?, value: self.value()? },
             NODE_RETRIED => RunEvent::NodeRetried { node: self.text()?, attempt: self.length()? as u32, error: self.error()? },
             NODE_FINISHED => RunEvent::NodeFinished {
                 node: self.text()?,
@@ -348,6 +356,7 @@ mod tests {
             },
             RunEvent::NodeStarted { node: "A".into(), run_index: 300, started_ms: 1 },
             RunEvent::NodeLog { node: "A".into(), line: "said".into() },
+            RunEvent::NodeNoted { node: "A".into(), key: "model 1".into(), value: json!({ "text": "yes" }) },
             RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
             RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
             RunEvent::NodeSilent { node: "B".into() },

@@ -1,10 +1,10 @@
 //! Calls of other workflows: by whoever keeps runs, or in memory where nobody does.
 
 use super::host::NodeHost;
-use super::{Engine, Run, Start, journal_failed};
+use super::{Engine, Run, Shared, Start, journal_failed};
 use crate::options::RunOptions;
 use crate::ports::{Call, CallTarget, Place, Reply};
-use model::{Code, Items, RunEvent, RunStatus, Str, Workflow};
+use model::{Code, Items, Object, RunEvent, RunStatus, Str, Workflow};
 use node_api::host::{Host as _, WorkflowCall, WorkflowTarget};
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, VecDeque};
@@ -54,6 +54,7 @@ impl Engine {
             destination: None,
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
+            notes: Object::new(),
             is_announced: false,
             static_data: None,
             responder: None,
@@ -76,9 +77,9 @@ impl Engine {
     }
 }
 
-impl NodeHost<'_> {
+impl NodeHost {
     pub(super) async fn call_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError> {
-        let run = self.run;
+        let run = &self.run;
         let depth = run.options.depth + 1;
         if depth > run.options.limits.max_depth {
             let limit = run.options.limits.max_depth;
@@ -86,7 +87,7 @@ impl NodeHost<'_> {
                 .hint("Look for a workflow that calls itself."));
         }
         let made = Call {
-            place: run.place_of_next_call(),
+            place: run.place_of_next_call(self.step),
             caller: run.options.stands_for.clone(),
             target: self.target_of(&call.target).await?,
             items: call.items,
@@ -133,13 +134,15 @@ impl NodeHost<'_> {
     }
 }
 
-impl Run {
-    /// The name of the next call of this step. It counts on through the tries of a node that is tried again.
-    fn place_of_next_call(&self) -> Place {
+impl Shared {
+    /// The name of the next call of a step. It counts on through the tries of a node that is tried again.
+    fn place_of_next_call(&self, step: usize) -> Place {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        Place { run_id: self.options.run_id.clone(), step: self.steps, number }
+        Place { run_id: self.options.run_id.clone(), step, number }
     }
+}
 
+impl Run {
     /// Ends this run of the engine at a node that is not done.
     pub(super) async fn park(&mut self, node: usize, parked: Parked) {
         match parked {

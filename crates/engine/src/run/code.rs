@@ -16,7 +16,7 @@ use node_api::{ErrorClass, NodeError};
 /// Items between two moments at which other work may go on.
 const ITEMS_IN_A_ROW: usize = 64;
 
-impl NodeHost<'_> {
+impl NodeHost {
     /// Runs what the native evaluator takes; gives back what is left for the sandbox, if anything is.
     pub(super) async fn run_natively(
         &self,
@@ -132,11 +132,11 @@ impl NodeHost<'_> {
 }
 
 /// The requests that JavaScript makes go through the same guarded client as every node's.
-struct Requests<'h, 'r> {
-    host: &'h NodeHost<'r>,
+struct Requests<'h> {
+    host: &'h NodeHost,
 }
 
-impl CodeHost for Requests<'_, '_> {
+impl CodeHost for Requests<'_> {
     fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
         Box::pin(async move {
             match name {
@@ -148,7 +148,7 @@ impl CodeHost for Requests<'_, '_> {
     }
 }
 
-impl Requests<'_, '_> {
+impl Requests<'_> {
     /// `fetch(url, init)`.
     async fn fetch(&self, argument: &Value) -> Result<Value, Error> {
         let text = |key: &str| argument.get(key).and_then(Value::as_str);

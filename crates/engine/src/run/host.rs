@@ -2,17 +2,18 @@
 
 use super::calls::Parked;
 use super::schedule::Entry;
-use super::{Run, lock};
+use super::step::unknown_type;
+use super::{Run, Shared, journal_failed, lock};
 use crate::plan::PlanNode;
 use crate::ports::JournalError;
-use crate::scope::RunView;
-use model::{Code, Items, Object, RunEvent, Source, Spill, Str, Value};
+use crate::scope::{RunData, RunView};
+use model::{Code, Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
-use node_api::{ErrorClass, NodeError};
+use node_api::{ErrorClass, NodeError, Supplied, SupplyCtx};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
@@ -20,11 +21,16 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
 /// One node's view of the run.
-pub(super) struct NodeHost<'r> {
-    pub(super) run: &'r Run,
-    entry: &'r Entry,
-    inputs: &'r [Option<Items>],
+pub(super) struct NodeHost {
+    pub(super) run: Arc<Shared>,
+    data: Arc<RunData>,
+    node: usize,
+    sources: Vec<Option<Source>>,
+    inputs: Vec<Option<Items>>,
+    pub(super) step: usize,
     run_index: usize,
+    /// What it noted before the run was cut off.
+    notes: Object,
     now_ms: i64,
     pause: Mutex<Option<Pause>>,
     /// Set when the node waits for a run that it has called and that sleeps.
@@ -37,13 +43,17 @@ pub(super) struct NodeHost<'r> {
 /// A node that makes a new template of every item is not worth remembering.
 const MAX_TEMPLATES: usize = 64;
 
-impl<'r> NodeHost<'r> {
-    pub(super) fn new(run: &'r Run, entry: &'r Entry, inputs: &'r [Option<Items>], run_index: usize) -> Self {
+impl NodeHost {
+    pub(super) fn new(run: &Run, entry: &Entry, inputs: Vec<Option<Items>>, run_index: usize) -> Self {
         Self {
-            run,
-            entry,
+            run: run.shared.clone(),
+            data: run.data.clone(),
+            node: entry.node,
+            sources: entry.sources.clone(),
             inputs,
+            step: run.steps,
             run_index,
+            notes: Object::new(),
             now_ms: run.now(),
             pause: Mutex::default(),
             parked: Mutex::default(),
@@ -69,18 +79,47 @@ impl<'r> NodeHost<'r> {
         std::future::pending().await
     }
 
+    /// The first try of the step that the run was cut off in knows what it had noted.
+    pub(super) fn with_notes(self) -> Self {
+        let notes = std::mem::take(&mut *lock(&self.run.notes));
+        Self { notes, ..self }
+    }
+
+    /// The same place in the run, seen by a node that supplies this one.
+    fn supplier(&self, node: usize) -> Self {
+        Self {
+            run: self.run.clone(),
+            data: self.data.clone(),
+            node,
+            sources: self.sources.clone(),
+            inputs: self.inputs.clone(),
+            step: self.step,
+            run_index: self.run_index,
+            notes: Object::new(),
+            now_ms: self.now_ms,
+            pause: Mutex::default(),
+            parked: Mutex::default(),
+            has_parked: Notify::new(),
+            templates: Mutex::default(),
+        }
+    }
+
+    pub(super) fn inputs(&self) -> &[Option<Items>] {
+        &self.inputs
+    }
+
     pub(super) fn take_pause(&self) -> Option<Pause> {
         lock(&self.pause).take()
     }
 
     fn view<'a>(&'a self, item: usize, extra: Option<&'a Object>, contexts: &'a (dyn Fn(usize) -> Object + Sync)) -> RunView<'a> {
-        let node = &self.run.plan.nodes[self.entry.node];
+        let node = &self.run.plan.nodes[self.node];
         RunView {
             plan: &self.run.plan,
-            data: &self.run.data,
-            node: self.entry.node,
-            inputs: self.inputs,
-            sources: &self.entry.sources,
+            data: &self.data,
+            node: self.node,
+            inputs: &self.inputs,
+            sources: &self.sources,
             item_index: item,
             run_index: self.run_index,
             vars: &self.run.vars,
@@ -93,7 +132,7 @@ impl<'r> NodeHost<'r> {
     }
 
     pub(super) fn plan_node(&self) -> &PlanNode {
-        &self.run.plan.nodes[self.entry.node]
+        &self.run.plan.nodes[self.node]
     }
 
     pub(super) fn name(&self) -> &Str {
@@ -136,21 +175,21 @@ pub(crate) fn expression_error(error: expr::Error, parameter: &str) -> NodeError
 }
 
 #[async_trait::async_trait]
-impl Host for NodeHost<'_> {
+impl Host for NodeHost {
     fn parameter(&self, path: &str, item: usize) -> Result<Value, NodeError> {
         let contexts = |node| self.context_of(node);
         let view = self.view(item, None, &contexts);
-        let params = &self.run.plan.nodes[self.entry.node].params;
+        let params = &self.run.plan.nodes[self.node].params;
         params.resolve_at(path, &self.run.session, &view).map_err(|error| expression_error(error, path))
     }
 
     fn raw_parameter(&self, path: &str) -> Option<Value> {
-        let params = &self.run.plan.nodes[self.entry.node].raw_params;
+        let params = &self.run.plan.nodes[self.node].raw_params;
         if path.is_empty() { Some(params.clone()) } else { params.get_path(path).cloned() }
     }
 
     fn has_expression(&self, path: &str) -> bool {
-        self.run.plan.nodes[self.entry.node].params.has_expression(path)
+        self.run.plan.nodes[self.node].params.has_expression(path)
     }
 
     fn evaluate(&self, text: &str, item: usize, extra: &Object) -> Result<Value, NodeError> {
@@ -174,6 +213,35 @@ impl Host for NodeHost<'_> {
         self.call_workflow(call).await
     }
 
+    async fn supplies(&self, kind: Kind, item: usize) -> Result<Vec<Supplied>, NodeError> {
+        let plan = &self.run.plan;
+        let mut supplies = Vec::new();
+        for supplier in plan.nodes[self.node].suppliers.iter().filter(|supplier| supplier.kind == kind) {
+            let node = &plan.nodes[supplier.node];
+            if node.disabled {
+                continue;
+            }
+            let Some(node_type) = &node.node_type else { return Err(unknown_type(&self.run.engine, node)) };
+            let host = Arc::new(self.supplier(supplier.node));
+            let ctx = SupplyCtx::new(node.info.clone(), host, self.inputs.clone(), self.run_index, item);
+            let Some(supplying) = node_type.supply(ctx) else {
+                return Err(NodeError::failed(format!("'{}' has nothing to supply as {}", node.info.name, kind.name()))
+                    .hint("Connect a node that is made for this, or remove the connection."));
+            };
+            supplies.push(Supplied { node: node.info.clone(), supply: supplying.await? });
+        }
+        Ok(supplies)
+    }
+
+    fn note(&self, key: &str) -> Option<Value> {
+        self.notes.get(key).cloned()
+    }
+
+    async fn keep_note(&self, key: &str, value: Value) -> Result<(), NodeError> {
+        let noted = RunEvent::NodeNoted { node: self.name().clone(), key: key.into(), value };
+        self.record(noted).await.map_err(journal_failed)
+    }
+
     fn http(&self) -> &dyn Http {
         self.run.engine.ports.http.as_ref()
     }
@@ -192,16 +260,16 @@ impl Host for NodeHost<'_> {
     }
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
-        let id = self.run.plan.nodes[self.entry.node].credentials.get(kind).and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
+        let id = self.run.plan.nodes[self.node].credentials.get(kind).and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
         self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)
     }
 
     fn state(&self) -> NodeState {
-        lock(&self.run.states).get(&self.entry.node).cloned().unwrap_or_default()
+        lock(&self.run.states).get(&self.node).cloned().unwrap_or_default()
     }
 
     fn set_state(&self, state: NodeState) {
-        lock(&self.run.states).insert(self.entry.node, state);
+        lock(&self.run.states).insert(self.node, state);
     }
 
     fn static_data(&self, scope: StaticScope) -> Value {
@@ -248,7 +316,7 @@ impl Host for NodeHost<'_> {
     }
 
     fn input_source(&self, input: usize) -> Option<Source> {
-        self.entry.sources.get(input).cloned().flatten()
+        self.sources.get(input).cloned().flatten()
     }
 
     fn now_ms(&self) -> i64 {
@@ -283,12 +351,12 @@ impl Host for NodeHost<'_> {
     }
 }
 
-impl NodeHost<'_> {
+impl NodeHost {
     /// n8n's keys of static data.
     fn static_key(&self, scope: StaticScope) -> Str {
         match scope {
             StaticScope::Workflow => "global".into(),
-            StaticScope::Node => format!("node:{}", self.run.plan.nodes[self.entry.node].info.name).into(),
+            StaticScope::Node => format!("node:{}", self.run.plan.nodes[self.node].info.name).into(),
         }
     }
 }

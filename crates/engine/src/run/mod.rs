@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::ports::{Call, CallTarget, JournalError, Place, Ports};
 use crate::scope::{RunData, Vars};
 use expr::Session;
-use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, Value, Workflow};
+use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, TaskData, Value, Workflow};
 use node_api::host::{ExecutionInfo, NodeState, Pause};
 use node_api::{NodeError, Registry, StartedBy};
 use schedule::{Entry, Schedule};
@@ -99,12 +99,24 @@ impl Engine {
 
 /// A run under way.
 pub(crate) struct Run {
+    shared: Arc<Shared>,
+    /// The nodes of a step hold on to the records that were there when it began.
+    data: Arc<RunData>,
+    schedule: Schedule,
+    outcome: Outcome,
+    steps: usize,
+    /// The error of the node that ran last, if the run went on after it.
+    survived: Option<(usize, RunError)>,
+    /// Steps that were taken before and are only followed.
+    recorded: VecDeque<Recorded>,
+}
+
+/// What a run has in common with the nodes that it executes.
+pub(crate) struct Shared {
     engine: Engine,
     plan: Arc<Plan>,
     options: RunOptions,
     cancel: CancellationToken,
-    data: RunData,
-    schedule: Schedule,
     session: Session,
     vars: Vars,
     execution: ExecutionInfo,
@@ -112,18 +124,32 @@ pub(crate) struct Run {
     states: Mutex<HashMap<usize, NodeState>>,
     static_data: Mutex<Value>,
     custom_data: Mutex<Object>,
-    outcome: Outcome,
-    steps: usize,
+    /// What the step that is next has noted before the run was cut off.
+    notes: Mutex<Object>,
     /// How many workflows the step under way has called.
     calls: AtomicUsize,
-    /// The error of the node that ran last, if the run went on after it.
-    survived: Option<(usize, RunError)>,
-    /// Steps that were taken before and are only followed.
-    recorded: VecDeque<Recorded>,
     /// The parts of the static data that were changed since the last record.
     static_data_changed: Mutex<BTreeSet<Str>>,
     /// Whether a step has changed them since the last record.
     custom_data_changed: AtomicBool,
+}
+
+impl std::ops::Deref for Run {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl Shared {
+    fn now(&self) -> i64 {
+        self.engine.ports.clock.now_ms()
+    }
+
+    async fn record(&self, event: RunEvent) -> Result<(), JournalError> {
+        self.engine.ports.journal.append(&self.options.run_id, event).await
+    }
 }
 
 impl Run {
@@ -152,35 +178,30 @@ impl Run {
             more: Object::new(),
         };
         Self {
-            data: RunData::new(&plan),
+            data: Arc::new(RunData::new(&plan)),
             schedule: Schedule::new(&plan),
-            session: Session::default(),
-            vars,
-            execution,
-            spill: engine.ports.spill.as_ref().map(|make| make()),
-            states: Mutex::default(),
-            static_data: Mutex::new(options.static_data.clone().unwrap_or_else(|| plan.static_data.clone())),
-            custom_data: Mutex::default(),
             outcome: Outcome::new(&plan, options.run_id.clone(), options.mode.clone()),
             steps: 0,
-            calls: AtomicUsize::new(0),
             survived: None,
             recorded: options.recorded.clone(),
-            static_data_changed: Mutex::default(),
-            custom_data_changed: AtomicBool::new(false),
-            engine,
-            plan,
-            options,
-            cancel,
+            shared: Arc::new(Shared {
+                session: Session::default(),
+                vars,
+                execution,
+                spill: engine.ports.spill.as_ref().map(|make| make()),
+                states: Mutex::default(),
+                static_data: Mutex::new(options.static_data.clone().unwrap_or_else(|| plan.static_data.clone())),
+                custom_data: Mutex::default(),
+                notes: Mutex::new(options.notes.clone()),
+                calls: AtomicUsize::new(0),
+                static_data_changed: Mutex::default(),
+                custom_data_changed: AtomicBool::new(false),
+                engine,
+                plan,
+                options,
+                cancel,
+            }),
         }
-    }
-
-    fn now(&self) -> i64 {
-        self.engine.ports.clock.now_ms()
-    }
-
-    async fn record(&self, event: RunEvent) -> Result<(), JournalError> {
-        self.engine.ports.journal.append(&self.options.run_id, event).await
     }
 
     async fn go(&mut self, start: Start) {
@@ -252,9 +273,13 @@ impl Run {
         for (node, info) in plan.nodes.iter().enumerate() {
             if let Some(outputs) = self.options.earlier.get(&info.info.name) {
                 let outputs = outputs.iter().cloned().map(Some).collect();
-                self.data.push(node, Arc::new(step::task(self.now(), 0, Vec::new(), outputs)));
+                self.add_record(node, Arc::new(step::task(self.now(), 0, Vec::new(), outputs)));
             }
         }
+    }
+
+    fn add_record(&mut self, node: usize, task: Arc<TaskData>) {
+        Arc::make_mut(&mut self.data).push(node, task);
     }
 
     /// The node with what earlier outputs feed it; `None` if they feed it nothing.
@@ -276,7 +301,7 @@ impl Run {
     /// Executes nodes until none is left, one fails or the run goes to sleep.
     async fn walk(&mut self) {
         loop {
-            let next = match self.schedule.next(&self.plan) {
+            let next = match self.schedule.next(&self.shared.plan) {
                 Ok(Some(entry)) => entry,
                 Ok(None) => match self.survived.take() {
                     Some((node, error)) => return self.end_with(Some(node), error),
@@ -313,7 +338,11 @@ impl Run {
 
     fn end_with(&mut self, node: Option<usize>, mut error: RunError) {
         // A node may notice the cancellation before the run does.
-        self.outcome.status = if error.code == Code::RUN_CANCELLED { RunStatus::Cancelled } else { RunStatus::Error };
+        self.outcome.status = match error.code {
+            Code::RUN_CANCELLED => RunStatus::Cancelled,
+            Code::RUN_UNCERTAIN => RunStatus::Uncertain,
+            _ => RunStatus::Error,
+        };
         error.node = node.map(|index| self.plan.nodes[index].info.name.clone()).or_else(|| self.outcome.last_node.clone());
         self.outcome.error = Some(error);
     }

@@ -54,7 +54,7 @@ impl Run {
             }
             _ => task,
         };
-        self.data.push(entry.node, task.clone());
+        self.add_record(entry.node, task.clone());
         if let Some(error) = &task.error {
             if outputs.is_empty() {
                 self.end_with(Some(entry.node), error.clone());

@@ -10,6 +10,7 @@ use node_api::{Ctx, NodeError};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// What came of trying a node.
 enum Tried {
@@ -41,7 +42,7 @@ impl Run {
         }
         self.outcome.last_node = Some(node.info.name.clone());
         self.survived = None;
-        *self.calls.get_mut() = 0;
+        self.calls.store(0, Ordering::Relaxed);
         let tried = self.try_node(&entry, run_index).await;
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
@@ -91,7 +92,7 @@ impl Run {
             task.status = TaskStatus::Waiting;
         }
         let task = Arc::new(task);
-        self.data.push(entry.node, task.clone());
+        self.add_record(entry.node, task.clone());
         let finished = RunEvent::NodeFinished { node: node.info.name.clone(), run_index, task, changed: self.changed(entry.node) };
         if let Err(error) = self.record(finished).await {
             self.fail(Some(entry.node), journal_failed(error));
@@ -103,7 +104,7 @@ impl Run {
                 let params = match pause {
                     Pause::Until(_) => None,
                     Pause::Webhook { .. } | Pause::Form { .. } => {
-                        NodeHost::new(self, &entry, &entry.inputs, run_index).parameter("", 0).ok()
+                        NodeHost::new(self, &entry, entry.inputs.clone(), run_index).parameter("", 0).ok()
                     }
                 };
                 let paused =
@@ -182,8 +183,8 @@ impl Run {
         if items.is_empty() && !node.is_trigger() {
             return Tried::Done { outputs: None, pause: None };
         }
-        let host = NodeHost::new(self, entry, &inputs, run_index);
-        let ctx = Ctx::new(&node.info, &inputs, run_index, &host);
+        let host = NodeHost::new(self, entry, inputs, run_index).with_notes();
+        let ctx = Ctx::new(&node.info, host.inputs(), run_index, &host);
         let ran = tokio::select! {
             ran = node_type.run(&ctx, items) => ran,
             parked = host.parked() => return Tried::Parked(parked),
@@ -220,7 +221,9 @@ impl Run {
     /// What a failed node sends on, if the run is to go on.
     fn outputs_of_failure(&self, entry: &Entry, error: &NodeError) -> Option<Vec<Items>> {
         let node = &self.plan.nodes[entry.node];
-        if !node.continues_on_fail() || matches!(error.code(), Code::RUN_CANCELLED | Code::NODE_TYPE_UNKNOWN | Code::NODE_VERSION_UNKNOWN) {
+        if !node.continues_on_fail()
+            || matches!(error.code(), Code::RUN_CANCELLED | Code::RUN_UNCERTAIN | Code::NODE_TYPE_UNKNOWN | Code::NODE_VERSION_UNKNOWN)
+        {
             return None;
         }
         let items = entry.inputs.first().cloned().flatten().unwrap_or_default().paired_by_index(0);
@@ -307,7 +310,7 @@ fn pair_if_plain(entry: &Entry, outputs: &mut [Items]) {
     }
 }
 
-fn unknown_type(engine: &super::Engine, node: &crate::plan::PlanNode) -> NodeError {
+pub(super) fn unknown_type(engine: &super::Engine, node: &crate::plan::PlanNode) -> NodeError {
     let known = engine.registry.of_type(&node.info.type_name);
     let (type_name, version) = (&node.info.type_name, node.info.version);
     if known.is_empty() {

@@ -1,0 +1,60 @@
+//! Nodes that give something to the node above them: a model, a memory, tools.
+
+use crate::ai::Supply;
+use crate::host::Host;
+use crate::{Ctx, NodeError, NodeInfo, Spec};
+use model::Items;
+use std::future::Future;
+use std::sync::Arc;
+
+/// A node that supplies. Implemented once per file in `nodes`; called by the engine when the node above asks for what it needs.
+pub trait Supplier: 'static {
+    fn spec() -> Spec;
+    /// What the node supplies for an item of the node above it: its expressions see that item.
+    fn supply(ctx: SupplyCtx) -> impl Future<Output = Result<Supply, NodeError>> + Send;
+}
+
+/// What a supplying node sees. It may be kept for as long as what it supplies is in use.
+#[derive(Clone)]
+pub struct SupplyCtx {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    node: NodeInfo,
+    host: Arc<dyn Host>,
+    inputs: Vec<Option<Items>>,
+    run_index: usize,
+    item: usize,
+}
+
+impl SupplyCtx {
+    pub fn new(node: NodeInfo, host: Arc<dyn Host>, inputs: Vec<Option<Items>>, run_index: usize, item: usize) -> Self {
+        Self { inner: Arc::new(Inner { node, host, inputs, run_index, item }) }
+    }
+
+    /// The parameters and the world, as an ordinary node has them.
+    pub fn ctx(&self) -> Ctx<'_> {
+        Ctx::new(&self.inner.node, &self.inner.inputs, self.inner.run_index, self.inner.host.as_ref())
+    }
+
+    pub fn node(&self) -> &NodeInfo {
+        &self.inner.node
+    }
+
+    pub fn host(&self) -> &Arc<dyn Host> {
+        &self.inner.host
+    }
+
+    /// The item of the node above that it supplies for.
+    pub fn item(&self) -> usize {
+        self.inner.item
+    }
+}
+
+/// Something supplied, and who supplies it.
+#[derive(Clone)]
+pub struct Supplied {
+    pub node: NodeInfo,
+    pub supply: Supply,
+}
