@@ -198,6 +198,7 @@ impl Journal for Progress {
                     bar.set_message(node.to_string());
                 }
             }
+            RunEvent::NodeNoted { node, key, .. } => self.line(&format!("  {} {key}", paint(&format!("{node}:"), Colour::Dim))),
             RunEvent::NodeLog { node, line } => self.line(&format!("  {} {line}", paint(&format!("{node}:"), Colour::Dim))),
             RunEvent::NodeRetried { node, attempt, error } => {
                 self.line(&format!("{} {node}: try {attempt} failed, {}", paint("↻", Colour::Yellow), error.message));

@@ -1,0 +1,91 @@
+//! Stands between a model and the tools: names, arguments and sizes are checked before and after a call.
+
+use crate::AgentError;
+use jsonschema::Validator;
+use model::{Object, Str, Value};
+use node_api::ai::{Arguments, Tool, ToolCall};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many problems of one call a model is told.
+const MAX_PROBLEMS: usize = 5;
+
+/// The tools of a run, ready to be called.
+pub struct Guard {
+    tools: Vec<Guarded>,
+    by_name: HashMap<Str, usize>,
+    max_result_bytes: usize,
+}
+
+struct Guarded {
+    tool: Arc<dyn Tool>,
+    /// Absent where the schema itself is none: then only the tool can tell.
+    validator: Option<Validator>,
+}
+
+/// Why a call is not made, in words for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused(pub Str);
+
+impl Guard {
+    pub fn new(tools: Vec<Arc<dyn Tool>>, max_result_bytes: usize) -> Result<Self, AgentError> {
+        let mut guard = Self { tools: Vec::new(), by_name: HashMap::new(), max_result_bytes };
+        for tool in tools {
+            let name = tool.definition().name.clone();
+            if guard.by_name.insert(name.clone(), guard.tools.len()).is_some() {
+                return Err(AgentError::SameName { name });
+            }
+            let schema = serde_json::from_str(&model::json::to_string(&tool.definition().parameters)).unwrap_or_default();
+            let validator = jsonschema::validator_for(&schema).ok();
+            guard.tools.push(Guarded { tool, validator });
+        }
+        Ok(guard)
+    }
+
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.tools.iter().map(|guarded| &guarded.tool)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// The tool and the arguments of a call, or what is wrong with it.
+    pub fn admit(&self, call: &ToolCall) -> Result<(&Arc<dyn Tool>, Object), Refused> {
+        let Some(guarded) = self.by_name.get(&call.name).and_then(|index| self.tools.get(*index)) else {
+            let names: Vec<&str> = self.tools().map(|tool| tool.definition().name.as_str()).collect();
+            return Err(Refused(format!("There is no tool '{}'. The tools are: {}.", call.name, names.join(", ")).into()));
+        };
+        let arguments = match &call.arguments {
+            Arguments::Read(arguments) => arguments.clone(),
+            Arguments::Unreadable { problem, .. } => {
+                return Err(Refused(format!("The arguments of '{}' are no JSON object: {problem}", call.name).into()));
+            }
+        };
+        if let Some(validator) = &guarded.validator {
+            let given = serde_json::from_str(&model::json::to_string(&Value::from(arguments.clone()))).unwrap_or_default();
+            let problems: Vec<String> = validator
+                .iter_errors(&given)
+                .take(MAX_PROBLEMS)
+                .map(|error| format!("{}: {error}", place(&error.instance_path().to_string())))
+                .collect();
+            if !problems.is_empty() {
+                return Err(Refused(format!("The arguments of '{}' do not fit: {}", call.name, problems.join("; ")).into()));
+            }
+        }
+        Ok((&guarded.tool, arguments))
+    }
+
+    /// A result as the model gets it: what is longer than the limit is cut, and says so.
+    pub fn capped(&self, content: Str) -> Str {
+        if content.len() <= self.max_result_bytes {
+            return content;
+        }
+        let end = (0..=self.max_result_bytes).rev().find(|at| content.is_char_boundary(*at)).unwrap_or(0);
+        format!("{}\n[cut: {} of {} bytes]", &content[..end], end, content.len()).into()
+    }
+}
+
+fn place(path: &str) -> &str {
+    if path.is_empty() { "arguments" } else { path }
+}

@@ -1,0 +1,18 @@
+//! The agent loop and its strategies: what is asked of a model, what is done with its answer, when it ends.
+//!
+//! Invariant: no network, disk, clock or random source of its own. Models, memories and tools are ports of `node_api::ai`; the rest
+//! of the world is [`World`]. With recorded answers behind them a run is a pure function.
+//! Invariant: nothing that reached outside is done twice: every model answer and every tool result is kept in the world's notes
+//! before the loop goes on, and a loop that begins again finds it there.
+
+mod codec;
+mod guard;
+mod record;
+mod tools;
+mod world;
+
+pub use codec::{message_from_value, message_to_value, turn_from_value, turn_to_value};
+pub use guard::{Guard, Refused};
+pub use record::{Ended, Outcome, Record, ToolUse};
+pub use tools::{OnLimit, Options, ToolsAgent};
+pub use world::{AgentError, AgentEvent, World};

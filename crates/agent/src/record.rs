@@ -1,0 +1,51 @@
+//! What an agent did, for its caller and for the trace.
+
+use model::{Str, Value};
+use node_api::ai::{Message, Usage};
+
+/// How a loop ended and what it did on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    pub answer: Str,
+    pub ended: Ended,
+    pub record: Record,
+}
+
+/// Why it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Completed,
+    /// The answer is what there was when the limit was reached.
+    MaxIterations,
+}
+
+impl Ended {
+    pub fn name(self) -> &'static str {
+        match self {
+            Ended::Completed => "completed",
+            Ended::MaxIterations => "max_iterations",
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    pub iterations: usize,
+    pub tool_uses: Vec<ToolUse>,
+    pub usage: Usage,
+    /// US dollars, where the price is known.
+    pub cost: Option<f64>,
+    pub duration_ms: u64,
+    /// What was said in this turn, from the user's message to the answer.
+    pub messages: Vec<Message>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    pub name: Str,
+    pub arguments: Value,
+    pub content: Str,
+    pub is_error: bool,
+    pub started_ms: i64,
+    pub duration_ms: u64,
+}

@@ -1,0 +1,321 @@
+//! The strategy of native tool calls: ask the model, run what it calls, show it the results, until it answers.
+
+use crate::codec::{message_from_value, message_to_value, turn_from_value, turn_to_value};
+use crate::guard::Guard;
+use crate::record::{Ended, Outcome, Record, ToolUse};
+use crate::world::{AgentError, AgentEvent, World};
+use futures::future::Either;
+use futures::{StreamExt as _, stream};
+use model::{Code, Object, Str, Value};
+use node_api::ai::{
+    ChatEvent, ChatModel, ChatRequest, Effect, Memory, Message, ModelError, Part, Role, SessionId, Stop, ToolCall, ToolCallContext,
+    ToolChoice, ToolResult, Turn,
+};
+use std::pin::pin;
+use std::sync::Arc;
+
+/// What a model is told when it has to come to an end.
+const CONCLUDE: &str = "You have used all your steps. Answer now with what you know, and say what is missing.";
+
+/// How a loop is to go.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub system_prompt: Str,
+    pub max_iterations: usize,
+    pub tool_choice: ToolChoice,
+    pub timeout_ms: Option<u64>,
+    pub on_limit: OnLimit,
+    /// Tools that may run at the same time.
+    pub parallel_tools: usize,
+    /// How often in a row a model may get its calls wrong.
+    pub max_repairs: usize,
+    /// How often the same call may be made in one run.
+    pub max_same_calls: usize,
+    /// The item of the node's input that it works on.
+    pub item: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            system_prompt: "You are a helpful AI assistant.".into(),
+            max_iterations: 10,
+            tool_choice: ToolChoice::Auto,
+            timeout_ms: Some(300_000),
+            on_limit: OnLimit::Error,
+            parallel_tools: 4,
+            max_repairs: 2,
+            max_same_calls: 3,
+            item: 0,
+        }
+    }
+}
+
+/// What becomes of a run that reaches its last iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnLimit {
+    /// It fails.
+    Error,
+    /// It ends with what the model has said so far.
+    Partial,
+    /// The model is asked once more, without tools, to answer with what it knows.
+    Conclude,
+}
+
+pub struct ToolsAgent {
+    pub model: Arc<dyn ChatModel>,
+    pub guard: Guard,
+    pub memory: Option<(Arc<dyn Memory>, SessionId)>,
+    pub options: Options,
+}
+
+impl ToolsAgent {
+    pub async fn run(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
+        let work = pin!(self.work(world, user));
+        let Some(limit_ms) = self.options.timeout_ms else { return work.await };
+        match futures::future::select(work, pin!(world.sleep(limit_ms))).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(_) => Err(AgentError::Timeout { limit_ms }),
+        }
+    }
+
+    async fn work(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
+        let began = world.now_ms();
+        let history = self.history(world, &user).await?;
+        let mut run = Conversation::new(&self.options.system_prompt, history, user);
+        let outcome = self.converse(world, &mut run).await?;
+        self.remember(world, &run.said).await?;
+        let (answer, ended) = outcome;
+        run.record.duration_ms = (world.now_ms() - began).max(0) as u64;
+        run.record.messages = run.said;
+        Ok(Outcome { answer, ended, record: run.record })
+    }
+
+    async fn converse(&self, world: &dyn World, run: &mut Conversation) -> Result<(Str, Ended), AgentError> {
+        let mut repairs = 0;
+        for iteration in 1..=self.options.max_iterations.max(1) {
+            if world.is_cancelled() {
+                return Err(AgentError::Cancelled);
+            }
+            run.record.iterations = iteration;
+            world.tell(AgentEvent::Iteration { number: iteration }).await;
+            // A tool that is demanded for ever would never let the model answer.
+            let tool_choice = if run.record.tool_uses.is_empty() { self.options.tool_choice.clone() } else { ToolChoice::Auto };
+            let turn = self.ask(world, run, &format!("model {iteration}"), tool_choice).await?;
+            let calls: Vec<ToolCall> = turn.message.tool_calls().cloned().collect();
+            run.say(turn.message.clone());
+            if calls.is_empty() {
+                match turn.stop {
+                    Stop::Pause => continue,
+                    Stop::ContentFilter | Stop::Refusal => return Err(refused(&turn)),
+                    _ => return Ok((turn.message.text(), Ended::Completed)),
+                }
+            }
+            let results = self.call_all(world, run, iteration, &calls).await?;
+            let is_wrong = results.iter().all(|(_, was_admitted)| !was_admitted);
+            repairs = if is_wrong { repairs + 1 } else { 0 };
+            if repairs > self.options.max_repairs {
+                let words = results.first().map(|(used, _)| used.content.clone()).unwrap_or_default();
+                let message = format!("The model kept calling tools wrongly: {words}");
+                return Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, message)));
+            }
+            let told = calls.iter().zip(&results).map(|(call, (used, _))| ToolResult {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                content: used.content.clone(),
+                is_error: used.is_error,
+            });
+            run.say(Message::results(told.collect::<Vec<_>>()));
+            run.record.tool_uses.extend(results.into_iter().map(|(used, _)| used));
+        }
+        self.at_the_limit(world, run).await
+    }
+
+    async fn at_the_limit(&self, world: &dyn World, run: &mut Conversation) -> Result<(Str, Ended), AgentError> {
+        let limit = self.options.max_iterations;
+        match self.options.on_limit {
+            OnLimit::Error => {
+                let error = ModelError::new(Code::AGENT_LIMIT, format!("Max iterations ({limit}) reached"));
+                Err(AgentError::Model(error.hint("Raise the agent's limit, or let it conclude there.")))
+            }
+            OnLimit::Partial => Ok((run.last_words(), Ended::MaxIterations)),
+            OnLimit::Conclude => {
+                run.messages.push(Message::user(CONCLUDE));
+                let turn = self.ask(world, run, "conclusion", ToolChoice::None).await?;
+                run.messages.pop();
+                let answer = turn.message.text();
+                run.say(turn.message);
+                Ok((answer, Ended::MaxIterations))
+            }
+        }
+    }
+
+    /// One answer of the model: the one that was kept, or a new one that is.
+    async fn ask(&self, world: &dyn World, run: &mut Conversation, key: &str, tool_choice: ToolChoice) -> Result<Turn, AgentError> {
+        let kept = world.note(key).and_then(|value| turn_from_value(&value));
+        let turn = match kept {
+            Some(turn) => turn,
+            None => {
+                let offered = tool_choice != ToolChoice::None || key != "conclusion";
+                let tools = self.guard.tools().filter(|_| offered).map(|tool| tool.definition().clone()).collect::<Vec<_>>();
+                let tool_choice = if tools.is_empty() { ToolChoice::None } else { tool_choice };
+                let request = ChatRequest { messages: run.messages.clone(), tools, tool_choice, ..ChatRequest::default() };
+                let turn = self.listen(world, request).await?;
+                world.keep(key, turn_to_value(&turn)).await.map_err(AgentError::Kept)?;
+                turn
+            }
+        };
+        run.record.usage.add(&turn.usage);
+        let dollars = self.model.info().price.map(|price| price.of(&turn.usage));
+        run.record.cost = match (run.record.cost, dollars) {
+            (before, Some(more)) => Some(before.unwrap_or(0.0) + more),
+            (before, None) => before,
+        };
+        world.tell(AgentEvent::Cost { usage: turn.usage.clone(), dollars }).await;
+        Ok(turn)
+    }
+
+    async fn listen(&self, world: &dyn World, request: ChatRequest) -> Result<Turn, AgentError> {
+        let mut events = self.model.stream(request);
+        while let Some(event) = events.next().await {
+            match event.map_err(AgentError::Model)? {
+                ChatEvent::Text(text) => world.tell(AgentEvent::Token(text)).await,
+                ChatEvent::Retry { attempt, wait_ms, cause } => world.tell(AgentEvent::ModelRetry { attempt, wait_ms, cause }).await,
+                ChatEvent::Thinking(_) | ChatEvent::CallBegins { .. } => {}
+                ChatEvent::Done(turn) => return Ok(*turn),
+            }
+        }
+        Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, "The answer of the model broke off")))
+    }
+
+    /// The results of a turn's calls in their order, and whether each was let through.
+    async fn call_all(
+        &self,
+        world: &dyn World,
+        run: &Conversation,
+        iteration: usize,
+        calls: &[ToolCall],
+    ) -> Result<Vec<(ToolUse, bool)>, AgentError> {
+        let made = calls.iter().enumerate().map(|(number, call)| self.call(world, run, format!("tool {iteration}.{}", number + 1), call));
+        let results: Vec<Result<(ToolUse, bool), AgentError>> =
+            stream::iter(made).buffered(self.options.parallel_tools.max(1)).collect().await;
+        results.into_iter().collect()
+    }
+
+    async fn call(&self, world: &dyn World, run: &Conversation, key: String, call: &ToolCall) -> Result<(ToolUse, bool), AgentError> {
+        let arguments = call.arguments.to_value();
+        let used = |content: Str, is_error: bool, started_ms: i64, duration_ms: u64| ToolUse {
+            name: call.name.clone(),
+            arguments: arguments.clone(),
+            content,
+            is_error,
+            started_ms,
+            duration_ms,
+        };
+        let started_ms = world.now_ms();
+        let same = run.record.tool_uses.iter().filter(|earlier| earlier.name == call.name && earlier.arguments == arguments).count();
+        if same >= self.options.max_same_calls {
+            let words =
+                format!("'{}' was called {same} times with these arguments. Use the results you have, or try something else.", call.name);
+            return Ok((used(words.into(), true, started_ms, 0), false));
+        }
+        let (tool, checked) = match self.guard.admit(call) {
+            Ok(admitted) => admitted,
+            Err(refused) => return Ok((used(refused.0, true, started_ms, 0), false)),
+        };
+        if let Some(kept) = world.note(&key) {
+            let content = kept.get("content").and_then(Value::as_str).map(Str::from).unwrap_or_default();
+            let is_error = kept.get("isError").and_then(Value::as_bool).unwrap_or_default();
+            let duration_ms = kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
+            return Ok((used(content, is_error, started_ms, duration_ms), true));
+        }
+        let begun = format!("{key} begun");
+        if tool.definition().effect == Effect::Changes {
+            if world.note(&begun).is_some() {
+                return Err(AgentError::Uncertain { tool: call.name.clone() });
+            }
+            let what = Object::from_iter([("name", Value::from(call.name.clone())), ("arguments", arguments.clone())]);
+            world.keep(&begun, what.into()).await.map_err(AgentError::Kept)?;
+        }
+        let (call_id, name) = (call.id.clone(), call.name.clone());
+        world.tell(AgentEvent::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments: arguments.clone() }).await;
+        let context = ToolCallContext { call_id: call_id.clone(), item: self.options.item };
+        let (content, is_error) = match tool.call(checked, &context).await {
+            Ok(answer) => (answer.to_text(), false),
+            Err(failure) => (format!("Tool '{name}' failed: {failure}").into(), true),
+        };
+        let content = self.guard.capped(content);
+        let duration_ms = (world.now_ms() - started_ms).max(0) as u64;
+        let kept = Object::from_iter([
+            ("name", Value::from(name.clone())),
+            ("arguments", arguments.clone()),
+            ("content", content.clone().into()),
+            ("isError", is_error.into()),
+            ("durationMs", (duration_ms as f64).into()),
+        ]);
+        world.keep(&key, kept.into()).await.map_err(AgentError::Kept)?;
+        world.tell(AgentEvent::ToolEnded { call_id, name, content: content.clone(), is_error, duration_ms }).await;
+        Ok((used(content, is_error, started_ms, duration_ms), true))
+    }
+
+    /// What was said before. A memory that fails is done without.
+    async fn history(&self, world: &dyn World, user: &Message) -> Result<Vec<Message>, AgentError> {
+        let Some((memory, session)) = &self.memory else { return Ok(Vec::new()) };
+        if let Some(Value::Array(kept)) = world.note("history") {
+            return Ok(kept.iter().filter_map(message_from_value).collect());
+        }
+        let messages = match memory.load(session, &user.text()).await {
+            Ok(messages) => messages.into_iter().filter(|message| message.role != Role::System).collect(),
+            Err(error) => {
+                world.tell(AgentEvent::Warning(format!("The memory could not be read: {error}").into())).await;
+                Vec::new()
+            }
+        };
+        world.keep("history", Value::array(messages.iter().map(message_to_value).collect())).await.map_err(AgentError::Kept)?;
+        Ok(messages)
+    }
+
+    async fn remember(&self, world: &dyn World, said: &[Message]) -> Result<(), AgentError> {
+        let Some((memory, session)) = &self.memory else { return Ok(()) };
+        if world.note("remembered").is_some() {
+            return Ok(());
+        }
+        if let Err(error) = memory.append(session, said).await {
+            world.tell(AgentEvent::Warning(format!("The memory could not be written: {error}").into())).await;
+        }
+        world.keep("remembered", true.into()).await.map_err(AgentError::Kept)
+    }
+}
+
+/// What is being said.
+struct Conversation {
+    /// As the model sees it.
+    messages: Vec<Message>,
+    /// What belongs to this turn.
+    said: Vec<Message>,
+    record: Record,
+}
+
+impl Conversation {
+    fn new(system_prompt: &Str, history: Vec<Message>, user: Message) -> Self {
+        let system = Some(Message::system(system_prompt.clone())).filter(|_| !system_prompt.is_empty());
+        let messages = system.into_iter().chain(history).chain([user.clone()]).collect();
+        Self { messages, said: vec![user], record: Record::default() }
+    }
+
+    fn say(&mut self, message: Message) {
+        self.messages.push(message.clone());
+        self.said.push(message);
+    }
+
+    fn last_words(&self) -> Str {
+        let spoken = self.said.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
+        spoken.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+    }
+}
+
+fn refused(turn: &Turn) -> AgentError {
+    let words = turn.message.parts.iter().find_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+    let message = format!("The model refused to answer{}", words.map(|words| format!(": {words}")).unwrap_or_default());
+    AgentError::Model(ModelError::new(Code::MODEL_REFUSED, message))
+}

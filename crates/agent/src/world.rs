@@ -1,0 +1,69 @@
+//! What a loop reaches beyond its model, memory and tools.
+
+use model::{Code, Str, Value};
+use node_api::NodeError;
+use node_api::ai::{ModelError, Usage};
+
+/// The world of one run of an agent. Implemented by nodes over their host, and by tests.
+#[async_trait::async_trait]
+pub trait World: Send + Sync {
+    fn now_ms(&self) -> i64;
+    async fn sleep(&self, milliseconds: u64);
+    fn is_cancelled(&self) -> bool;
+    /// What was kept under a key before the loop was cut off.
+    fn note(&self, key: &str) -> Option<Value>;
+    /// Keeps a step; returns once it would survive a crash.
+    async fn keep(&self, key: &str, value: Value) -> Result<(), NodeError>;
+    /// Tells whoever watches. Never a reason to stop.
+    async fn tell(&self, event: AgentEvent);
+}
+
+/// What happens in a loop, for whoever watches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentEvent {
+    Iteration { number: usize },
+    Token(Str),
+    ModelRetry { attempt: u32, wait_ms: u64, cause: Str },
+    ToolStarted { call_id: Str, name: Str, arguments: Value },
+    ToolEnded { call_id: Str, name: Str, content: Str, is_error: bool, duration_ms: u64 },
+    Cost { usage: Usage, dollars: Option<f64> },
+    Warning(Str),
+}
+
+/// Why an agent has no answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AgentError {
+    #[error("{0}")]
+    Model(ModelError),
+    /// A tool that may change something was called, and nobody knows whether it did.
+    #[error("The call of '{tool}' was cut off: it may have happened")]
+    Uncertain { tool: Str },
+    #[error("The agent took longer than {limit_ms} ms")]
+    Timeout { limit_ms: u64 },
+    #[error("The run was cancelled")]
+    Cancelled,
+    #[error("Two tools are called '{name}'")]
+    SameName { name: Str },
+    #[error("{0}")]
+    Kept(NodeError),
+}
+
+impl AgentError {
+    pub fn into_node_error(self) -> NodeError {
+        let message = Str::from(self.to_string());
+        match self {
+            AgentError::Model(error) => {
+                let coded = NodeError::new(error.code, error.message);
+                let coded = error.hint.into_iter().fold(coded, NodeError::hint);
+                error.status.into_iter().fold(coded, |coded, status| coded.with("httpCode", Str::from(status.to_string())))
+            }
+            AgentError::Uncertain { .. } => {
+                NodeError::new(Code::RUN_UNCERTAIN, message).hint("Look whether it happened, then resume the execution or stop it.")
+            }
+            AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message).hint("Raise the timeout in the agent's options."),
+            AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
+            AgentError::SameName { .. } => NodeError::failed(message).hint("Give one of the tool nodes another name."),
+            AgentError::Kept(error) => error,
+        }
+    }
+}
