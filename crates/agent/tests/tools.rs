@@ -1,0 +1,174 @@
+//! The loop of native tool calls with a scripted model: what is asked, what is done, how it ends, and what a crash leaves.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod support;
+
+use heddle_agent::{AgentError, AgentEvent, Ended, Guard, OnLimit, Options, ToolsAgent};
+use model::{Code, json};
+use node_api::ai::{Effect, Message, Part, Role, SessionId, ToolChoice};
+use std::sync::Arc;
+use support::{Crash, Ledger, List, Script, TestWorld, answers, calls, tool};
+
+fn agent(script: &Arc<Script>, ledger: &Arc<Ledger>, options: Options) -> ToolsAgent {
+    let adder = tool("add", Effect::None, ledger, |arguments| {
+        let number = |key: &str| arguments.get(key).and_then(model::Value::as_f64).unwrap_or_default();
+        Ok((number("a") + number("b")).into())
+    });
+    let sender = tool("send", Effect::Changes, ledger, |_| Ok("sent".into()));
+    let failing = tool("fail", Effect::None, ledger, |_| Err("no such city".into()));
+    let guard = Guard::new(vec![adder, sender, failing], 1000).unwrap();
+    ToolsAgent { model: script.clone(), guard, memory: None, options }
+}
+
+#[tokio::test]
+async fn a_tool_is_called_and_its_result_leads_to_the_answer() {
+    let script = Script::of([calls(&[("add", json!({ "a": 2, "b": 2 }))]), answers("It is 4.")]);
+    let (ledger, world) = (Ledger::new(), TestWorld::default());
+    let outcome = agent(&script, &ledger, Options::default()).run(&world, Message::user("2+2?")).await.unwrap();
+    assert_eq!((outcome.answer.as_str(), outcome.ended), ("It is 4.", Ended::Completed));
+    assert_eq!(outcome.record.iterations, 2);
+    assert_eq!(outcome.record.tool_uses[0].content, "4");
+    let second = script.request(1);
+    let roles: Vec<Role> = second.messages.iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::Tool]);
+    assert_eq!(second.messages[2].tool_calls().count(), 1, "the assistant's call goes back with its result");
+    assert!(world.told().iter().any(|event| matches!(event, AgentEvent::ToolEnded { content, .. } if content == "4")));
+    assert!(outcome.record.usage.input > 0 && outcome.record.cost.is_some());
+}
+
+#[tokio::test]
+async fn calls_of_one_turn_run_together_and_answer_in_their_order() {
+    let script = Script::of([
+        calls(&[("add", json!({ "a": 1, "b": 1 })), ("fail", json!({})), ("add", json!({ "a": 2, "b": 2 }))]),
+        answers("done"),
+    ]);
+    let (ledger, world) = (Ledger::new(), TestWorld::default());
+    agent(&script, &ledger, Options::default()).run(&world, Message::user("go")).await.unwrap();
+    let results: Vec<(String, bool)> =
+        script.request(1).messages[3].tool_results().map(|result| (result.content.to_string(), result.is_error)).collect();
+    assert_eq!(results[0], ("2".into(), false));
+    assert_eq!(results[1], ("Tool 'fail' failed: no such city".into(), true));
+    assert_eq!(results[2], ("4".into(), false));
+}
+
+#[tokio::test]
+async fn a_wrong_call_is_shown_to_the_model_with_the_exact_complaint() {
+    let script = Script::of([calls(&[("subtract", json!({}))]), calls(&[("add", json!({ "a": "two" }))]), answers("sorry")]);
+    let (ledger, world) = (Ledger::new(), TestWorld::default());
+    agent(&script, &ledger, Options::default()).run(&world, Message::user("go")).await.unwrap();
+    let told =
+        |request: usize, message: usize| script.request(request).messages[message].tool_results().next().unwrap().content.to_string();
+    assert_eq!(told(1, 3), "There is no tool 'subtract'. The tools are: add, send, fail.");
+    let complaint = told(2, 5);
+    assert!(complaint.starts_with("The arguments of 'add' do not fit: "), "{complaint}");
+    assert!(complaint.contains("\"two\"") && complaint.contains("\"b\""), "{complaint}");
+    assert_eq!(ledger.count(), 0, "nothing ran");
+}
+
+#[tokio::test]
+async fn a_model_that_never_gets_it_right_is_stopped() {
+    let wrong = || calls(&[("subtract", json!({}))]);
+    let script = Script::of([wrong(), wrong(), wrong(), wrong()]);
+    let error = agent(&script, &Ledger::new(), Options::default()).run(&TestWorld::default(), Message::user("go")).await.unwrap_err();
+    assert_eq!(error.into_node_error().code(), Code::MODEL_ERROR);
+    assert_eq!(script.asked(), 3);
+}
+
+#[tokio::test]
+async fn a_call_that_comes_again_and_again_is_not_made_any_more() {
+    let same = || calls(&[("add", json!({ "a": 1, "b": 1 }))]);
+    let script = Script::of([same(), same(), same(), same(), answers("2")]);
+    let ledger = Ledger::new();
+    let outcome = agent(&script, &ledger, Options::default()).run(&TestWorld::default(), Message::user("go")).await.unwrap();
+    assert_eq!((outcome.answer.as_str(), ledger.count()), ("2", 3));
+    assert!(script.request(4).messages.last().unwrap().tool_results().next().unwrap().content.contains("called 3 times"));
+}
+
+#[tokio::test]
+async fn a_tool_that_is_demanded_is_demanded_once() {
+    let script = Script::of([calls(&[("add", json!({ "a": 1, "b": 1 }))]), answers("2")]);
+    let options = Options { tool_choice: ToolChoice::Required, ..Options::default() };
+    agent(&script, &Ledger::new(), options).run(&TestWorld::default(), Message::user("go")).await.unwrap();
+    assert_eq!((script.request(0).tool_choice, script.request(1).tool_choice), (ToolChoice::Required, ToolChoice::Auto));
+}
+
+#[tokio::test]
+async fn at_the_limit_it_fails_or_ends_with_what_it_has_or_concludes() {
+    let endless = || (0..3).map(|number| calls(&[("add", json!({ "a": number, "b": 1 }))])).collect::<Vec<_>>();
+    let options = |on_limit| Options { max_iterations: 3, on_limit, ..Options::default() };
+    let script = Script::of(endless());
+    let error = agent(&script, &Ledger::new(), options(OnLimit::Error)).run(&TestWorld::default(), Message::user("go")).await.unwrap_err();
+    let error = error.into_node_error();
+    assert_eq!((error.code(), error.message().as_str()), (Code::AGENT_LIMIT, "Max iterations (3) reached"));
+    let script = Script::of(endless().into_iter().chain([answers("about 3")]));
+    let outcome = agent(&script, &Ledger::new(), options(OnLimit::Conclude)).run(&TestWorld::default(), Message::user("go")).await.unwrap();
+    assert_eq!((outcome.answer.as_str(), outcome.ended), ("about 3", Ended::MaxIterations));
+    assert!(script.request(3).tools.is_empty());
+    assert!(
+        outcome.record.messages.iter().all(|message| !message.text().contains("used all your steps")),
+        "our own words are not remembered"
+    );
+    let script = Script::of(endless());
+    let outcome = agent(&script, &Ledger::new(), options(OnLimit::Partial)).run(&TestWorld::default(), Message::user("go")).await.unwrap();
+    assert_eq!((outcome.answer.as_str(), outcome.ended), ("", Ended::MaxIterations));
+}
+
+#[tokio::test]
+async fn what_was_said_is_remembered_whole_and_the_system_prompt_is_never_lost() {
+    let (ledger, world, list) = (Ledger::new(), TestWorld::default(), Arc::new(List::default()));
+    let mut before = vec![Message::system("old words"), Message::user("hi")];
+    before.push(Message::new(Role::Assistant, vec![Part::Text("hello".into())]));
+    list.put(before);
+    let script = Script::of([calls(&[("add", json!({ "a": 2, "b": 2 }))]), answers("4")]);
+    let mut agent = agent(&script, &ledger, Options::default());
+    agent.memory = Some((list.clone(), SessionId("s".into())));
+    agent.run(&world, Message::user("2+2?")).await.unwrap();
+    let first = script.request(0);
+    assert_eq!(first.messages[0].text(), "You are a helpful AI assistant.");
+    assert_eq!(first.messages.iter().filter(|message| message.role == Role::System).count(), 1);
+    let added: Vec<Role> = list.all()[3..].iter().map(|message| message.role).collect();
+    assert_eq!(added, [Role::User, Role::Assistant, Role::Tool, Role::Assistant]);
+}
+
+#[tokio::test]
+async fn a_memory_that_fails_is_told_and_done_without() {
+    let world = TestWorld::default();
+    let script = Script::of([answers("hello")]);
+    let mut agent = agent(&script, &Ledger::new(), Options::default());
+    agent.memory = Some((Arc::new(support::Broken), SessionId("s".into())));
+    let outcome = agent.run(&world, Message::user("hi")).await.unwrap();
+    assert_eq!(outcome.answer, "hello");
+    assert_eq!(world.told().iter().filter(|event| matches!(event, AgentEvent::Warning(_))).count(), 2);
+}
+
+/// T-CRASH inside the loop: the process ends at every note, before and after it is kept, and the loop begins again.
+#[tokio::test]
+async fn a_loop_that_is_cut_off_anywhere_repeats_nothing() {
+    let turns = || {
+        [calls(&[("add", json!({ "a": 1, "b": 2 })), ("send", json!({}))]), calls(&[("send", json!({ "again": true }))]), answers("done")]
+    };
+    for cut in 0..8 {
+        for crash in [Crash::Before(cut), Crash::After(cut)] {
+            let (ledger, world) = (Ledger::new(), TestWorld::default());
+            world.crash(crash);
+            let first = Script::of(turns());
+            let begun = agent(&first, &ledger, Options::default());
+            assert!(matches!(begun.run(&world, Message::user("go")).await, Err(AgentError::Kept(_))), "{crash:?}");
+            let again = world.after_a_crash();
+            let rest = Script::of(turns().into_iter().skip(again.n_kept("model ")));
+            let ended = agent(&rest, &ledger, Options::default()).run(&again, Message::user("go")).await;
+            match ended {
+                Ok(outcome) => {
+                    assert_eq!(outcome.answer, "done", "{crash:?}");
+                    assert_eq!(ledger.of("send"), 2, "{crash:?}: each message is sent once");
+                }
+                Err(AgentError::Uncertain { tool }) => {
+                    assert_eq!(tool, "send", "{crash:?}");
+                    assert!(ledger.of("send") <= 2, "{crash:?}");
+                }
+                Err(other) => panic!("{crash:?}: {other}"),
+            }
+        }
+    }
+}
