@@ -5,7 +5,7 @@ use crate::guard::Guard;
 use crate::record::{Ended, Outcome, Record, ToolUse};
 use crate::world::{AgentError, AgentEvent, World};
 use futures::future::Either;
-use futures::{StreamExt as _, stream};
+use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Code, Object, Str, Value};
 use node_api::ai::{
     ChatEvent, ChatModel, ChatRequest, Effect, Memory, Message, ModelError, Part, Role, SessionId, Stop, ToolCall, ToolCallContext,
@@ -196,9 +196,11 @@ impl ToolsAgent {
         iteration: usize,
         calls: &[ToolCall],
     ) -> Result<Vec<(ToolUse, bool)>, AgentError> {
-        let made = calls.iter().enumerate().map(|(number, call)| self.call(world, run, format!("tool {iteration}.{}", number + 1), call));
-        let results: Vec<Result<(ToolUse, bool), AgentError>> =
-            stream::iter(made).buffered(self.options.parallel_tools.max(1)).collect().await;
+        let mut made = Vec::with_capacity(calls.len());
+        for (number, call) in calls.iter().enumerate() {
+            made.push(self.call(world, run, format!("tool {iteration}.{}", number + 1), call).boxed());
+        }
+        let results: Vec<_> = stream::iter(made).buffered(self.options.parallel_tools.max(1)).collect().await;
         results.into_iter().collect()
     }
 

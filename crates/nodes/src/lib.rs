@@ -3,6 +3,7 @@
 //! Invariant: a node knows the contract (`node-api`) and never the engine; the world comes in through its `Ctx`.
 //! Invariant: everything about a node is in its file: description, behaviour, examples, tests.
 
+pub mod ai;
 mod binary;
 pub mod conditions;
 pub mod data;
@@ -17,7 +18,8 @@ pub mod triggers;
 use node_api::{Entry, Registry};
 
 /// Every table of nodes that ships.
-pub static TABLES: &[&[Entry]] = &[triggers::NODES, flow::NODES, data::NODES, text::NODES, files::NODES, http::NODES, integrations::NODES];
+pub static TABLES: &[&[Entry]] =
+    &[triggers::NODES, flow::NODES, data::NODES, text::NODES, files::NODES, http::NODES, integrations::NODES, ai::NODES];
 
 /// All nodes, ready to be looked up.
 pub fn registry() -> Registry {

@@ -1,0 +1,183 @@
+//! An agent: a model that works with tools and a memory until it has an answer.
+
+use super::world::NodeWorld;
+use agent::{Guard, OnLimit, Options, Outcome, ToolsAgent};
+use model::Kind;
+use node_api::ai::{ChatModel, Memory, Message, SessionId, Supply, Tool, ToolChoice};
+use node_api::prelude::*;
+use std::sync::Arc;
+
+/// What a model sees of one result of a tool unless the node says otherwise.
+const RESULT_BYTES: usize = 50_000;
+
+pub(crate) struct AiAgent;
+
+impl Node for AiAgent {
+    fn spec() -> Spec {
+        Spec::new("ai-agent", &[1.0], "AI Agent", "Answer with a model, tools and a memory")
+            .group(Group::Ai)
+            .inputs([
+                Port::main(),
+                Port::of(Kind::AiLanguageModel, "Model"),
+                Port::of(Kind::AiMemory, "Memory"),
+                Port::of(Kind::AiTool, "Tools"),
+            ])
+            .params(params())
+            .hint("Connect one model, any number of tools, and a memory if it is to know what was said before.")
+            .alias(&["llm", "assistant", "chatbot", "tools agent"])
+            .keeps_notes()
+            .note("Every answer of the model and every result of a tool is on disk before the agent goes on: after a crash it continues where it was.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let mut output = ctx.builder();
+        for index in 0..items.len() {
+            let made = match answer(ctx, index).await {
+                Ok(json) => Item::new(json).paired_with(index),
+                Err(error) => ctx.failed_item(index, error)?,
+            };
+            output.push(made);
+        }
+        Ok(vec![output.finish()])
+    }
+}
+
+fn params() -> Vec<Param> {
+    let choices = [("auto", "The model decides"), ("required", "A tool must be called first"), ("none", "No tools")];
+    let formats = [("text", "Text only"), ("json", "JSON"), ("full", "Full, with what was done")];
+    let limits = [("error", "Fail"), ("partial", "End with what was said so far"), ("conclude", "Ask for an answer without tools")];
+    vec![
+        Param::text("systemPrompt", "System prompt", "You are a helpful AI assistant.")
+            .help("What the model is told before everything else."),
+        Param::text("userMessage", "User message", "")
+            .required()
+            .help("What the agent is asked; `{{json.field}}` and expressions may stand in it."),
+        Param::number("maxIterations", "Max iterations", 10).at_least(1.0).help("How often the model is asked at most."),
+        Param::collection(
+            "options",
+            "Options",
+            [
+                Param::choice("toolChoice", "Tool choice", &choices).help("Whether tools may or must be called."),
+                Param::choice("outputFormat", "Output format", &formats).help("What the node puts out."),
+                Param::text("sessionId", "Session id", "").help("Whose conversation it is; the memory node's if empty."),
+                Param::number("timeout", "Timeout", 300_000).at_least(1.0).help("Milliseconds for the whole answer."),
+                Param::choice("onLimit", "At the limit", &limits).help("What happens after the last iteration."),
+                Param::number("maxResultBytes", "Longest tool result", RESULT_BYTES as i32)
+                    .at_least(100.0)
+                    .help("Longer results are cut for the model."),
+            ],
+        )
+        .help("How the agent works."),
+    ]
+}
+
+async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
+    let option = |name: &str| ctx.param(&format!("options.{name}"), index);
+    let number = |value: Value, default: f64| value.as_f64().unwrap_or(default);
+    let words = with_seed_expressions(ctx, "userMessage", index)?;
+    if words.trim().is_empty() {
+        return Err(NodeError::parameter("userMessage", "The user message is empty")
+            .hint("Write what the agent is asked, or an expression.")
+            .on_item(index));
+    }
+    let options = Options {
+        system_prompt: with_seed_expressions(ctx, "systemPrompt", index)?,
+        max_iterations: ctx.number("maxIterations", index)?.max(1.0) as usize,
+        tool_choice: match option("toolChoice")?.as_str() {
+            Some("required") => ToolChoice::Required,
+            Some("none") => ToolChoice::None,
+            _ => ToolChoice::Auto,
+        },
+        timeout_ms: Some(number(option("timeout")?, 300_000.0) as u64),
+        on_limit: match option("onLimit")?.as_str() {
+            Some("partial") => OnLimit::Partial,
+            Some("conclude") => OnLimit::Conclude,
+            _ => OnLimit::Error,
+        },
+        item: index,
+        ..Options::default()
+    };
+    let max_result_bytes = number(option("maxResultBytes")?, RESULT_BYTES as f64) as usize;
+    let tools = if options.tool_choice == ToolChoice::None { Vec::new() } else { tools(ctx, index).await? };
+    let agent = ToolsAgent {
+        model: model(ctx, index).await?,
+        guard: Guard::new(tools, max_result_bytes).map_err(agent::AgentError::into_node_error)?,
+        memory: memory(ctx, index, option("sessionId")?.to_js_string()).await?,
+        options,
+    };
+    let outcome = agent.run(&NodeWorld::new(ctx, index), Message::user(words)).await.map_err(agent::AgentError::into_node_error)?;
+    shown(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))
+}
+
+/// Text in which `{{json.field}}` stands for a field of the item, with or without a leading `=`.
+fn with_seed_expressions(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str, NodeError> {
+    let raw = ctx.raw_param(path).unwrap_or_default();
+    match raw.as_str() {
+        Some(text) if !text.starts_with('=') && text.contains("{{") => {
+            let template = format!("={}", text.replace("{{json.", "{{$json.").replace("{{ json.", "{{ $json."));
+            Ok(ctx.host().evaluate(&template, index, &Object::new()).map_err(|error| error.on_item(index))?.to_js_string())
+        }
+        _ => ctx.text(path, index),
+    }
+}
+
+async fn model(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn ChatModel>, NodeError> {
+    let supplied = ctx.host().supplies(Kind::AiLanguageModel, index).await?;
+    let model = supplied.into_iter().find_map(|supplied| if let Supply::Model(model) = supplied.supply { Some(model) } else { None });
+    model.ok_or_else(|| NodeError::failed("A model is not connected").hint("Connect a model node to the agent."))
+}
+
+async fn tools(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Arc<dyn Tool>>, NodeError> {
+    let supplied = ctx.host().supplies(Kind::AiTool, index).await?;
+    Ok(supplied.into_iter().flat_map(|supplied| if let Supply::Tools(tools) = supplied.supply { tools } else { Vec::new() }).collect())
+}
+
+async fn memory(ctx: &Ctx<'_>, index: usize, session: Str) -> Result<Option<(Arc<dyn Memory>, SessionId)>, NodeError> {
+    let supplied = ctx.host().supplies(Kind::AiMemory, index).await?;
+    let memory = supplied.into_iter().find_map(|supplied| if let Supply::Memory(memory) = supplied.supply { Some(memory) } else { None });
+    let Some(memory) = memory else { return Ok(None) };
+    if session.is_empty() {
+        return Err(NodeError::parameter("options.sessionId", "A memory is connected, but nothing says whose conversation it is")
+            .hint("Set the session id, for example to the id of the user."));
+    }
+    Ok(Some((memory, SessionId(session))))
+}
+
+fn shown(outcome: &Outcome, format: &str) -> Result<Value, NodeError> {
+    let record = &outcome.record;
+    let mut object = Object::new();
+    match format {
+        "json" => {
+            let read = model::json::parse(outcome.answer.trim().trim_start_matches("```json").trim_matches('`').trim());
+            let read = read.map_err(|error| {
+                NodeError::failed(format!("The answer is no JSON: {error}"))
+                    .describe(outcome.answer.clone())
+                    .hint("Ask for JSON in the system prompt.")
+            })?;
+            object.insert("response", read);
+        }
+        _ => {
+            object.insert("response", outcome.answer.clone());
+        }
+    }
+    if format != "full" {
+        return Ok(object.into());
+    }
+    let used = record.tool_uses.iter().map(|used| {
+        Value::from(Object::from_iter([
+            ("toolName", Value::from(used.name.clone())),
+            ("arguments", used.arguments.clone()),
+            ("result", used.content.clone().into()),
+            ("isError", used.is_error.into()),
+            ("timestamp", (used.started_ms as f64).into()),
+            ("duration", (used.duration_ms as f64).into()),
+        ]))
+    });
+    object.insert("iterations", record.iterations);
+    object.insert("toolCalls", Value::array(used.collect()));
+    object.insert("totalTokens", (record.usage.input + record.usage.output) as f64);
+    object.insert("totalCost", record.cost.map_or(Value::Null, Value::from));
+    object.insert("duration", record.duration_ms as f64);
+    object.insert("finishReason", outcome.ended.name());
+    Ok(object.into())
+}

@@ -1,0 +1,174 @@
+//! Arithmetic as people write it: `+ - * / ^`, parentheses and signs. Nothing else, and nothing is evaluated but numbers.
+
+/// Parentheses and signs inside of each other.
+const MAX_DEPTH: usize = 100;
+
+/// What is wrong with an expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Problem {
+    #[error("Invalid expression: {0}")]
+    Invalid(String),
+    #[error("Calculation error: {0}")]
+    Calculation(String),
+}
+
+pub(super) fn calculate(text: &str) -> Result<f64, Problem> {
+    let is_known = |letter: char| letter.is_ascii_digit() || letter.is_whitespace() || "+-*/().^".contains(letter);
+    if let Some(strange) = text.chars().find(|letter| !is_known(*letter)) {
+        return Err(Problem::Invalid(format!("'{strange}' is neither a number nor one of + - * / ^ ( )")));
+    }
+    let mut reader = Reader { rest: text.trim_start(), depth: 0 };
+    if reader.rest.is_empty() {
+        return Err(Problem::Invalid("there is nothing to calculate".into()));
+    }
+    let result = reader.sum()?;
+    if !reader.rest.is_empty() {
+        return Err(Problem::Invalid(format!("'{}' was not expected", first(reader.rest))));
+    }
+    if result.is_finite() { Ok(result) } else { Err(Problem::Calculation("the result is too large".into())) }
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, sign: char) -> bool {
+        match self.rest.strip_prefix(sign) {
+            Some(rest) => {
+                self.rest = rest.trim_start();
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn sum(&mut self) -> Result<f64, Problem> {
+        let mut value = self.product()?;
+        loop {
+            if self.take('+') {
+                value += self.product()?;
+            } else if self.take('-') {
+                value -= self.product()?;
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<f64, Problem> {
+        let mut value = self.signed()?;
+        loop {
+            if self.take('*') {
+                // `2 ** 3` is how some languages write a power.
+                value = if self.take('*') { value.powf(self.signed()?) } else { value * self.signed()? };
+            } else if self.take('/') {
+                let divisor = self.signed()?;
+                if divisor == 0.0 {
+                    return Err(Problem::Calculation("division by zero".into()));
+                }
+                value /= divisor;
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// A sign binds less than a power: `-2^2` is `-4`.
+    fn signed(&mut self) -> Result<f64, Problem> {
+        self.nested(|reader| {
+            if reader.take('-') {
+                return reader.signed().map(|value| -value);
+            }
+            if reader.take('+') {
+                return reader.signed();
+            }
+            reader.power()
+        })
+    }
+
+    /// Powers group to the right: `2^3^2` is `2^9`.
+    fn power(&mut self) -> Result<f64, Problem> {
+        let base = self.number()?;
+        if !self.take('^') {
+            return Ok(base);
+        }
+        let power = base.powf(self.signed()?);
+        if power.is_nan() { Err(Problem::Calculation("the root of a negative number".into())) } else { Ok(power) }
+    }
+
+    fn number(&mut self) -> Result<f64, Problem> {
+        if self.take('(') {
+            let value = self.nested(Self::sum)?;
+            return if self.take(')') { Ok(value) } else { Err(Problem::Invalid("a parenthesis is not closed".into())) };
+        }
+        let length = self.rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(self.rest.len());
+        let (digits, after) = self.rest.split_at(length);
+        if digits.is_empty() {
+            let found = if self.rest.is_empty() { "the end".to_owned() } else { format!("'{}'", first(self.rest)) };
+            return Err(Problem::Invalid(format!("a number was expected, not {found}")));
+        }
+        let number = digits.parse().map_err(|_| Problem::Invalid(format!("'{digits}' is no number")))?;
+        self.rest = after.trim_start();
+        Ok(number)
+    }
+
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<f64, Problem>) -> Result<f64, Problem> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Problem::Invalid(format!("more than {MAX_DEPTH} parentheses or signs inside of each other")));
+        }
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+}
+
+fn first(text: &str) -> String {
+    text.chars().take(1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn precedence_is_that_of_school() {
+        for (text, wanted) in [
+            ("2+2", 4.0),
+            ("2 + 3 * 4", 14.0),
+            ("(2+3)*4", 20.0),
+            ("2^3^2", 512.0),
+            ("-2^2", -4.0),
+            ("2^-1", 0.5),
+            ("2 ** 3", 8.0),
+            ("--3", 3.0),
+            ("2*-3", -6.0),
+            ("10/4/5", 0.5),
+            (" 1.5 + .5 ", 2.0),
+            ("7-2-1", 4.0),
+        ] {
+            assert_eq!(calculate(text), Ok(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_arithmetic_is_refused_with_a_reason() {
+        for (text, wanted) in [
+            ("", "Invalid expression: there is nothing to calculate"),
+            ("2+", "Invalid expression: a number was expected, not the end"),
+            ("(1", "Invalid expression: a parenthesis is not closed"),
+            ("1)", "Invalid expression: ')' was not expected"),
+            ("1.2.3", "Invalid expression: '1.2.3' is no number"),
+            ("process.exit()", "Invalid expression: 'p' is neither a number nor one of + - * / ^ ( )"),
+            ("1/0", "Calculation error: division by zero"),
+            ("(0-8)^.5", "Calculation error: the root of a negative number"),
+            ("9^9^9", "Calculation error: the result is too large"),
+        ] {
+            assert_eq!(calculate(text).unwrap_err().to_string(), wanted, "{text}");
+        }
+        let deep = "(".repeat(100_000);
+        assert!(calculate(&deep).unwrap_err().to_string().contains("inside of each other"));
+    }
+}

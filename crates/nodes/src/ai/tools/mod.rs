@@ -1,0 +1,4 @@
+//! Tools that a model may call.
+
+mod arithmetic;
+pub(super) mod calculator;

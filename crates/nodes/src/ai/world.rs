@@ -1,0 +1,54 @@
+//! The world of an agent that runs in a node.
+
+use agent::{AgentEvent, World};
+use model::Value;
+use node_api::trigger::ChunkKind;
+use node_api::{Ctx, NodeError};
+
+/// Where notes of an item go: a node may work on several items in one run.
+pub(super) struct NodeWorld<'c> {
+    ctx: &'c Ctx<'c>,
+    item: usize,
+}
+
+impl<'c> NodeWorld<'c> {
+    pub(super) fn new(ctx: &'c Ctx<'c>, item: usize) -> Self {
+        Self { ctx, item }
+    }
+
+    fn key(&self, key: &str) -> String {
+        format!("item {}: {key}", self.item)
+    }
+}
+
+#[async_trait::async_trait]
+impl World for NodeWorld<'_> {
+    fn now_ms(&self) -> i64 {
+        self.ctx.host().now_ms()
+    }
+
+    async fn sleep(&self, milliseconds: u64) {
+        if self.ctx.host().sleep(milliseconds).await.is_err() {
+            // The run is cancelled; whoever drives it lets go of the node.
+            std::future::pending().await
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.ctx.host().is_cancelled()
+    }
+
+    fn note(&self, key: &str) -> Option<Value> {
+        self.ctx.host().note(&self.key(key))
+    }
+
+    async fn keep(&self, key: &str, value: Value) -> Result<(), NodeError> {
+        self.ctx.host().keep_note(&self.key(key), value).await
+    }
+
+    async fn tell(&self, event: AgentEvent) {
+        if let AgentEvent::Token(text) = event {
+            self.ctx.send_chunk(ChunkKind::Item, self.item, Some(text.into())).await;
+        }
+    }
+}
