@@ -7,6 +7,7 @@
 
 mod codec;
 mod guard;
+pub mod react;
 mod record;
 mod tools;
 mod world;

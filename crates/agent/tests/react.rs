@@ -1,0 +1,154 @@
+//! The strict agent: its contract to the letter.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod support;
+
+use heddle_agent::react::{Config, Fault, ReactAgent, ReactOutcome, SCHEMA};
+use heddle_agent::{AgentError, Guard};
+use model::{Value, json};
+use node_api::ai::Effect;
+use std::sync::Arc;
+use support::{Crash, Ledger, Script, TestWorld, answers, tool};
+
+fn config(more: &str) -> Config {
+    let text = format!(r#"{{ "strategy": "react", "maxIterations": 5, "allowedTools": ["add", "send"]{more} }}"#);
+    Config::read(&model::json::parse(&text).unwrap()).unwrap()
+}
+
+fn agent(script: &Arc<Script>, ledger: &Arc<Ledger>, config: Config) -> ReactAgent {
+    let sum = |arguments: &model::Object| {
+        let number = |key: &str| arguments.get(key).and_then(Value::as_f64).unwrap_or_default();
+        Ok((number("a") + number("b")).into())
+    };
+    let tools = vec![
+        tool("add", Effect::None, ledger, sum),
+        tool("send", Effect::Changes, ledger, |_| Ok("sent".into())),
+        tool("other", Effect::None, ledger, |_| Ok("x".into())),
+    ];
+    ReactAgent { model: script.clone(), guard: Guard::new(tools, 1000).unwrap(), config, item: 0 }
+}
+
+async fn run(agent: &ReactAgent, world: &TestWorld) -> Result<ReactOutcome, AgentError> {
+    agent.run(world, json!({ "question": "2+2" }), None, "trace-1".into(), "2026-01-02T03:04:05.000Z".into()).await
+}
+
+const ADD: &str = r#"{ "action": "tool", "tool": "add", "input": { "a": 2, "b": 2 }, "confidence": 0.4 }"#;
+const FINAL: &str = r#"{ "action": "final", "message": "4", "confidence": 0.9 }"#;
+
+#[tokio::test]
+async fn a_tool_and_a_final_answer_make_this_envelope() {
+    let (script, ledger) = (Script::of([answers(ADD), answers(FINAL)]), Ledger::new());
+    let outcome = run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();
+    assert_eq!((outcome.answer, outcome.fault), (Some(json!("4")), None));
+    let mut envelope = outcome.envelope.to_value();
+    let prompt = envelope.remove_path("model.lastPrompt").unwrap().to_js_string();
+    assert_eq!(
+        envelope,
+        json!({
+            "input": { "question": "2+2" },
+            "state": { "iteration": 2, "lastAction": "final", "lastTool": "add", "completed": true },
+            "model": { "lastResponse": { "action": "final", "message": "4", "confidence": 0.9 } },
+            "tools": {
+                "available": ["add", "send"],
+                "history": [{ "iteration": 1, "tool": "add", "input": { "a": 2, "b": 2 }, "result": { "success": true, "data": 4 } }]
+            },
+            "observability": {
+                "traceId": "trace-1",
+                "startedAt": "2026-01-02T03:04:05.000Z",
+                "events": [
+                    { "iteration": 1, "action": "tool", "tool": "add", "durationMs": 0, "confidence": 0.4 },
+                    { "iteration": 2, "action": "final", "durationMs": 0, "confidence": 0.9 }
+                ]
+            }
+        })
+    );
+    assert!(prompt.starts_with("You are an execution agent.\n\nYou must decide ONE action per iteration.\n\nAvailable tools:\n- add: "));
+    assert!(prompt.ends_with("\"message\": \"optional\"\n}"));
+    assert!(!prompt.contains("other"), "only what is allowed is offered");
+    assert!(script.request(0).tools.is_empty(), "tools are called by JSON in text alone");
+}
+
+#[tokio::test]
+async fn a_reply_that_breaks_the_contract_ends_the_run_and_is_told() {
+    for (reply, wanted) in [
+        ("I think it is 4", Fault::InvalidJson),
+        ("[1]", Fault::InvalidJson),
+        (r#"{ "action": "think" }"#, Fault::InvalidAction),
+        (r#"{ "action": "tool", "tool": "other", "input": {}, "confidence": 1 }"#, Fault::ToolNotAllowed),
+        (r#"{ "action": "tool", "tool": "add", "input": { "a": "two" }, "confidence": 1 }"#, Fault::InvalidInput),
+        (r#"{ "action": "tool", "tool": "add", "input": [], "confidence": 1 }"#, Fault::InvalidInput),
+        (r#"{ "action": "tool", "tool": "add", "input": { "a": 1, "b": 2 }, "confidence": 1.5 }"#, Fault::InvalidConfidence),
+        (r#"{ "action": "tool", "tool": "add", "input": { "a": 1, "b": 2 } }"#, Fault::InvalidConfidence),
+        (r#"{ "action": "final", "message": "x", "confidence": "high" }"#, Fault::InvalidConfidence),
+    ] {
+        let (script, ledger) = (Script::of([answers(reply)]), Ledger::new());
+        let outcome = run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();
+        assert_eq!(outcome.fault.as_ref().map(|(fault, _)| *fault), Some(wanted), "{reply}");
+        assert_eq!((script.asked(), ledger.count()), (1, 0), "{reply}");
+        let last = outcome.envelope.to_value().get_path("observability.events[0]").cloned().unwrap();
+        assert_eq!(last.get_path("error.type"), Some(&json!(wanted.name())), "{reply}");
+        assert!(!outcome.envelope.completed);
+    }
+}
+
+#[tokio::test]
+async fn it_ends_at_a_stop_condition_or_at_its_last_iteration() {
+    let sure = r#"{ "action": "tool", "tool": "add", "input": { "a": 2, "b": 2 }, "confidence": 0.95 }"#;
+    let script = Script::of([answers(ADD), answers(sure), answers(FINAL)]);
+    let stop = config(r#", "stopConditions": [{ "type": "confidence_threshold", "value": 0.9 }]"#);
+    let outcome = run(&agent(&script, &Ledger::new(), stop), &TestWorld::default()).await.unwrap();
+    assert_eq!((outcome.envelope.iteration, outcome.envelope.completed, outcome.fault), (2, false, None));
+    let script = Script::of((0..9).map(|_| answers(ADD)));
+    let outcome = run(&agent(&script, &Ledger::new(), config("")), &TestWorld::default()).await.unwrap();
+    assert_eq!((script.asked(), outcome.fault.map(|(fault, _)| fault)), (5, Some(Fault::IterationOverflow)));
+    let script = Script::of((0..9).map(|_| answers(ADD)));
+    let stop = config(r#", "stopConditions": [{ "type": "iteration_limit", "value": 2 }]"#);
+    run(&agent(&script, &Ledger::new(), stop), &TestWorld::default()).await.unwrap();
+    assert_eq!(script.asked(), 2);
+}
+
+#[test]
+fn a_configuration_is_checked_against_the_published_schema() {
+    let read = |text: &str| Config::read(&model::json::parse(text).unwrap());
+    assert!(read(r#"{ "strategy": "react", "maxIterations": 20, "allowedTools": ["a"] }"#).is_ok());
+    for text in [
+        r#"{ "strategy": "plan", "maxIterations": 5, "allowedTools": ["a"] }"#,
+        r#"{ "strategy": "react", "maxIterations": 21, "allowedTools": ["a"] }"#,
+        r#"{ "strategy": "react", "maxIterations": 0, "allowedTools": ["a"] }"#,
+        r#"{ "strategy": "react", "maxIterations": 2.5, "allowedTools": ["a"] }"#,
+        r#"{ "strategy": "react", "maxIterations": 5, "allowedTools": [] }"#,
+        r#"{ "strategy": "react", "allowedTools": ["a"] }"#,
+        r#"{ "strategy": "react", "maxIterations": 5, "allowedTools": ["a"], "stopConditions": [{ "type": "mood" }] }"#,
+        r#"{ "strategy": "react", "maxIterations": 5, "allowedTools": ["a"], "stopConditions": [{ "type": "confidence_threshold" }] }"#,
+    ] {
+        assert!(read(text).is_err(), "{text}");
+    }
+    assert!(SCHEMA.contains("\"const\": \"react\""));
+}
+
+/// Cut off anywhere and begun again, the envelope is the same to the byte, and nothing is sent twice.
+#[tokio::test]
+async fn a_run_that_was_cut_off_ends_with_the_same_envelope() {
+    let send = r#"{ "action": "tool", "tool": "send", "input": {}, "confidence": 0.5 }"#;
+    let turns = || [answers(ADD), answers(send), answers(FINAL)];
+    let whole = run(&agent(&Script::of(turns()), &Ledger::new(), config("")), &TestWorld::default()).await.unwrap();
+    let wanted = model::json::to_string(&whole.envelope.to_value());
+    for cut in 0..6 {
+        for crash in [Crash::Before(cut), Crash::After(cut)] {
+            let (ledger, world) = (Ledger::new(), TestWorld::default());
+            world.crash(crash);
+            assert!(run(&agent(&Script::of(turns()), &ledger, config("")), &world).await.is_err(), "{crash:?}");
+            let again = world.after_a_crash();
+            let rest = Script::of(turns().into_iter().skip(again.n_kept("model ")));
+            match run(&agent(&rest, &ledger, config("")), &again).await {
+                Ok(outcome) => {
+                    assert_eq!(model::json::to_string(&outcome.envelope.to_value()), wanted, "{crash:?}");
+                    assert_eq!(ledger.of("send"), 1, "{crash:?}");
+                }
+                Err(AgentError::Uncertain { tool }) => assert_eq!((tool.as_str(), ledger.of("send") <= 1), ("send", true), "{crash:?}"),
+                Err(other) => assert!(matches!(other, AgentError::Uncertain { .. }), "{crash:?}: {other}"),
+            }
+        }
+    }
+}
