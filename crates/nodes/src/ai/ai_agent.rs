@@ -1,11 +1,11 @@
 //! An agent: a model that works with tools and a memory until it has an answer.
 
+use super::supplies::{memory, model, tools};
 use super::world::NodeWorld;
 use agent::{Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::Kind;
-use node_api::ai::{ChatModel, Memory, Message, SessionId, Supply, Tool, ToolChoice};
+use node_api::ai::{Message, ToolChoice};
 use node_api::prelude::*;
-use std::sync::Arc;
 
 /// What a model sees of one result of a tool unless the node says otherwise.
 const RESULT_BYTES: usize = 50_000;
@@ -119,28 +119,6 @@ fn with_seed_expressions(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str,
         }
         _ => ctx.text(path, index),
     }
-}
-
-async fn model(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn ChatModel>, NodeError> {
-    let supplied = ctx.host().supplies(Kind::AiLanguageModel, index).await?;
-    let model = supplied.into_iter().find_map(|supplied| if let Supply::Model(model) = supplied.supply { Some(model) } else { None });
-    model.ok_or_else(|| NodeError::failed("A model is not connected").hint("Connect a model node to the agent."))
-}
-
-async fn tools(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Arc<dyn Tool>>, NodeError> {
-    let supplied = ctx.host().supplies(Kind::AiTool, index).await?;
-    Ok(supplied.into_iter().flat_map(|supplied| if let Supply::Tools(tools) = supplied.supply { tools } else { Vec::new() }).collect())
-}
-
-async fn memory(ctx: &Ctx<'_>, index: usize, session: Str) -> Result<Option<(Arc<dyn Memory>, SessionId)>, NodeError> {
-    let supplied = ctx.host().supplies(Kind::AiMemory, index).await?;
-    let memory = supplied.into_iter().find_map(|supplied| if let Supply::Memory(memory) = supplied.supply { Some(memory) } else { None });
-    let Some(memory) = memory else { return Ok(None) };
-    if session.is_empty() {
-        return Err(NodeError::parameter("options.sessionId", "A memory is connected, but nothing says whose conversation it is")
-            .hint("Set the session id, for example to the id of the user."));
-    }
-    Ok(Some((memory, SessionId(session))))
 }
 
 fn shown(outcome: &Outcome, format: &str) -> Result<Value, NodeError> {

@@ -1,7 +1,7 @@
 //! The world of an agent that runs in a node.
 
 use agent::{AgentEvent, World};
-use model::Value;
+use model::{Str, Value};
 use node_api::trigger::ChunkKind;
 use node_api::{Ctx, NodeError};
 
@@ -14,6 +14,17 @@ pub(super) struct NodeWorld<'c> {
 impl<'c> NodeWorld<'c> {
     pub(super) fn new(ctx: &'c Ctx<'c>, item: usize) -> Self {
         Self { ctx, item }
+    }
+
+    /// When the agent first began on the item, also after a crash.
+    pub(super) async fn began(&self) -> Result<Str, NodeError> {
+        if let Some(Value::String(kept)) = self.note("began") {
+            return Ok(kept);
+        }
+        let now = jiff::Timestamp::from_millisecond(self.now_ms()).unwrap_or_default();
+        let began = Str::from(now.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string());
+        self.keep("began", began.clone().into()).await?;
+        Ok(began)
     }
 
     fn key(&self, key: &str) -> String {

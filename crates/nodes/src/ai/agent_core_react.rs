@@ -1,0 +1,105 @@
+//! A strict agent: one action an iteration in checked JSON, and an envelope that tells all of it.
+
+use super::supplies::{model, tools};
+use super::world::NodeWorld;
+use agent::react::{Config, Fault, ReactAgent};
+use agent::{AgentError, Guard};
+use model::Kind;
+use node_api::prelude::*;
+
+/// What a model sees of one result of a tool.
+const RESULT_BYTES: usize = 50_000;
+
+pub(crate) struct AgentCoreReact;
+
+impl Node for AgentCoreReact {
+    fn spec() -> Spec {
+        Spec::new("agent-core-react", &[1.0], "Agent Core (ReAct)", "Run a strict loop of model actions and tools")
+            .group(Group::Ai)
+            .inputs([
+                Port::main(),
+                Port::of(Kind::AiLanguageModel, "Model"),
+                Port::of(Kind::AiTool, "Tools"),
+                Port::of(Kind::AiMemory, "Memory"),
+            ])
+            .params(params())
+            .hint("For agents that must be auditable: one model action and at most one tool an iteration, and a reply that is not to the letter ends it.")
+            .alias(&["react", "orchestrator", "deterministic agent"])
+            .keeps_notes()
+            .note("It puts out the envelope: input, state, the last words of the model, the history of tools, and what happened when.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let mut output = ctx.builder();
+        for (index, item) in items.iter().enumerate() {
+            let made = match envelope(ctx, index, item.json).await {
+                Ok(json) => Item::new(json).paired_with(index),
+                Err(error) => ctx.failed_item(index, error)?,
+            };
+            output.push(made);
+        }
+        Ok(vec![output.finish()])
+    }
+}
+
+fn params() -> Vec<Param> {
+    let kinds = [
+        ("final_answer", "A final answer"),
+        ("confidence_threshold", "The model is sure enough"),
+        ("iteration_limit", "A number of iterations"),
+    ];
+    let condition = [
+        Param::choice("type", "Type", &kinds).help("What ends the loop."),
+        Param::number("value", "Value", 0).help("The least confidence, or the number of iterations."),
+    ];
+    vec![
+        Param::choice("strategy", "Strategy", &[("react", "ReAct")]).raw().help("The only one that this node knows."),
+        Param::number("maxIterations", "Max iterations", 5).at_least(1.0).help("From 1 to 20."),
+        Param::text("allowedTools", "Allowed tools", "").help("Names with commas between; all that are connected if empty."),
+        Param::repeated("stopConditions", "Stop conditions", [FieldGroup::new("values", "Conditions", condition)])
+            .help("What ends the loop beside a final answer."),
+        Param::flag("debug", "Debug", false).help("Keep the prompt and the last reply in the envelope."),
+    ]
+}
+
+async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, NodeError> {
+    let tools = tools(ctx, index).await?;
+    let named = ctx.text("allowedTools", index)?;
+    let named: Vec<Str> = named.split(',').map(|name| name.trim().into()).filter(|name: &Str| !name.is_empty()).collect();
+    let connected = || tools.iter().map(|tool| tool.definition().name.clone()).collect();
+    let allowed: Vec<Str> = if named.is_empty() { connected() } else { named };
+    let given = Object::from_iter([
+        ("strategy", Value::from("react")),
+        ("maxIterations", ctx.param("maxIterations", index)?),
+        ("allowedTools", Value::array(allowed.into_iter().map(Value::from).collect())),
+        (
+            "stopConditions",
+            ctx.param("stopConditions.values", index)?
+                .as_array()
+                .map_or_else(|| Value::array(Vec::new()), |list| Value::array(list.to_vec())),
+        ),
+        ("debug", ctx.flag("debug", index)?.into()),
+    ]);
+    let config = Config::read(&given.into())
+        .map_err(|problem| NodeError::parameter("", format!("The agent's configuration does not fit: {problem}")).on_item(index))?;
+    let keeps_prompt = config.debug;
+    let agent = ReactAgent {
+        model: model(ctx, index).await?,
+        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?,
+        config,
+        item: index,
+    };
+    let world = NodeWorld::new(ctx, index);
+    let began = world.began().await?;
+    let trace_id = format!("{}-{}-{}-{index}", ctx.host().execution().id, ctx.node().id, ctx.run_index());
+    let outcome = agent.run(&world, input, None, trace_id.into(), began).await.map_err(AgentError::into_node_error)?;
+    let mut shown = outcome.envelope.to_value();
+    if !keeps_prompt {
+        shown.remove_path("model.lastPrompt");
+    }
+    let Some((fault, message)) = outcome.fault else { return Ok(shown) };
+    let code = if fault == Fault::IterationOverflow { Code::AGENT_LIMIT } else { Code::AGENT_REPLY };
+    Err(NodeError::new(code, format!("Iteration {}: {message}", outcome.envelope.iteration))
+        .with("reason", fault.name())
+        .with("envelope", shown))
+}

@@ -1,0 +1,28 @@
+//! What the nodes under an agent supply it with.
+
+use model::Kind;
+use node_api::ai::{ChatModel, Memory, SessionId, Supply, Tool};
+use node_api::prelude::*;
+use std::sync::Arc;
+
+pub(super) async fn model(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn ChatModel>, NodeError> {
+    let supplied = ctx.host().supplies(Kind::AiLanguageModel, index).await?;
+    let model = supplied.into_iter().find_map(|supplied| if let Supply::Model(model) = supplied.supply { Some(model) } else { None });
+    model.ok_or_else(|| NodeError::failed("A model is not connected").hint("Connect a model node to the agent."))
+}
+
+pub(super) async fn tools(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Arc<dyn Tool>>, NodeError> {
+    let supplied = ctx.host().supplies(Kind::AiTool, index).await?;
+    Ok(supplied.into_iter().flat_map(|supplied| if let Supply::Tools(tools) = supplied.supply { tools } else { Vec::new() }).collect())
+}
+
+pub(super) async fn memory(ctx: &Ctx<'_>, index: usize, session: Str) -> Result<Option<(Arc<dyn Memory>, SessionId)>, NodeError> {
+    let supplied = ctx.host().supplies(Kind::AiMemory, index).await?;
+    let memory = supplied.into_iter().find_map(|supplied| if let Supply::Memory(memory) = supplied.supply { Some(memory) } else { None });
+    let Some(memory) = memory else { return Ok(None) };
+    if session.is_empty() {
+        return Err(NodeError::parameter("options.sessionId", "A memory is connected, but nothing says whose conversation it is")
+            .hint("Set the session id, for example to the id of the user."));
+    }
+    Ok(Some((memory, SessionId(session))))
+}
