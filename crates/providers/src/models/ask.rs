@@ -3,7 +3,7 @@
 use super::events::{Teller, told_by};
 use super::failure::{Again, Failure};
 use super::limiter::Limiter;
-use super::retry::RetryPolicy;
+use super::retry::{RetryPolicy, Tries};
 use super::wire::{Answer, Call, Wire, WireError};
 use node_api::ai::{ChatEvent, ChatStream, ModelError, Turn};
 use std::sync::Arc;
@@ -44,7 +44,8 @@ impl Asker {
         told_by(move |teller| async move {
             let deadline = self.wire.deadline();
             let mut pause = Duration::ZERO;
-            for retries in 0.. {
+            let mut tries = Tries::default();
+            loop {
                 let mut said_something = false;
                 let failure = match self.attempt(&call, format, deadline, pause, &teller, &mut said_something).await {
                     Ok(turn) => {
@@ -54,13 +55,12 @@ impl Asker {
                     Err(failure) => failure,
                 };
                 // What was said cannot be taken back.
-                let next = if said_something { None } else { self.next_pause(&failure, retries, deadline) };
+                let next = if said_something { None } else { self.next_pause(&failure, &mut tries, deadline) };
                 let Some(next) = next else { return Err(failure.error) };
                 pause = next;
                 let cause = failure.error.message;
-                teller.tell(ChatEvent::Retry { attempt: retries + 1, wait_ms: pause.as_millis() as u64, cause }).await;
+                teller.tell(ChatEvent::Retry { attempt: tries.total(), wait_ms: pause.as_millis() as u64, cause }).await;
             }
-            Ok(())
         })
     }
 
@@ -68,7 +68,7 @@ impl Asker {
     pub async fn whole(&self, call: &Call, format: &dyn Format) -> Result<Vec<u8>, ModelError> {
         let deadline = self.wire.deadline();
         let mut pause = Duration::ZERO;
-        let mut retries = 0;
+        let mut tries = Tries::default();
         loop {
             let failure = match self.accepted(call, format, deadline, pause).await {
                 Ok(mut answer) => match answer.whole().await {
@@ -77,11 +77,10 @@ impl Asker {
                 },
                 Err(failure) => failure,
             };
-            match self.next_pause(&failure, retries, deadline) {
+            match self.next_pause(&failure, &mut tries, deadline) {
                 Some(next) => pause = next,
                 None => return Err(failure.error),
             }
-            retries += 1;
         }
     }
 
@@ -148,8 +147,8 @@ impl Asker {
         Err(failure)
     }
 
-    fn next_pause(&self, failure: &Failure, retries: u32, deadline: Duration) -> Option<Duration> {
-        let pause = self.retry.pause(failure, retries, &*self.wire.pace)?;
+    fn next_pause(&self, failure: &Failure, tries: &mut Tries, deadline: Duration) -> Option<Duration> {
+        let pause = self.retry.pause(failure, tries, &*self.wire.pace)?;
         (self.wire.pace.now() + pause < deadline).then_some(pause)
     }
 }
@@ -161,3 +160,6 @@ fn broken_off(error: WireError) -> Failure {
     }
     failure
 }
+
+#[cfg(test)]
+mod tests;

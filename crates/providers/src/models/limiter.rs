@@ -42,7 +42,7 @@ impl Limiters {
 }
 
 /// A door. Open it stays out of the way. After a "too many" it is shut for the pause that was asked for; then one request goes first, and
-/// each that is let in makes room for one more, until nobody waits.
+/// each that is let in makes room for one more, until nobody waits. Where it was too many before, room grows more slowly.
 #[derive(Default)]
 pub struct Limiter {
     state: Mutex<State>,
@@ -55,7 +55,9 @@ struct State {
     /// Requests that wait for the head of their answer.
     asking: usize,
     /// How many may ask at once; nothing while all is well.
-    room: Option<usize>,
+    room: Option<f64>,
+    /// Half of what was too many the last time.
+    careful_from: f64,
     waiting: usize,
 }
 
@@ -91,7 +93,7 @@ impl Limiter {
                         return Leave { door: self.clone() };
                     }
                     Some(_) if now < state.shut_until => Some(state.shut_until - now),
-                    Some(room) if state.asking < room => {
+                    Some(room) if (state.asking as f64) < room.floor() => {
                         state.asking += 1;
                         return Leave { door: self.clone() };
                     }
@@ -120,7 +122,8 @@ impl Leave {
             return;
         }
         state.room = match state.room {
-            Some(room) if state.waiting > 0 => Some(room + 1),
+            Some(room) if state.waiting > 0 && room < state.careful_from => Some(room + 1.0),
+            Some(room) if state.waiting > 0 => Some(room + 1.0 / room),
             _ => None,
         };
     }
@@ -128,8 +131,13 @@ impl Leave {
     /// The provider wants fewer requests, and none for this long.
     pub fn was_too_many(self, pause: Duration, pace: &dyn Pace) {
         let mut state = self.door.state();
-        state.shut_until = state.shut_until.max(pace.now() + pause);
-        state.room = Some(1);
+        let now = pace.now();
+        let half = (state.room.unwrap_or(0.0).max(state.asking as f64) / 2.0).max(1.0);
+        // Those that were on their way together are one "too many", not several.
+        let is_the_same = now < state.shut_until;
+        state.careful_from = if is_the_same { state.careful_from.max(half) } else { half };
+        state.shut_until = state.shut_until.max(now + pause);
+        state.room = Some(1.0);
     }
 }
 

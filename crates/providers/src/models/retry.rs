@@ -7,8 +7,10 @@ use std::time::Duration;
 /// How often and how patiently a request is made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Beyond the first attempt.
+    /// Beyond the first attempt. With none, nothing is asked again for any reason.
     pub max_retries: u32,
+    /// How often a request stands in line for a provider that says "too many", apart from the retries.
+    pub max_waits: u32,
     /// The first pause; it doubles each time.
     pub first_pause_ms: u64,
     pub longest_pause_ms: u64,
@@ -16,25 +18,44 @@ pub struct RetryPolicy {
     pub longest_asked_for_ms: u64,
 }
 
+/// How often a request was made again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tries {
+    retries: u32,
+    waits: u32,
+}
+
+impl Tries {
+    pub fn total(self) -> u32 {
+        self.retries + self.waits
+    }
+}
+
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { max_retries: 2, first_pause_ms: 500, longest_pause_ms: 8_000, longest_asked_for_ms: 120_000 }
+        Self { max_retries: 2, max_waits: 6, first_pause_ms: 500, longest_pause_ms: 8_000, longest_asked_for_ms: 120_000 }
     }
 }
 
 impl RetryPolicy {
-    /// The pause before the next attempt, or nothing if there shall be none. `retries` counts those that were made.
-    pub fn pause(&self, failure: &Failure, retries: u32, pace: &dyn Pace) -> Option<Duration> {
-        if retries >= self.max_retries {
+    /// The pause before the next attempt, which is counted, or nothing if there shall be none.
+    pub fn pause(&self, failure: &Failure, tries: &mut Tries, pace: &dyn Pace) -> Option<Duration> {
+        let (made, most) = match failure.too_many {
+            true => (&mut tries.waits, if self.max_retries == 0 { 0 } else { self.max_waits }),
+            false => (&mut tries.retries, self.max_retries),
+        };
+        if *made >= most {
             return None;
         }
-        match failure.again {
-            Again::Never => None,
-            Again::Soon => Some(self.back_off(retries, pace.random())),
-            Again::After(wait) if wait > Duration::from_millis(self.longest_asked_for_ms) => None,
+        let pause = match failure.again {
+            Again::Never => return None,
+            Again::Soon => self.back_off(*made, pace.random()),
+            Again::After(wait) if wait > Duration::from_millis(self.longest_asked_for_ms) => return None,
             // A little more than was asked for, never less, and not for everybody the same.
-            Again::After(wait) => Some(wait + self.back_off(0, pace.random()) / 4),
-        }
+            Again::After(wait) => wait + self.back_off(0, pace.random()) / 4,
+        };
+        *made += 1;
+        Some(pause)
     }
 
     /// Twice as long each time, less up to a quarter by chance so that those who failed together do not come back together.
@@ -140,22 +161,38 @@ mod tests {
         let policy = RetryPolicy { max_retries: 100, ..RetryPolicy::default() };
         let mut pace = TestPace::new();
         let pauses: Vec<_> = [0, 1, 2, 3, 4, 5, 63, 64, 99]
-            .iter()
-            .map(|retries| policy.pause(&failing(Again::Soon), *retries, &pace).unwrap().as_millis())
+            .into_iter()
+            .map(|retries| policy.pause(&failing(Again::Soon), &mut Tries { retries, waits: 0 }, &pace).unwrap().as_millis())
             .collect();
         assert_eq!(pauses, [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000]);
         pace.random = 1.0;
-        assert_eq!(policy.pause(&failing(Again::Soon), 0, &pace).unwrap().as_millis(), 375);
+        assert_eq!(policy.pause(&failing(Again::Soon), &mut Tries::default(), &pace).unwrap().as_millis(), 375);
     }
 
     #[test]
     fn patience_ends() {
         let policy = RetryPolicy::default();
         let pace = TestPace::new();
-        assert_eq!(policy.pause(&failing(Again::Soon), 2, &pace), None);
-        assert_eq!(policy.pause(&failing(Again::Never), 0, &pace), None);
-        assert_eq!(policy.pause(&failing(Again::After(Duration::from_secs(3_600))), 0, &pace), None);
-        let wait = policy.pause(&failing(Again::After(Duration::from_secs(120))), 0, &pace).unwrap();
+        let pause = |failure: &Failure, retries, waits| policy.pause(failure, &mut Tries { retries, waits }, &pace);
+        assert!(pause(&failing(Again::Soon), 1, 6).is_some());
+        assert_eq!(pause(&failing(Again::Soon), 2, 0), None);
+        assert_eq!(pause(&failing(Again::Never), 0, 0), None);
+        assert_eq!(pause(&failing(Again::After(Duration::from_secs(3_600))), 0, 0), None);
+        let wait = pause(&failing(Again::After(Duration::from_secs(120))), 0, 0).unwrap();
         assert!(wait >= Duration::from_secs(120) && wait < Duration::from_secs(121));
+    }
+
+    #[test]
+    fn standing_in_line_is_counted_apart() {
+        let too_many = Failure { too_many: true, ..failing(Again::Soon) };
+        let pace = TestPace::new();
+        let mut tries = Tries { retries: 2, waits: 0 };
+        for _ in 0..6 {
+            assert!(RetryPolicy::default().pause(&too_many, &mut tries, &pace).is_some());
+        }
+        assert_eq!(RetryPolicy::default().pause(&too_many, &mut tries, &pace), None);
+        assert_eq!(tries.total(), 8);
+        let never = RetryPolicy { max_retries: 0, ..RetryPolicy::default() };
+        assert_eq!(never.pause(&too_many, &mut Tries::default(), &pace), None);
     }
 }

@@ -6,6 +6,7 @@ use heddle_providers::models::pace::SystemPace;
 use heddle_providers::models::retry::RetryPolicy;
 use heddle_providers::models::secret::Secret;
 use node_api::ai::ChatModel as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -13,6 +14,8 @@ use tokio::net::TcpListener;
 
 const RUNS: usize = 100;
 const SHUT_MS: u64 = 300;
+const WINDOW: Duration = Duration::from_millis(100);
+const TAKEN: usize = 5;
 
 #[tokio::test]
 async fn a_hundred_runs_that_are_too_many_do_not_come_back_together() {
@@ -58,4 +61,59 @@ async fn a_hundred_runs_that_are_too_many_do_not_come_back_together() {
     let at_first = late.iter().filter(|time| **time < first + Duration::from_millis(15)).count();
     assert!(at_first <= 3, "{at_first} came back at the same moment");
     println!("{RUNS} runs, {} requests, over in {:?}", arrivals.len(), begin.elapsed());
+}
+
+#[tokio::test]
+async fn a_provider_that_takes_few_at_a_time_serves_everybody_in_the_end() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let n_refused = Arc::new(AtomicUsize::new(0));
+    let window: Arc<Mutex<(Instant, usize)>> = Arc::new(Mutex::new((Instant::now(), 0)));
+    let refused = n_refused.clone();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let (window, refused) = (window.clone(), refused.clone());
+            tokio::spawn(async move {
+                let mut piece = [0; 8192];
+                let _ = stream.read(&mut piece).await;
+                let left_ms = {
+                    let mut window = window.lock().unwrap();
+                    if window.0.elapsed() >= WINDOW {
+                        *window = (Instant::now(), 0);
+                    }
+                    window.1 += 1;
+                    (window.1 > TAKEN).then(|| (WINDOW - window.0.elapsed()).as_millis() + 1)
+                };
+                let text = match left_ms {
+                    Some(left_ms) => {
+                        refused.fetch_add(1, Ordering::SeqCst);
+                        format!("HTTP/1.1 429 Too Many\r\nretry-after-ms: {left_ms}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}")
+                    }
+                    None => {
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                        let body = r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
+                        format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+                    }
+                };
+                let _ = stream.write_all(text.as_bytes()).await;
+            });
+        }
+    });
+    let settings = Settings::compatible(&format!("http://{address}/v1"), Secret::new(KEY));
+    let (http, pace) = (http(), Arc::new(SystemPace::default()));
+    let begin = Instant::now();
+    let runs: Vec<_> = (0..RUNS)
+        .map(|_| {
+            let model = OpenAi::new(info(), settings.clone(), http.clone(), pace.clone(), limits(), RetryPolicy::default());
+            tokio::spawn(async move { model.chat(request()).await })
+        })
+        .collect();
+    let mut n_served = 0;
+    for run in runs {
+        n_served += usize::from(run.await.unwrap().is_ok());
+    }
+    let n_refused = n_refused.load(Ordering::SeqCst);
+    assert_eq!(n_served, RUNS);
+    assert!(n_refused < 2 * RUNS, "{n_refused} asked in vain");
+    println!("{RUNS} runs, {n_served} served, {n_refused} refusals, over in {:?}", begin.elapsed());
 }

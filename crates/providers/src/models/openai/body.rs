@@ -160,5 +160,4 @@ pub(super) fn is_strict(schema: &Value) -> bool {
 }
 
 #[cfg(test)]
-#[path = "body_tests.rs"]
 mod tests;

@@ -164,5 +164,4 @@ impl Reader for ChatReader {
 }
 
 #[cfg(test)]
-#[path = "chunks_tests.rs"]
 mod tests;

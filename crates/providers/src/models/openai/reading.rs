@@ -42,11 +42,7 @@ impl<R: Reader> Reading<R> {
     }
 
     fn take(&mut self, sse: Vec<SseEvent>, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
-        for event in sse {
-            let data = event.data.trim();
-            if data.is_empty() {
-                continue;
-            }
+        for data in sse.iter().flat_map(|event| texts(&event.data)) {
             if data == "[DONE]" {
                 self.reader.done();
                 return Ok(Flow::Complete);
@@ -65,9 +61,10 @@ impl<R: Reader> Reading<R> {
 }
 
 impl<R: Reader> Decoder for Reading<R> {
-    fn feed(&mut self, bytes: &[u8], events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+    fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
         if matches!(self.form, Form::Unknown) {
-            match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+            bytes = bytes.trim_ascii_start();
+            match bytes.first() {
                 None => return Ok(Flow::More),
                 // No event begins like this.
                 Some(b'{' | b'[') => self.form = Form::Json(Vec::new()),
@@ -102,6 +99,13 @@ impl<R: Reader> Decoder for Reading<R> {
         }
         self.reader.finish(events)
     }
+}
+
+/// The JSON texts in the data of an event. Servers that forget the blank line between events send several, one a line.
+fn texts(data: &str) -> impl Iterator<Item = &str> {
+    let is_one = !data.contains('\n') || model::json::parse(data).is_ok();
+    let (whole, lines) = if is_one { (Some(data), "") } else { (None, data) };
+    whole.into_iter().chain(lines.lines()).map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// The turn that the bytes of an answer make, in any cut.

@@ -134,9 +134,11 @@ impl Settings {
         Ok(url.into())
     }
 
-    /// The host, for the door that all requests with this key share.
+    /// The place, for the door that all requests with this key share.
     pub(super) fn host(&self) -> String {
-        Url::parse(self.base_url.trim()).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+        let url = Url::parse(self.base_url.trim()).ok();
+        url.map(|url| format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default()))
+            .unwrap_or_default()
     }
 
     pub(super) fn key(&self) -> &str {

@@ -142,5 +142,4 @@ fn tool(tool: &ToolDefinition) -> Value {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -2,13 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
-#[path = "models/faults.rs"]
 mod faults;
-#[path = "models/openai.rs"]
 mod openai;
-#[path = "models/replay.rs"]
 mod replay;
-#[path = "models/server.rs"]
 mod server;
-#[path = "models/storm.rs"]
 mod storm;

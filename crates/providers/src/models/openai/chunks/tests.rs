@@ -75,6 +75,17 @@ fn the_last_marker_may_be_missing_or_the_reason_but_not_both() {
 }
 
 #[test]
+fn events_without_blank_lines_between_them_are_told_apart() {
+    let text = stream(CALLING);
+    let expected = turn(&text);
+    assert!(expected.is_ok());
+    assert_eq!(turn(&text.replace("\n\n", "\n")), expected);
+    assert_eq!(turn(&text.replace("\n\n", "\n").replace("data: ", "data:")), expected);
+    let over_two_lines = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\ndata: \"finish_reason\":\"stop\"}]}\n\n";
+    assert_eq!(turn(over_two_lines).unwrap().message.text(), "a");
+}
+
+#[test]
 fn what_comes_after_the_end_is_not_read() {
     let text = stream(&[
         r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
