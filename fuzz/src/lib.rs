@@ -2,6 +2,7 @@
 
 pub mod cron;
 pub mod expression;
+pub mod model_stream;
 pub mod multipart;
 pub mod operations;
 pub mod url_policy;

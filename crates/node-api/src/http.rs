@@ -1,14 +1,22 @@
 //! Outgoing HTTP: every node's requests go through one port, behind which the egress policy stands.
 
 use bytes::Bytes;
+use futures::Stream;
 use model::{Code, Str};
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// Sends requests. Implemented by the guarded client of `providers`; replaced by recorded answers in tests.
 #[async_trait::async_trait]
 pub trait Http: Send + Sync {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError>;
+
+    /// Sends a request and hands the answer over as soon as its head is there; the body follows piece by piece. The request's
+    /// time limit is on the head, its limit on size on the body. Dropping the answer ends the connection.
+    async fn open(&self, request: HttpRequest) -> Result<HttpStream, HttpError> {
+        self.send(request).await.map(HttpStream::from)
+    }
 }
 
 /// A request. Redirects are followed by the client so that every hop is checked.
@@ -20,6 +28,8 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     pub body: HttpBody,
     pub timeout_ms: u64,
+    /// How long it may take to get a connection.
+    pub connect_timeout_ms: u64,
     pub follow_redirects: bool,
     pub max_redirects: usize,
     /// Accept certificates that cannot be verified.
@@ -77,6 +87,17 @@ pub struct HttpResponse {
     pub url: String,
 }
 
+/// An answer whose body is still coming.
+pub struct HttpStream {
+    pub status: u16,
+    pub status_text: Str,
+    pub headers: Vec<(String, String)>,
+    pub url: String,
+    pub body: HttpPieces,
+}
+
+pub type HttpPieces = Pin<Box<dyn Stream<Item = Result<Bytes, HttpError>> + Send>>;
+
 /// Why there is no answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum HttpError {
@@ -102,6 +123,7 @@ impl HttpRequest {
             headers: Vec::new(),
             body: HttpBody::None,
             timeout_ms: 300_000,
+            connect_timeout_ms: 60_000,
             follow_redirects: true,
             max_redirects: 21,
             allow_invalid_certificates: false,
@@ -131,6 +153,24 @@ impl HttpResponse {
 
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
+    }
+}
+
+impl HttpStream {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        find(&self.headers, name)
+    }
+
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+impl From<HttpResponse> for HttpStream {
+    fn from(response: HttpResponse) -> Self {
+        let HttpResponse { status, status_text, headers, body, url } = response;
+        let body = Box::pin(futures::stream::once(std::future::ready(Ok(body))));
+        Self { status, status_text, headers, url, body }
     }
 }
 

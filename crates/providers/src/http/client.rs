@@ -1,12 +1,10 @@
 //! The one client that reaches the outside: every hop is checked, looked up once, and connected to what was checked.
 
-use super::decode::BodyCollector;
 use super::policy::{Destination, Policy};
 use super::resolve::{Resolve, SystemResolver, checked_addresses};
 use super::userinfo::take_basic_auth;
-use super::{multipart, redirect};
-use bytes::Bytes;
-use node_api::http::{Certificates, Http, HttpBody, HttpError, HttpRequest, HttpResponse};
+use super::{body, multipart, redirect};
+use node_api::http::{Certificates, Http, HttpBody, HttpError, HttpRequest, HttpResponse, HttpStream};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::error::Error as _;
 use std::io;
@@ -20,7 +18,7 @@ const KEPT_CLIENTS: usize = 64;
 /// A request without a time limit of its own gets this one.
 const LONGEST_MS: u64 = 3_600_000;
 const MAX_HEADERS: usize = 256;
-const MAX_HEADER_BYTES: usize = 128 << 10;
+pub(super) const MAX_HEADER_BYTES: usize = 128 << 10;
 
 /// HTTP behind the egress policy.
 pub struct GuardedHttp {
@@ -38,6 +36,7 @@ struct ClientKey {
     allow_invalid_certificates: bool,
     certificates: Option<Arc<Certificates>>,
     proxy: Option<String>,
+    connect_timeout_ms: u64,
 }
 
 impl GuardedHttp {
@@ -49,24 +48,31 @@ impl GuardedHttp {
         Self { policy, resolver, clients: Mutex::default() }
     }
 
-    async fn send_following(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+    /// Asks, and asks again wherever a redirect leads, until there is an answer whose body is worth reading.
+    async fn open_following(&self, mut request: HttpRequest) -> Result<HttpStream, HttpError> {
         let mut hops = 0;
         loop {
             let destination = self.policy.check_url(&request.url)?;
-            let response = self.send_once(&request, &destination).await?;
+            let (response, url) = self.open_once(&request, &destination).await?;
+            let answer = body::open(response, request.max_response_bytes, &url, destination.clone())?;
             if !request.follow_redirects {
-                return Ok(response);
+                return Ok(answer);
             }
-            match redirect::follow(&request, &destination.url, &response)? {
-                None => return Ok(response),
+            let head = redirect::Head { status: answer.status, location: answer.header("location") };
+            match redirect::follow(&request, &destination.url, head)? {
+                None => return Ok(answer),
                 Some(_) if hops >= request.max_redirects => return Err(HttpError::TooManyRedirects { limit: request.max_redirects }),
-                Some(next) => request = next,
+                Some(next) => {
+                    // Read to its end, so that the connection can be used again.
+                    body::collect(answer).await?;
+                    request = next;
+                }
             }
             hops += 1;
         }
     }
 
-    async fn send_once(&self, request: &HttpRequest, destination: &Destination) -> Result<HttpResponse, HttpError> {
+    async fn open_once(&self, request: &HttpRequest, destination: &Destination) -> Result<(reqwest::Response, Url), HttpError> {
         let pinned = self.checked_addresses(destination).await?;
         let client = match &request.proxy {
             None => self.client(ClientKey::of(destination, pinned, request, None))?,
@@ -96,7 +102,7 @@ impl GuardedHttp {
             }
         }
         let response = builder.headers(headers).send().await.map_err(|error| connection_error(&error, destination))?;
-        read(response, request.max_response_bytes, url, destination).await
+        Ok((response, url))
     }
 
     /// The addresses of a destination, every one of them checked. One closed address among several closes the name.
@@ -146,18 +152,31 @@ impl GuardedHttp {
 #[async_trait::async_trait]
 impl Http for GuardedHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let timeout_ms = if request.timeout_ms == 0 { LONGEST_MS } else { request.timeout_ms.min(LONGEST_MS) };
+        let timeout_ms = time_limit(&request);
         // The limit is on everything together: lookups, redirects and the last byte of a slow body.
-        let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), self.send_following(request)).await;
+        let whole = async { body::collect(self.open_following(request).await?).await };
+        let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), whole).await;
         answer.unwrap_or(Err(HttpError::Timeout { timeout_ms }))
     }
+
+    async fn open(&self, request: HttpRequest) -> Result<HttpStream, HttpError> {
+        let timeout_ms = time_limit(&request);
+        let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), self.open_following(request)).await;
+        answer.unwrap_or(Err(HttpError::Timeout { timeout_ms }))
+    }
+}
+
+fn time_limit(request: &HttpRequest) -> u64 {
+    if request.timeout_ms == 0 { LONGEST_MS } else { request.timeout_ms.min(LONGEST_MS) }
 }
 
 impl ClientKey {
     fn of(place: &Destination, pinned: Vec<SocketAddr>, request: &HttpRequest, proxy: Option<String>) -> Self {
         let allow_invalid_certificates = request.allow_invalid_certificates;
         let host = place.url.host_str().unwrap_or_default().to_owned();
-        Self { host, port: place.port, pinned, allow_invalid_certificates, certificates: request.certificates.clone(), proxy }
+        let connect_timeout_ms = request.connect_timeout_ms;
+        let certificates = request.certificates.clone();
+        Self { host, port: place.port, pinned, allow_invalid_certificates, certificates, proxy, connect_timeout_ms }
     }
 
     fn build(&self) -> reqwest::Result<reqwest::Client> {
@@ -172,7 +191,7 @@ impl ClientKey {
             .http1_max_headers(MAX_HEADERS)
             .http2_max_header_list_size(MAX_HEADER_BYTES as u32)
             .pool_idle_timeout(Duration::from_secs(60))
-            .connect_timeout(Duration::from_secs(60));
+            .connect_timeout(Duration::from_millis(self.connect_timeout_ms));
         if let Some(proxy) = &self.proxy {
             builder = builder.proxy(reqwest::Proxy::all(proxy)?);
         }
@@ -198,34 +217,6 @@ impl reqwest::dns::Resolve for NoNames {
     }
 }
 
-async fn read(mut response: reqwest::Response, limit: usize, url: Url, destination: &Destination) -> Result<HttpResponse, HttpError> {
-    let status = response.status();
-    let header_bytes: usize = response.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
-    if header_bytes > MAX_HEADER_BYTES {
-        return Err(HttpError::TooLarge { limit: MAX_HEADER_BYTES });
-    }
-    if response.content_length().is_some_and(|length| length > limit as u64) {
-        return Err(HttpError::TooLarge { limit });
-    }
-    let coding = response.headers().get("content-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let mut collector = BodyCollector::new(coding.as_deref(), limit);
-    let unpacks = collector.unpacks();
-    let text = |value: &HeaderValue| value.to_str().map_or_else(|_| latin1(value.as_bytes()), str::to_owned);
-    let headers = response.headers().iter().filter(|(name, _)| !(unpacks && *name == "content-encoding"));
-    let headers = headers.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
-    while let Some(piece) = response.chunk().await.map_err(|error| connection_error(&error, destination))? {
-        collector.push(&piece)?;
-    }
-    let body: Bytes = collector.finish()?;
-    let status_text = status.canonical_reason().unwrap_or_default().into();
-    Ok(HttpResponse { status: status.as_u16(), status_text, headers, body, url: url.to_string() })
-}
-
-/// Header values that are not ASCII are read byte by byte, as browsers and Node.js do it.
-fn latin1(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
-}
-
 fn is_known_coding(entry: &str) -> bool {
     let name = entry.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     matches!(name.as_str(), "gzip" | "x-gzip" | "deflate" | "br" | "identity")
@@ -249,7 +240,7 @@ fn unreachable(reason: String) -> HttpError {
 }
 
 /// The failure in Node.js's words, which workflows know. The URL is left out: it may carry secrets.
-fn connection_error(error: &reqwest::Error, destination: &Destination) -> HttpError {
+pub(super) fn connection_error(error: &reqwest::Error, destination: &Destination) -> HttpError {
     let place = format!("{}:{}", destination.host, destination.port);
     let mut cause = error.source();
     let mut deepest = None;

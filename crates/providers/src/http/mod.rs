@@ -1,6 +1,7 @@
 //! Outgoing HTTP: the egress policy, the one client that obeys it, and recorded answers for tests.
 
 pub mod address;
+mod body;
 mod client;
 mod decode;
 mod fits;

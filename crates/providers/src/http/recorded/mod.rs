@@ -78,7 +78,8 @@ impl Http for RecordedHttp {
         for _ in 0..=request.max_redirects {
             let url = Url::parse(&request.url).map_err(|error| HttpError::Url { url: request.url.clone(), reason: error.to_string() })?;
             let response = self.answer(&Sent::new(&request, url.clone()))?;
-            match request.follow_redirects.then(|| redirect::follow(&request, &url, &response)).transpose()?.flatten() {
+            let head = redirect::Head { status: response.status, location: response.header("location") };
+            match request.follow_redirects.then(|| redirect::follow(&request, &url, head)).transpose()?.flatten() {
                 Some(next) => request = next,
                 None if response.body.len() > request.max_response_bytes => {
                     return Err(HttpError::TooLarge { limit: request.max_response_bytes });

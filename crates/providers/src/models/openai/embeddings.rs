@@ -1,0 +1,152 @@
+//! Vectors from a server that speaks OpenAI's format.
+
+use super::client::{OpenAiFormat, asker};
+use super::settings::Settings;
+use crate::models::ask::Asker;
+use crate::models::failure::node_error;
+use crate::models::pace::Pace;
+use crate::models::retry::RetryPolicy;
+use crate::models::wire::Limits;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use model::{Code, Object, Str, Value};
+use node_api::NodeError;
+use node_api::ai::{Embedder, ModelError};
+use node_api::http::Http;
+use std::sync::Arc;
+
+/// How the numbers travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    Float,
+    /// A quarter of the size; not every server knows it.
+    Base64,
+}
+
+/// An embedding model.
+pub struct OpenAiEmbedder {
+    pub model: Str,
+    /// Fewer numbers a vector, where the model can.
+    pub dimensions: Option<u64>,
+    pub encoding: Encoding,
+    /// How many texts go into one request.
+    pub batch: usize,
+    settings: Settings,
+    asker: Asker,
+    format: OpenAiFormat,
+}
+
+impl OpenAiEmbedder {
+    /// As many texts as the providers take at once is 2048; half of it also fits compatible servers.
+    const BATCH: usize = 512;
+
+    pub fn new(model: &str, settings: Settings, http: Arc<dyn Http>, pace: Arc<dyn Pace>, limits: Limits, retry: RetryPolicy) -> Self {
+        let asker = asker(&settings, http, pace, limits, retry);
+        let format = OpenAiFormat::new(&settings, model, limits);
+        Self { model: model.into(), dimensions: None, encoding: Encoding::Float, batch: Self::BATCH, settings, asker, format }
+    }
+
+    fn body(&self, texts: &[Str]) -> Value {
+        let mut body = Object::new();
+        body.insert("model", self.model.clone());
+        body.insert("input", texts.iter().cloned().map(Value::from).collect::<Vec<_>>());
+        body.insert("encoding_format", if self.encoding == Encoding::Float { "float" } else { "base64" });
+        if let Some(dimensions) = self.dimensions {
+            body.insert("dimensions", dimensions);
+        }
+        body.into()
+    }
+
+    async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        let call = self.settings.post(&["embeddings"], &self.model, &self.body(texts))?;
+        let answer = self.asker.whole(&call, &self.format).await?;
+        read_vectors(&answer, texts.len())
+    }
+}
+
+#[async_trait::async_trait]
+impl Embedder for OpenAiEmbedder {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(self.batch.max(1)) {
+            vectors.extend(self.embed_batch(batch).await.map_err(node_error)?);
+        }
+        Ok(vectors)
+    }
+}
+
+/// The vectors of an answer in the order of the texts, in whichever encoding they come.
+pub fn read_vectors(answer: &[u8], n_texts: usize) -> Result<Vec<Vec<f32>>, ModelError> {
+    let unreadable = |words: String| ModelError::new(Code::MODEL_ERROR, format!("The vectors of the model cannot be read: {words}"));
+    let answer = std::str::from_utf8(answer).map_err(|error| unreadable(error.to_string()))?;
+    let answer = model::json::parse(answer).map_err(|error| unreadable(error.to_string()))?;
+    let entries = answer.get("data").and_then(Value::as_array).ok_or_else(|| unreadable("there is no list of them".into()))?;
+    let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
+    for (number, entry) in entries.iter().enumerate() {
+        let index = entry.get("index").and_then(Value::as_usize).unwrap_or(number);
+        let vector = entry.get("embedding").and_then(vector).ok_or_else(|| unreadable(format!("number {index} is none")))?;
+        let place = vectors.get_mut(index).ok_or_else(|| unreadable(format!("there were {n_texts} texts, not {}", index + 1)))?;
+        *place = Some(vector);
+    }
+    let missing = |index| unreadable(format!("number {index} is missing"));
+    let vectors: Vec<_> =
+        vectors.into_iter().enumerate().map(|(index, vector)| vector.ok_or_else(|| missing(index))).collect::<Result<_, _>>()?;
+    if vectors.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
+        return Err(unreadable("they are of different lengths".into()));
+    }
+    Ok(vectors)
+}
+
+fn vector(value: &Value) -> Option<Vec<f32>> {
+    let vector: Vec<f32> = match value {
+        Value::Array(numbers) => numbers.iter().map(|number| number.as_f64().map(|number| number as f32)).collect::<Option<_>>()?,
+        Value::String(text) => {
+            let bytes = STANDARD.decode(text.as_bytes()).ok()?;
+            let (numbers, rest) = bytes.as_chunks::<4>();
+            rest.is_empty().then(|| numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())?
+        }
+        _ => return None,
+    };
+    (!vector.is_empty() && vector.iter().all(|number| number.is_finite())).then_some(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_are_put_in_the_order_of_the_texts() {
+        let answer = br#"{"data":[{"index":1,"embedding":[3,4]},{"index":0,"embedding":[1,2]}]}"#;
+        assert_eq!(read_vectors(answer, 2).unwrap(), [[1.0, 2.0], [3.0, 4.0]]);
+        let uncounted = br#"{"data":[{"embedding":[1]},{"embedding":[2]}]}"#;
+        assert_eq!(read_vectors(uncounted, 2).unwrap(), [[1.0], [2.0]]);
+    }
+
+    #[test]
+    fn both_encodings_mean_the_same() {
+        let bytes: Vec<u8> = [0.5_f32, -2.25].iter().flat_map(|number| number.to_le_bytes()).collect();
+        let answer = format!(r#"{{"data":[{{"index":0,"embedding":"{}"}}]}}"#, STANDARD.encode(bytes));
+        assert_eq!(read_vectors(answer.as_bytes(), 1).unwrap(), [[0.5, -2.25]]);
+    }
+
+    #[test]
+    fn answers_that_lack_or_bend_something_are_errors() {
+        for answer in [
+            r#"{}"#,
+            "no json",
+            r#"{"data":[]}"#,
+            r#"{"data":[{"index":5,"embedding":[1]}]}"#,
+            r#"{"data":[{"index":0,"embedding":[]}]}"#,
+            r#"{"data":[{"index":0,"embedding":["x"]}]}"#,
+            r#"{"data":[{"index":0,"embedding":"AAA="}]}"#,
+            r#"{"data":[{"index":0,"embedding":"!!"}]}"#,
+        ] {
+            assert_eq!(read_vectors(answer.as_bytes(), 1).unwrap_err().code, Code::MODEL_ERROR, "{answer}");
+        }
+        assert!(read_vectors(br#"{"data":[{"embedding":[1]},{"embedding":[1,2]}]}"#, 2).is_err());
+    }
+}

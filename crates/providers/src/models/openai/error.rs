@@ -1,0 +1,204 @@
+//! What an error of OpenAI's format means: by its status and its code, never by its words.
+
+use crate::models::failure::{Again, Failure};
+use crate::models::secret::{Secret, without_secrets};
+use model::{Code, Str, Value};
+use node_api::ai::ModelError;
+
+/// Reads an answer with an error status.
+pub(super) fn of_answer(status: u16, headers: &[(String, String)], body: &[u8], secrets: &[Secret], unix_ms: i64) -> Failure {
+    let body = model::json::parse(&String::from_utf8_lossy(body)).unwrap_or_default();
+    let said = Said::read(&body);
+    let message = said.message.unwrap_or_else(|| format!("The model's provider answered with status {status}").into());
+    let mut message = without_secrets(&message, secrets.iter().map(Secret::reveal));
+    if let Some((_, id)) = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("x-request-id")) {
+        message = format!("{message} (request {id})");
+    }
+    let code = code_of(status, &said.codes);
+    let mut failure = Failure::of_status(status, code, &message, headers, unix_ms);
+    failure.error.hint = hint(code).map(Str::from);
+    failure
+}
+
+/// Reads an error that comes inside an answer that began well, if this is one.
+pub(super) fn inside(event: &Value, secrets: &[Secret]) -> Option<Failure> {
+    let is_error = event.get("error").is_some_and(|error| error.is_truthy())
+        || matches!(event.get("object").and_then(Value::as_str), Some("error"))
+        || matches!(event.get("type").and_then(Value::as_str), Some("error"));
+    if !is_error {
+        return None;
+    }
+    let said = Said::read(event);
+    let status = said.status.unwrap_or(500);
+    let message = said.message.unwrap_or_else(|| "The model's provider broke the answer off with an error".into());
+    let message = without_secrets(&message, secrets.iter().map(Secret::reveal));
+    let code = code_of(status, &said.codes);
+    let mut failure = Failure::of_status(status, code, &message, &[], 0);
+    if said.status.is_none() {
+        failure.error.status = None;
+        // Without a status, only what is surely the request's own fault is not asked again.
+        if code != Code::MODEL_ERROR && code != Code::MODEL_RATE_LIMIT && code != Code::MODEL_TIMEOUT {
+            failure.again = Again::Never;
+        }
+    }
+    failure.error.hint = hint(code).map(Str::from);
+    Some(failure)
+}
+
+/// An answer that came whole and says nothing.
+pub(super) fn empty() -> Failure {
+    Failure::passing(ModelError::new(Code::MODEL_ERROR, "The model answered with nothing"))
+}
+
+/// What there is to read in an error, wherever servers put it.
+struct Said {
+    message: Option<Str>,
+    codes: Vec<Str>,
+    /// Some servers put a status where OpenAI has a word.
+    status: Option<u16>,
+}
+
+impl Said {
+    fn read(body: &Value) -> Self {
+        let error = match body.get("error") {
+            Some(Value::Null | Value::Undefined) | None => body,
+            Some(error) => error,
+        };
+        let message = match error {
+            Value::String(text) => Some(text.clone()),
+            _ => [error.get("message"), error.get("detail"), body.get("message")].into_iter().flatten().find_map(text),
+        };
+        let inner = error.get("innererror");
+        let places = [error.get("code"), error.get("type"), inner.and_then(|inner| inner.get("code"))];
+        let codes: Vec<Str> = places.into_iter().flatten().map(Value::to_js_string).collect();
+        let status = [error.get("code"), error.get("status"), body.get("status")].into_iter().flatten().find_map(|value| {
+            let number = value.as_usize().or_else(|| value.as_str()?.parse().ok())?;
+            u16::try_from(number).ok().filter(|status| (400..600).contains(status))
+        });
+        Self { message: message.filter(|message| !message.trim().is_empty()), codes, status }
+    }
+}
+
+fn text(value: &Value) -> Option<Str> {
+    value.as_str().map(Str::from)
+}
+
+fn code_of(status: u16, codes: &[Str]) -> Code {
+    for code in codes {
+        match code.as_str() {
+            "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active" => return Code::MODEL_QUOTA,
+            "context_length_exceeded" | "string_above_max_length" | "request_too_large" => return Code::MODEL_CONTEXT,
+            "content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation" => return Code::MODEL_REFUSED,
+            "model_not_found" | "DeploymentNotFound" => return Code::MODEL_NOT_FOUND,
+            "invalid_api_key" | "authentication_error" => return Code::INVALID_CREDENTIALS,
+            "rate_limit_exceeded" => return Code::MODEL_RATE_LIMIT,
+            _ => {}
+        }
+    }
+    match status {
+        401 | 403 => Code::INVALID_CREDENTIALS,
+        402 => Code::MODEL_QUOTA,
+        404 => Code::MODEL_NOT_FOUND,
+        408 | 504 => Code::MODEL_TIMEOUT,
+        413 => Code::MODEL_CONTEXT,
+        429 => Code::MODEL_RATE_LIMIT,
+        409 | 500.. => Code::MODEL_ERROR,
+        400.. => Code::MODEL_REQUEST,
+        _ => Code::MODEL_ERROR,
+    }
+}
+
+fn hint(code: Code) -> Option<&'static str> {
+    Some(match code {
+        Code::INVALID_CREDENTIALS => "Check the key in the credential of the model, and what it may use",
+        Code::MODEL_RATE_LIMIT => "Run fewer at a time, or raise the limits of the account at the provider",
+        Code::MODEL_QUOTA => "Look at the plan and the balance of the account at the provider",
+        Code::MODEL_NOT_FOUND => "Choose a model from the list of those that the key may use, and check the base URL",
+        Code::MODEL_CONTEXT => "Send fewer or shorter messages, or choose a model that takes more",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn answer(status: u16, body: &str) -> Failure {
+        of_answer(status, &[], body.as_bytes(), &[Secret::new("sk-canary-1")], 0)
+    }
+
+    #[test]
+    fn statuses_and_codes_decide() {
+        for (status, code, expected) in [
+            (401, "invalid_api_key", Code::INVALID_CREDENTIALS),
+            (403, "", Code::INVALID_CREDENTIALS),
+            (429, "rate_limit_exceeded", Code::MODEL_RATE_LIMIT),
+            (429, "insufficient_quota", Code::MODEL_QUOTA),
+            (402, "", Code::MODEL_QUOTA),
+            (404, "model_not_found", Code::MODEL_NOT_FOUND),
+            (400, "context_length_exceeded", Code::MODEL_CONTEXT),
+            (413, "", Code::MODEL_CONTEXT),
+            (400, "invalid_value", Code::MODEL_REQUEST),
+            (422, "", Code::MODEL_REQUEST),
+            (400, "content_filter", Code::MODEL_REFUSED),
+            (408, "", Code::MODEL_TIMEOUT),
+            (409, "", Code::MODEL_ERROR),
+            (500, "server_error", Code::MODEL_ERROR),
+            (503, "", Code::MODEL_ERROR),
+            (529, "", Code::MODEL_ERROR),
+        ] {
+            let body = model::json!({ "error": { "message": "rate limit quota context 401 words mean nothing", "code": code } });
+            let failure = answer(status, &model::json::to_string(&body));
+            assert_eq!(failure.error.code, expected, "{status} {code}");
+            assert_eq!(failure.error.status, Some(status));
+        }
+    }
+
+    #[test]
+    fn errors_are_found_wherever_servers_put_them() {
+        for (body, message) in [
+            (r#"{"error":{"message":"a"}}"#, "a"),
+            (r#"{"error":"b"}"#, "b"),
+            (r#"{"object":"error","message":"c","code":400}"#, "c"),
+            (r#"{"detail":"d"}"#, "d"),
+            ("<html>bad gateway</html>", "The model's provider answered with status 502"),
+            ("", "The model's provider answered with status 502"),
+            ("\u{0}\u{ff}", "The model's provider answered with status 502"),
+        ] {
+            assert_eq!(answer(502, body).error.message, message, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_the_server_repeats_is_not_told() {
+        let failure = answer(401, r#"{"error":{"message":"Incorrect API key provided: sk-canary-1."}}"#);
+        assert_eq!(failure.error.message, "Incorrect API key provided: ***.");
+        assert!(failure.error.hint.is_some());
+    }
+
+    #[test]
+    fn azures_filter_is_a_refusal_and_its_pause_is_read() {
+        let body = r#"{"error":{"code":"content_filter","message":"m","innererror":{"code":"ResponsibleAIPolicyViolation"}}}"#;
+        assert_eq!(answer(400, body).error.code, Code::MODEL_REFUSED);
+        let headers = [("retry-after-ms".to_owned(), "1500".to_owned()), ("x-request-id".to_owned(), "req_7".to_owned())];
+        let failure = of_answer(429, &headers, b"{}", &[], 0);
+        assert_eq!(failure.again, Again::After(Duration::from_millis(1_500)));
+        assert!(failure.error.message.ends_with("(request req_7)"));
+    }
+
+    #[test]
+    fn errors_inside_an_answer_are_told_apart() {
+        let inside = |text: &str| inside(&model::json::parse(text).unwrap(), &[]);
+        assert_eq!(inside(r#"{"choices":[],"error":null}"#), None);
+        let overloaded = inside(r#"{"error":{"message":"m","code":502}}"#).unwrap();
+        assert_eq!((overloaded.error.status, overloaded.again), (Some(502), Again::Soon));
+        let limited = inside(r#"{"error":{"message":"m","code":"429"}}"#).unwrap();
+        assert_eq!((limited.error.code, limited.too_many), (Code::MODEL_RATE_LIMIT, true));
+        let quota = inside(r#"{"error":{"message":"m","type":"insufficient_quota"}}"#).unwrap();
+        assert_eq!((quota.error.code, quota.again), (Code::MODEL_QUOTA, Again::Never));
+        let long = inside(r#"{"error":{"message":"m","code":"context_length_exceeded"}}"#).unwrap();
+        assert_eq!((long.error.code, long.again), (Code::MODEL_CONTEXT, Again::Never));
+        assert_eq!(inside(r#"{"error":"plain"}"#).unwrap().again, Again::Soon);
+    }
+}

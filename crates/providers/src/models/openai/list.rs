@@ -1,0 +1,48 @@
+//! Which models a key may use.
+
+use super::client::{OpenAiFormat, asker};
+use super::settings::Settings;
+use crate::models::pace::Pace;
+use crate::models::retry::RetryPolicy;
+use crate::models::wire::Limits;
+use model::{Code, Str, Value};
+use node_api::ai::ModelError;
+use node_api::http::Http;
+use std::sync::Arc;
+
+/// The names of all models that the server has, in order.
+pub async fn list_models(settings: &Settings, http: Arc<dyn Http>, pace: Arc<dyn Pace>, limits: Limits) -> Result<Vec<Str>, ModelError> {
+    let asker = asker(settings, http, pace, limits, RetryPolicy::default());
+    let format = OpenAiFormat::new(settings, "", limits);
+    let answer = asker.whole(&settings.get(&["models"])?, &format).await?;
+    let answer = model::json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default();
+    names(&answer).ok_or_else(|| ModelError::new(Code::MODEL_ERROR, "The server's list of models cannot be read"))
+}
+
+/// Servers wrap the list in `data`, in `models`, or not at all.
+fn names(answer: &Value) -> Option<Vec<Str>> {
+    let list = [answer.get("data"), answer.get("models"), Some(answer)].into_iter().flatten().find_map(Value::as_array)?;
+    let name = |entry: &Value| ["id", "name"].iter().find_map(|field| entry.get(field)?.as_str()).map(Str::from);
+    let mut names: Vec<Str> = list.iter().filter_map(name).collect();
+    names.sort();
+    names.dedup();
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_however_they_are_wrapped() {
+        for text in [
+            r#"{"data":[{"id":"b"},{"id":"a"},{"x":1},{"id":"a"}]}"#,
+            r#"[{"id":"a"},{"id":"b"}]"#,
+            r#"{"models":[{"name":"b"},{"name":"a"}]}"#,
+        ] {
+            assert_eq!(names(&model::json::parse(text).unwrap()).unwrap(), ["a", "b"], "{text}");
+        }
+        assert_eq!(names(&model::json::parse(r#"{"oops":1}"#).unwrap()), None);
+        assert_eq!(names(&model::json::parse(r#"{"data":[]}"#).unwrap()), Some(Vec::new()));
+    }
+}

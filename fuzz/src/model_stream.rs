@@ -1,0 +1,42 @@
+//! Any bytes as a model's answer: no reader stops the process, and no cut of the bytes changes what is read.
+
+use node_api::ai::{ChatEvent, Turn};
+use providers::models::ask::{Decoder as _, Flow};
+use providers::models::failure::Failure;
+use providers::models::lines::Lines;
+use providers::models::openai::{ChatReader, Reader, Reading, ResponsesReader, read_vectors};
+
+const LONGEST_LINE: usize = 1 << 20;
+
+#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+pub fn holds(bytes: &[u8]) {
+    let size = bytes.first().map_or(1, |first| usize::from(first % 16) + 1);
+    assert_eq!(read(ChatReader::new("m"), bytes, size), read(ChatReader::new("m"), bytes, bytes.len()));
+    assert_eq!(read(ResponsesReader::new("m"), bytes, size), read(ResponsesReader::new("m"), bytes, bytes.len()));
+    assert_eq!(lines(bytes, size), lines(bytes, bytes.len()));
+    let _ = read_vectors(bytes, size);
+}
+
+fn read(reader: impl Reader, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
+    let mut reading = Reading::new(reader, LONGEST_LINE, Vec::new());
+    let mut events = Vec::new();
+    for piece in bytes.chunks(size.max(1)) {
+        match reading.feed(piece, &mut events) {
+            Ok(Flow::More) => {}
+            Ok(Flow::Complete) => break,
+            Err(failure) => return (events, Err(failure)),
+        }
+    }
+    let turn = reading.finish(&mut events);
+    (events, turn)
+}
+
+fn lines(bytes: &[u8], size: usize) -> Vec<Vec<u8>> {
+    let mut cutter = Lines::new(LONGEST_LINE);
+    let mut found = Vec::new();
+    for piece in bytes.chunks(size.max(1)) {
+        found.extend(cutter.feed(piece).unwrap_or_default());
+    }
+    found.extend(cutter.finish());
+    found
+}
