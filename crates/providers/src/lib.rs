@@ -1,4 +1,4 @@
-//! What the ports reach: the guarded HTTP client, and recorded answers in its place; databases and mail servers.
+//! What the ports reach: the guarded HTTP client, and recorded answers in its place; databases and mail servers; models.
 //!
 //! Invariant: nothing in the product opens a connection to the outside except through [`http::GuardedHttp`] and
 //! [`connect::GuardedConnections`], which obey one policy.
@@ -6,3 +6,4 @@
 
 pub mod connect;
 pub mod http;
+pub mod models;
