@@ -1,0 +1,46 @@
+//! Gemini's events, one after the other, until they are a turn.
+
+use super::answer::{Piece, Reading};
+use crate::models::refusal::Refusal;
+use node_api::ai::{ChatEvent, ModelInfo};
+
+/// Reads the events of one answer. Nothing marks the last of them, so the turn comes when the bytes end.
+pub struct Decoder {
+    reading: Reading,
+    is_over: bool,
+}
+
+impl Decoder {
+    pub fn new(info: &ModelInfo) -> Self {
+        Self { reading: Reading::new(info), is_over: false }
+    }
+
+    /// One event; its name says nothing here.
+    pub fn event(&mut self, _name: &str, data: &str) -> Result<Vec<ChatEvent>, Refusal> {
+        if self.is_over || data.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let data = model::json::parse(data).map_err(|_| Refusal::broken("gemini", "An event of the answer is no JSON"))?;
+        let first = self.reading.n_calls;
+        let mut index = first;
+        let pieces = self.reading.add(&data)?;
+        let events = pieces.into_iter().map(|piece| match piece {
+            Piece::Text(words) => ChatEvent::Text(words),
+            Piece::Thinking(words) => ChatEvent::Thinking(words),
+            Piece::Call(name) => {
+                index += 1;
+                ChatEvent::CallBegins { index: index - 1, name }
+            }
+        });
+        Ok(events.collect())
+    }
+
+    /// The bytes are at their end.
+    pub fn end(&mut self) -> Result<Vec<ChatEvent>, Refusal> {
+        if self.is_over {
+            return Ok(Vec::new());
+        }
+        self.is_over = true;
+        Ok(vec![ChatEvent::Done(Box::new(self.reading.finish()?))])
+    }
+}
