@@ -44,6 +44,10 @@ pub trait Host: Send + Sync {
     }
 
     fn http(&self) -> &dyn Http;
+    /// The same for what outlives the node's run, such as a model that it supplies.
+    fn shared_http(&self) -> Option<Arc<dyn Http>> {
+        None
+    }
     fn connections(&self) -> &dyn Connections;
     fn files(&self) -> &dyn Files;
     fn tables(&self) -> Arc<dyn Tables>;

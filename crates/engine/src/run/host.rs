@@ -246,6 +246,10 @@ impl Host for NodeHost {
         self.run.engine.ports.http.as_ref()
     }
 
+    fn shared_http(&self) -> Option<Arc<dyn Http>> {
+        Some(self.run.engine.ports.http.clone())
+    }
+
     fn connections(&self) -> &dyn Connections {
         self.run.engine.ports.connections.as_ref()
     }

@@ -1,0 +1,3 @@
+//! Chat models for agents.
+
+pub(super) mod openai;
