@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
+use futures::StreamExt as _;
 use heddle_providers::http::{GuardedHttp, Policy, Resolve};
 use node_api::http::{Http, HttpBody, HttpError, HttpRequest, HttpResponse};
 use std::collections::HashMap;
@@ -373,6 +374,42 @@ async fn a_slow_body_and_a_silent_server_run_out_of_time() {
         request.timeout_ms = 150;
         assert!(matches!(http.send(request).await, Err(HttpError::Timeout { timeout_ms: 150 })), "{path}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_can_be_read_while_it_comes_under_the_same_policy() {
+    let heard = Arc::new(tokio::sync::Notify::new());
+    let next = heard.clone();
+    let server = Server::serve("127.0.0.1:0", move |mut stream, request| {
+        let next = next.clone();
+        Box::pin(async move {
+            let head = if request.contains("/packed") { "Content-Encoding: gzip\r\n" } else { "" };
+            let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{head}Connection: close\r\n\r\n").as_bytes()).await;
+            if request.contains("/packed") {
+                let _ = stream.write_all(&gzip(b"small text")).await;
+                return;
+            }
+            let _ = stream.write_all(b"one").await;
+            // The second piece is sent only when the first was read.
+            next.notified().await;
+            let _ = stream.write_all(b"two").await;
+        })
+    })
+    .await;
+    let names = Names::of(&[]);
+    let http = client(&server.address.to_string(), &names);
+    let mut request = HttpRequest::new("GET", server.url("/"));
+    request.max_response_bytes = 5;
+    let mut answer = http.open(request).await.unwrap();
+    assert_eq!((answer.status, answer.body.next().await.unwrap().unwrap().as_ref()), (200, &b"one"[..]));
+    heard.notify_one();
+    assert!(matches!(answer.body.next().await, Some(Err(HttpError::TooLarge { limit: 5 }))));
+    let mut answer = http.open(HttpRequest::new("GET", server.url("/packed"))).await.unwrap();
+    assert_eq!(answer.header("content-encoding"), None);
+    assert_eq!(answer.body.next().await.unwrap().unwrap().as_ref(), b"small text");
+    assert!(answer.body.next().await.is_none());
+    let closed = client("", &names).open(HttpRequest::new("GET", server.url("/"))).await;
+    assert!(matches!(closed, Err(HttpError::Blocked { .. })));
 }
 
 #[tokio::test]

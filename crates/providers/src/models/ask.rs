@@ -2,10 +2,12 @@
 
 use super::events::{Teller, told_by};
 use super::failure::{Again, Failure};
-use super::limiter::Limiter;
+use super::limiter::{Limiter, Limiters};
+use super::pace::{Pace, SystemPace};
 use super::retry::{RetryPolicy, Tries};
-use super::wire::{Answer, Call, Wire, WireError};
+use super::wire::{Answer, Call, Limits, Wire, WireError};
 use node_api::ai::{ChatEvent, ChatStream, ModelError, Turn};
+use node_api::http::Http;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +30,28 @@ pub trait Format: Send + Sync {
     fn decoder(&self) -> Box<dyn Decoder>;
     /// What an answer with an error status means.
     fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure;
+}
+
+/// How the outside is reached: the same for every model of a run, whatever its provider.
+#[derive(Clone)]
+pub struct Access {
+    pub http: Arc<dyn Http>,
+    pub pace: Arc<dyn Pace>,
+    pub limits: Limits,
+    pub retry: RetryPolicy,
+}
+
+impl Access {
+    /// With the machine's clock and the usual limits.
+    pub fn new(http: Arc<dyn Http>) -> Self {
+        Self { http, pace: Arc::new(SystemPace), limits: Limits::default(), retry: RetryPolicy::default() }
+    }
+
+    /// For requests to this place with this key. All that are alike in both share a door, also with other runs.
+    pub fn asker(&self, place: &str, credential: &str) -> Asker {
+        let wire = Wire::new(self.http.clone(), self.pace.clone(), self.limits);
+        Asker { wire, retry: self.retry, door: Limiters::shared().of(place, credential) }
+    }
 }
 
 /// Everything that asking needs besides the request itself.

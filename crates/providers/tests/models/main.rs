@@ -1,6 +1,6 @@
 //! The clients of models against a server of this machine that misbehaves in every way that servers do, and against recorded traffic.
 
-#![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may stop it")]
 
 mod faults;
 mod openai;

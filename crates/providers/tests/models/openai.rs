@@ -3,11 +3,9 @@
 use super::server::{self, HELLO, KEY, Server, Step, answer, ask, good, limits, model, request, send};
 use futures::StreamExt as _;
 use heddle_providers::models::openai::{Api, Auth, Encoding, OpenAiEmbedder, Settings, list_models};
-use heddle_providers::models::pace::SystemPace;
 use heddle_providers::models::secret::Secret;
 use model::Code;
 use node_api::ai::{ChatEvent, ChatModel as _, Embedder as _, Stop};
-use std::sync::Arc;
 use std::time::Duration;
 
 #[tokio::test]
@@ -89,7 +87,7 @@ async fn models_are_listed() {
 }
 
 async fn list_models_of(server: &Server) -> Result<Vec<model::Str>, node_api::ai::ModelError> {
-    list_models(&server.settings(), server::http(), Arc::new(SystemPace::default()), limits()).await
+    list_models(&server.settings(), &server::access(limits())).await
 }
 
 #[tokio::test]
@@ -100,8 +98,7 @@ async fn texts_are_embedded_in_batches_and_in_order() {
         vec![answer(200, "", r#"{"data":[{"index":0,"embedding":"AABAQAAAAAA="}]}"#)],
     ];
     let server = Server::start(batches).await;
-    let pace = Arc::new(SystemPace::default());
-    let mut embedder = OpenAiEmbedder::new("small", server.settings(), server::http(), pace, limits(), server::quick());
+    let mut embedder = OpenAiEmbedder::new("small", server.settings(), &server::access(limits()));
     embedder.batch = 2;
     embedder.encoding = Encoding::Base64;
     embedder.dimensions = Some(2);

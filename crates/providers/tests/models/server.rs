@@ -2,8 +2,8 @@
 
 use futures::StreamExt as _;
 use heddle_providers::http::{GuardedHttp, Policy};
+use heddle_providers::models::ask::Access;
 use heddle_providers::models::openai::{OpenAi, Settings};
-use heddle_providers::models::pace::SystemPace;
 use heddle_providers::models::retry::RetryPolicy;
 use heddle_providers::models::secret::Secret;
 use heddle_providers::models::wire::Limits;
@@ -126,8 +126,10 @@ pub(crate) fn limits() -> Limits {
     Limits { first_byte_ms: 3_000, idle_ms: 3_000, whole_ms: 20_000, ..Limits::default() }
 }
 
-pub(crate) fn quick() -> RetryPolicy {
-    RetryPolicy { first_pause_ms: 5, longest_pause_ms: 20, ..RetryPolicy::default() }
+/// With pauses as short as a test can have them.
+pub(crate) fn access(limits: Limits) -> Access {
+    let retry = RetryPolicy { first_pause_ms: 5, longest_pause_ms: 20, ..RetryPolicy::default() };
+    Access { limits, retry, ..Access::new(http()) }
 }
 
 pub(crate) fn http() -> Arc<GuardedHttp> {
@@ -149,7 +151,7 @@ pub(crate) fn info() -> ModelInfo {
 }
 
 pub(crate) fn model(settings: Settings, limits: Limits) -> OpenAi {
-    OpenAi::new(info(), settings, http(), Arc::new(SystemPace::default()), limits, quick())
+    OpenAi::new(info(), settings, &access(limits))
 }
 
 pub(crate) fn request() -> ChatRequest {

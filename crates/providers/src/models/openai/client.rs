@@ -5,17 +5,12 @@ use super::reading::Reading;
 use super::responses::ResponsesReader;
 use super::settings::{Api, Settings};
 use super::{body, error, responses};
-use crate::models::ask::{Asker, Decoder, Format};
+use crate::models::ask::{Access, Asker, Decoder, Format};
 use crate::models::failure::Failure;
-use crate::models::limiter::Limiters;
-use crate::models::pace::Pace;
-use crate::models::retry::RetryPolicy;
 use crate::models::secret::Secret;
-use crate::models::wire::{Call, Limits, Wire};
+use crate::models::wire::{Call, Limits};
 use model::Str;
 use node_api::ai::{ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo};
-use node_api::http::Http;
-use std::sync::Arc;
 
 /// A chat model. Dropping a stream cancels its request.
 pub struct OpenAi {
@@ -34,9 +29,9 @@ pub(super) struct OpenAiFormat {
 }
 
 impl OpenAi {
-    pub fn new(info: ModelInfo, settings: Settings, http: Arc<dyn Http>, pace: Arc<dyn Pace>, limits: Limits, retry: RetryPolicy) -> Self {
-        let asker = asker(&settings, http, pace, limits, retry);
-        let format = OpenAiFormat::new(&settings, &info.model, limits);
+    pub fn new(info: ModelInfo, settings: Settings, access: &Access) -> Self {
+        let asker = asker(&settings, access);
+        let format = OpenAiFormat::new(&settings, &info.model, access.limits);
         Self { info, settings, asker, format }
     }
 
@@ -68,9 +63,8 @@ impl ChatModel for OpenAi {
     }
 }
 
-pub(super) fn asker(settings: &Settings, http: Arc<dyn Http>, pace: Arc<dyn Pace>, limits: Limits, retry: RetryPolicy) -> Asker {
-    let door = Limiters::shared().of(&settings.host(), settings.key());
-    Asker { wire: Wire::new(http, pace, limits), retry, door }
+pub(super) fn asker(settings: &Settings, access: &Access) -> Asker {
+    access.asker(&settings.host(), settings.key())
 }
 
 impl OpenAiFormat {

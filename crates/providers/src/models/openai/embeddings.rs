@@ -2,18 +2,13 @@
 
 use super::client::{OpenAiFormat, asker};
 use super::settings::Settings;
-use crate::models::ask::Asker;
+use crate::models::ask::{Access, Asker};
 use crate::models::failure::node_error;
-use crate::models::pace::Pace;
-use crate::models::retry::RetryPolicy;
-use crate::models::wire::Limits;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Code, Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Embedder, ModelError};
-use node_api::http::Http;
-use std::sync::Arc;
 
 /// How the numbers travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +35,9 @@ impl OpenAiEmbedder {
     /// As many texts as the providers take at once is 2048; half of it also fits compatible servers.
     const BATCH: usize = 512;
 
-    pub fn new(model: &str, settings: Settings, http: Arc<dyn Http>, pace: Arc<dyn Pace>, limits: Limits, retry: RetryPolicy) -> Self {
-        let asker = asker(&settings, http, pace, limits, retry);
-        let format = OpenAiFormat::new(&settings, model, limits);
+    pub fn new(model: &str, settings: Settings, access: &Access) -> Self {
+        let asker = asker(&settings, access);
+        let format = OpenAiFormat::new(&settings, model, access.limits);
         Self { model: model.into(), dimensions: None, encoding: Encoding::Float, batch: Self::BATCH, settings, asker, format }
     }
 

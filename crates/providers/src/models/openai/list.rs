@@ -2,19 +2,14 @@
 
 use super::client::{OpenAiFormat, asker};
 use super::settings::Settings;
-use crate::models::pace::Pace;
-use crate::models::retry::RetryPolicy;
-use crate::models::wire::Limits;
+use crate::models::ask::Access;
 use model::{Code, Str, Value};
 use node_api::ai::ModelError;
-use node_api::http::Http;
-use std::sync::Arc;
 
 /// The names of all models that the server has, in order.
-pub async fn list_models(settings: &Settings, http: Arc<dyn Http>, pace: Arc<dyn Pace>, limits: Limits) -> Result<Vec<Str>, ModelError> {
-    let asker = asker(settings, http, pace, limits, RetryPolicy::default());
-    let format = OpenAiFormat::new(settings, "", limits);
-    let answer = asker.whole(&settings.get(&["models"])?, &format).await?;
+pub async fn list_models(settings: &Settings, access: &Access) -> Result<Vec<Str>, ModelError> {
+    let format = OpenAiFormat::new(settings, "", access.limits);
+    let answer = asker(settings, access).whole(&settings.get(&["models"])?, &format).await?;
     let answer = model::json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default();
     names(&answer).ok_or_else(|| ModelError::new(Code::MODEL_ERROR, "The server's list of models cannot be read"))
 }
