@@ -5,7 +5,7 @@ use crate::models::with::With;
 use crate::models::{calls, instruct};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{Object, Value, json};
+use model::{Value, json};
 use node_api::ai::{Arguments, Media, MediaData, Message, ModelInfo, Part, Role, ToolCall, ToolResult};
 
 /// Stands before a conversation that would begin with the model.
@@ -129,29 +129,4 @@ fn end_well(turns: &mut Vec<(&'static str, Vec<Value>)>, prefill: bool) {
     } else {
         turns.push(("user", vec![text(GO_ON)]));
     }
-}
-
-/// A schema whose objects take no other fields than theirs, which the API demands of the form of an answer.
-pub(super) fn closed(schema: &Value) -> Value {
-    let Some(fields) = schema.as_object() else { return schema.clone() };
-    let is_object = fields.get("type").and_then(Value::as_str) == Some("object") || fields.contains_key("properties");
-    let mut out = Object::with_capacity(fields.len() + 1);
-    for (key, value) in fields.iter() {
-        let value = match key.as_str() {
-            "properties" | "$defs" | "definitions" => each_field(value),
-            "items" if value.is_object() => closed(value),
-            "anyOf" | "oneOf" | "allOf" => Value::array(value.as_array().unwrap_or_default().iter().map(closed).collect()),
-            _ => value.clone(),
-        };
-        out.insert(key.clone(), value);
-    }
-    if is_object && !fields.contains_key("additionalProperties") {
-        out.insert("additionalProperties", false);
-    }
-    out.into()
-}
-
-fn each_field(schemas: &Value) -> Value {
-    let Some(fields) = schemas.as_object() else { return schemas.clone() };
-    fields.iter().map(|(key, schema)| (key.clone(), closed(schema))).collect::<Object>().into()
 }

@@ -4,6 +4,7 @@ mod answer;
 mod content;
 mod error;
 mod request;
+mod schema;
 mod stream;
 #[cfg(test)]
 mod tests;

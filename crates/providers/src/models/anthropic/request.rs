@@ -1,6 +1,7 @@
 //! A conversation as a request to Anthropic. Unknown fields and values that a model does not take are refused there, so neither is sent.
 
-use super::content::{self, closed, is_of};
+use super::content::{self, is_of};
+use super::schema::closed;
 use super::{Auth, Cache, OLD_VERSION, Settings, Thinking};
 use crate::models::bound::unbind;
 use crate::models::with::With;
@@ -160,7 +161,7 @@ fn tool_choice(request: &ChatRequest, forced: bool) -> Value {
 fn output_format(format: &OutputFormat, info: &ModelInfo) -> Option<Value> {
     match format {
         OutputFormat::Schema { schema, .. } if info.capabilities.json_schema => {
-            Some(json!({ "type": "json_schema" }).with("schema", closed(schema)))
+            closed(schema).map(|schema| json!({ "type": "json_schema" }).with("schema", schema))
         }
         _ => None,
     }

@@ -22,12 +22,23 @@ pub struct Decoder {
 #[derive(Default)]
 struct Growing {
     index: usize,
+    kind: Kind,
     start: Option<Value>,
     text: String,
     thinking: String,
     signature: String,
     input: String,
     is_closed: bool,
+}
+
+/// What a block grows by.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Text,
+    Thinking,
+    /// A tool of ours or the provider's: both have an input.
+    Call,
 }
 
 impl Decoder {
@@ -107,11 +118,16 @@ impl Decoder {
     fn start_block(&mut self, data: &Value) -> Vec<ChatEvent> {
         let index = self.index_of(data);
         let start = data.get("content_block").cloned().unwrap_or_default();
-        match self.blocks.iter_mut().rfind(|block| block.index == index) {
+        let kind = match text_of(&start, "type").as_str() {
+            "text" => Kind::Text,
+            "thinking" | "redacted_thinking" => Kind::Thinking,
+            _ => Kind::Call,
+        };
+        match self.blocks.iter_mut().rfind(|block| block.index == index && block.kind == kind) {
             Some(block) if block.start.is_none() => block.start = Some(start.clone()),
             // The same beginning again is one that was sent twice; another one is another block.
             Some(block) if !block.is_closed && block.start.as_ref() == Some(&start) => return Vec::new(),
-            _ => self.blocks.push(Growing { index, start: Some(start.clone()), ..Growing::default() }),
+            _ => self.blocks.push(Growing { index, kind, start: Some(start.clone()), ..Growing::default() }),
         }
         match text_of(&start, "type").as_str() {
             "tool_use" => {
@@ -127,17 +143,24 @@ impl Decoder {
     fn grow_block(&mut self, data: &Value) -> Vec<ChatEvent> {
         let index = self.index_of(data);
         let Some(delta) = data.get("delta") else { return Vec::new() };
-        let position = self.blocks.iter().rposition(|block| block.index == index).unwrap_or_else(|| {
-            self.blocks.push(Growing { index, ..Growing::default() });
+        let (kind, field) = match text_of(delta, "type").as_str() {
+            "text_delta" => (Kind::Text, "text"),
+            "thinking_delta" => (Kind::Thinking, "thinking"),
+            "signature_delta" => (Kind::Thinking, "signature"),
+            "input_json_delta" => (Kind::Call, "partial_json"),
+            _ => return Vec::new(),
+        };
+        // A piece that does not fit the block of its index belongs to one whose beginning is still to come.
+        let position = self.blocks.iter().rposition(|block| block.index == index && block.kind == kind).unwrap_or_else(|| {
+            self.blocks.push(Growing { index, kind, ..Growing::default() });
             self.blocks.len() - 1
         });
         let block = &mut self.blocks[position];
-        let (field, place, event): (_, _, Option<Said>) = match text_of(delta, "type").as_str() {
-            "text_delta" => ("text", &mut block.text, Some(ChatEvent::Text)),
-            "thinking_delta" => ("thinking", &mut block.thinking, Some(ChatEvent::Thinking)),
-            "signature_delta" => ("signature", &mut block.signature, None),
-            "input_json_delta" => ("partial_json", &mut block.input, None),
-            _ => return Vec::new(),
+        let (place, event): (_, Option<Said>) = match field {
+            "text" => (&mut block.text, Some(ChatEvent::Text)),
+            "thinking" => (&mut block.thinking, Some(ChatEvent::Thinking)),
+            "signature" => (&mut block.signature, None),
+            _ => (&mut block.input, None),
         };
         let piece = text_of(delta, field);
         place.push_str(&piece);
@@ -161,7 +184,7 @@ impl Growing {
     fn whole(self) -> Result<Block, Refusal> {
         let mut value = match self.start {
             Some(start) => start,
-            None if self.input.is_empty() && self.thinking.is_empty() => model::json!({ "type": "text" }),
+            None if self.kind == Kind::Text => model::json!({ "type": "text" }),
             None => return Err(Refusal::broken("anthropic", "A part of the answer has no beginning")),
         };
         for (field, more) in [("text", self.text), ("thinking", self.thinking), ("signature", self.signature)] {

@@ -168,15 +168,14 @@ fn what_stays_the_same_is_marked_for_the_cache() {
 
 #[test]
 fn a_schema_is_sent_closed_to_models_that_hold_to_it_and_in_words_to_others() {
-    let schema =
-        json!({ "type": "object", "properties": { "list": { "type": "array", "items": { "type": "object", "properties": {} } } } });
+    let schema = json!({ "type": "object", "properties": { "list": { "type": "array", "items": { "type": "string" } } } });
     let mut request = asking("Hi");
     request.format = OutputFormat::Schema { name: "answer".into(), schema };
     request.options.effort = Some("low".into());
     let body = sent("claude-opus-5", &request, |_| {});
     let wanted = json!({ "effort": "low", "format": { "type": "json_schema", "schema": {
         "type": "object", "additionalProperties": false,
-        "properties": { "list": { "type": "array", "items": { "type": "object", "properties": {}, "additionalProperties": false } } }
+        "properties": { "list": { "type": "array", "items": { "type": "string" } } }
     } } });
     assert_eq!(body.get("output_config"), Some(&wanted));
     let words = sent("old-model", &request, |_| {});

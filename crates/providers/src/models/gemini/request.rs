@@ -5,7 +5,7 @@ use crate::models::bound::unbind;
 use crate::models::with::With;
 use crate::models::{Delivery, instruct, merged};
 use model::{Object, Value, json};
-use node_api::ai::{ChatRequest, ModelInfo, ModelOptions, OutputFormat, Role, ToolChoice, ToolDefinition};
+use node_api::ai::{ChatRequest, Message, ModelInfo, ModelOptions, OutputFormat, Role, ToolChoice, ToolDefinition};
 
 /// What comes after the address of the provider. The key is never a part of it, for addresses are written into logs.
 pub fn path(info: &ModelInfo, settings: &Settings) -> String {
@@ -47,7 +47,8 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     if let Some(system) = content::system(&request.messages, words) {
         body.insert("systemInstruction", system);
     }
-    body.insert("contents", content::contents(&request.messages, info, settings.traits.signatures));
+    let (messages, token) = going_on(&request.messages, info);
+    body.insert("contents", content::contents(messages, info, settings.traits.signatures));
     if has_tools {
         let declarations: Vec<_> = request.tools.iter().map(declaration).collect();
         body.insert("tools", vec![json!({}).with("functionDeclarations", declarations)]);
@@ -68,8 +69,8 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     if let Some(safety) = &settings.safety {
         body.insert("safetySettings", safety.clone());
     }
-    if let Some(token) = continuation(request, info) {
-        body.insert("continuationToken", token);
+    if let Some(token) = token {
+        body.insert("continuationToken", token.clone());
     }
     let mut body = Value::from(body);
     if let Some(extra) = &options.extra {
@@ -147,8 +148,10 @@ fn thinking_config(options: &ModelOptions, settings: &Settings) -> Object {
     config
 }
 
-/// The token of an answer that is not at its end, if that is the last that was said.
-fn continuation(request: &ChatRequest, info: &ModelInfo) -> Option<Value> {
-    let last = request.messages.last().filter(|message| message.role == Role::Assistant)?;
-    unbind(last.opaque.as_ref(), info)?.get("continuationToken").cloned()
+/// An answer that is not at its end goes on when the same is asked again with its token and without what was said so far.
+fn going_on<'a>(messages: &'a [Message], info: &ModelInfo) -> (&'a [Message], Option<&'a Value>) {
+    let last = messages.last().filter(|message| message.role == Role::Assistant);
+    let token = last.and_then(|message| unbind(message.opaque.as_ref(), info)?.get("continuationToken"));
+    let n_asked = messages.iter().rposition(|message| message.role != Role::Assistant).map_or(0, |last| last + 1);
+    if token.is_some() { (&messages[..n_asked], token) } else { (messages, None) }
 }

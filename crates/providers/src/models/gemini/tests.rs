@@ -147,7 +147,10 @@ fn a_schema_and_tools_go_together_only_where_the_model_can() {
     let mut request = asking("Hi");
     request.format = OutputFormat::Schema { name: "x".into(), schema: schema.clone() };
     let config = |model: &str, request: &ChatRequest| sent(model, request).get("generationConfig").cloned();
-    let wanted = json!({ "responseMimeType": "application/json", "responseJsonSchema": { "type": "object", "properties": { "a": { "type": "string" } } } });
+    let wanted = json!({
+        "responseMimeType": "application/json",
+        "responseJsonSchema": { "type": "object", "properties": { "a": { "type": "string" } } }
+    });
     assert_eq!(config("gemini-2.5-flash", &request), Some(wanted.clone()));
     request.tools = vec![tool("a", schema)];
     assert_eq!(config("gemini-2.5-flash", &request), None);
@@ -186,7 +189,7 @@ fn a_stream_becomes_what_the_whole_answer_would_be() {
     let chunk =
         |text: &str| json!({ "candidates": [{ "content": { "parts": [{ "text": text }] } }], "modelVersion": "gemini-3.8-flash-001" });
     let usage = json!({ "candidates": [{ "content": { "parts": [{ "text": "", "thoughtSignature": "c2ln" }] }, "finishReason": "STOP" }],
-        "usageMetadata": { "promptTokenCount": 10, "cachedContentTokenCount": 4, "candidatesTokenCount": 5, "thoughtsTokenCount": 7, "totalTokenCount": 22 } });
+        "usageMetadata": { "promptTokenCount": 10, "cachedContentTokenCount": 4, "candidatesTokenCount": 5, "thoughtsTokenCount": 7 } });
     let thought = json!({ "candidates": [{ "content": { "parts": [{ "text": "Hm.", "thought": true }] } }] });
     let (seen, turn) = streamed(&[thought, chunk("Hel"), chunk("lo."), usage]);
     assert_eq!(seen, [ChatEvent::Thinking("Hm.".into()), ChatEvent::Text("Hel".into()), ChatEvent::Text("lo.".into())]);
@@ -200,7 +203,10 @@ fn a_stream_becomes_what_the_whole_answer_would_be() {
 
 #[test]
 fn calls_of_a_stream_are_counted_and_get_ids_of_their_own() {
-    let call = |id: Option<&str>| json!({ "candidates": [{ "content": { "parts": [{ "functionCall": { "name": "t", "id": id, "args": { "n": 1 } } }] } }], "responseId": "r" });
+    let call = |id: Option<&str>| {
+        let part = serde_json::json!({ "functionCall": { "name": "t", "id": id, "args": { "n": 1 } } });
+        json!({ "candidates": [{ "content": { "parts": [part] } }], "responseId": "r" })
+    };
     let end = json!({ "candidates": [{ "finishReason": "STOP" }] });
     let (seen, turn) = streamed(&[call(None), call(Some("x")), call(Some("x")), end]);
     let begins = |index| ChatEvent::CallBegins { index, name: "t".into() };
@@ -229,13 +235,15 @@ fn every_reason_to_stop_has_its_name() {
 
 #[test]
 fn an_answer_that_is_not_at_its_end_goes_on_with_its_token() {
-    let turn = read(
-        json!({ "candidates": [{ "content": { "parts": [{ "text": "One" }] }, "finishReason": "CONTINUATION", "continuationToken": "tok" }] }),
-    );
+    let turn = read(json!({ "candidates": [
+            { "content": { "parts": [{ "text": "One" }] }, "finishReason": "CONTINUATION", "continuationToken": "tok" }
+        ] }));
     assert_eq!(turn.stop, Stop::Pause);
     let mut request = asking("Count");
     request.messages.push(turn.message);
-    assert_eq!(sent(MODEL, &request).get("continuationToken"), Some(&"tok".into()));
+    let again = sent(MODEL, &request);
+    assert_eq!(again.get("continuationToken"), Some(&"tok".into()));
+    assert_eq!(again.get("contents"), sent(MODEL, &asking("Count")).get("contents"), "the same is asked again");
     assert_eq!(sent("gemini-4-argon", &request).get("continuationToken"), None);
     request.messages.push(Message::user("Stop"));
     assert_eq!(sent(MODEL, &request).get("continuationToken"), None);
