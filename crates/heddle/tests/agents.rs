@@ -100,15 +100,12 @@ fn agent(kind: &str, parameters: Value) -> Value {
 /// What `heddle run` prints, or its error.
 fn run(folder: &Folder, document: &Value) -> Result<Value, String> {
     let file = folder.workflow("agent", document);
-    let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
-        .args(["run", "--quiet"])
-        .arg(file)
-        .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1")
-        .output()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+    let output = command.args(["run", "--json"]).arg(file).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").output().unwrap();
+    let execution: Value = serde_json::from_slice(&output.stdout).unwrap();
     match output.status.success() {
-        true => Ok(serde_json::from_slice(&output.stdout).unwrap()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        true => Ok(execution["data"]["resultData"]["runData"]["Agent"][0]["data"]["main"][0][0]["json"].clone()),
+        false => Err(execution["data"]["resultData"]["error"].to_string()),
     }
 }
 

@@ -4,12 +4,10 @@ use model::Kind;
 use node_api::ai::{ModelInfo, ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
+use providers::models::ask::Access;
 use providers::models::catalog::Catalog;
 use providers::models::openai::{OpenAi, Settings};
-use providers::models::pace::SystemPace;
-use providers::models::retry::RetryPolicy;
 use providers::models::secret::Secret;
-use providers::models::wire::Limits;
 use std::sync::Arc;
 
 pub(crate) struct OpenAiModel;
@@ -137,8 +135,7 @@ fn chosen(ctx: &SupplyCtx) -> Result<(Str, ModelOptions), NodeError> {
 
 fn supplied(ctx: &SupplyCtx, info: ModelInfo, settings: Settings) -> Result<Supply, NodeError> {
     let http = ctx.host().shared_http().ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
-    let model = OpenAi::new(info, settings, http, Arc::new(SystemPace::default()), Limits::default(), RetryPolicy::default());
-    Ok(Supply::Model(Arc::new(model)))
+    Ok(Supply::Model(Arc::new(OpenAi::new(info, settings, &Access::new(http)))))
 }
 
 fn field(credential: &Object, name: &str) -> String {
