@@ -61,7 +61,8 @@ mod tests {
     #[tokio::test]
     async fn results_are_written_as_people_write_numbers() {
         let calculator = Calculator::default();
-        let call = |text: &str| calculator.call(Object::from_iter([("expression", text)]), &ToolCallContext::default());
+        let context = ToolCallContext::default();
+        let call = |text: &str| calculator.call(Object::from_iter([("expression", text)]), &context);
         assert_eq!(call("0.5 * 8").await.unwrap().to_text(), "4");
         assert_eq!(call("1/3").await.unwrap().to_text(), "0.3333333333333333");
         assert_eq!(call("2 +").await.unwrap_err().to_string(), "Invalid expression: a number was expected, not the end");
