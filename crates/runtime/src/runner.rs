@@ -363,6 +363,7 @@ impl Runner {
             }
             drop(caller);
             let changed = loaded::changes(&static_data, &outcome.static_data);
+            runner.held.fetch_sub(demand.weight, Ordering::Relaxed);
             let is_harmless = workflow.durability == Durability::Ends && changed.is_none() && outcome.status != RunStatus::Waiting;
             // Its caller need not wait for the disk: were the end of such a run lost, it would be run again and nobody could tell.
             if turn == Turn::OfCaller && is_harmless {
@@ -370,7 +371,6 @@ impl Runner {
                 tokio::spawn(async move { runner.finish(&kept, &workflow, &outcome, changed).await }.in_current_span());
             } else {
                 runner.finish(&kept, &workflow, &outcome, changed).await;
-                runner.held.fetch_sub(demand.weight, Ordering::Relaxed);
             }
             outcome
         };

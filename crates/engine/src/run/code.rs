@@ -14,7 +14,7 @@ use node_api::http::{HttpBody, HttpRequest, HttpResponse};
 use node_api::{ErrorClass, NodeError};
 
 /// Items between two moments at which other work may go on.
-const ITEMS_IN_A_ROW: usize = 64;
+const ITEMS_IN_A_ROW: usize = 8;
 
 impl NodeHost {
     /// Runs what the native evaluator takes; gives back what is left for the sandbox, if anything is.

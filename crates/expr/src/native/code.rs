@@ -6,14 +6,14 @@
 use super::ast::Builtin;
 use super::eval::{Machine, Mode};
 use super::value::{self, Js};
-use super::{Inner, MAX_SOURCE, Run, Stop, lexer, meter, names, parser};
+use super::{Inner, Run, Stop, meter, names, parser, read};
 use crate::{Error, PreviousNode, Scope};
 use model::{Item, Items, Str, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Longer computations are left to the sandbox, which does not hold up other work.
-const MAX_STEPS: u64 = 1_000_000;
+/// Longer computations are left to the sandbox, which does not hold up other work. These take some hundredths of a second.
+const MAX_STEPS: u64 = 200_000;
 
 /// A program that the native evaluator understands, ready to run any number of times.
 #[derive(Clone, Debug)]
@@ -24,11 +24,7 @@ pub struct Code {
 impl Code {
     /// Reads the source of a Code node. `None`: not for this evaluator, or not JavaScript at all.
     pub fn compile(source: &str) -> Option<Code> {
-        if source.len() > MAX_SOURCE {
-            return None;
-        }
-        let parsed = parser::parse_code(lexer::tokens(source)?)?;
-        Some(Code { inner: Arc::new(Inner { root: parsed.root, functions: parsed.functions, slots: parsed.slots }) })
+        read(source, parser::parse_code).map(|inner| Code { inner })
     }
 
     /// What the program returns when it is run once for all items. `None`: the sandbox has to run it.

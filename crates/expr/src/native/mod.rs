@@ -70,11 +70,7 @@ pub enum Failure {
 impl Program {
     /// Reads the JavaScript between `{{` and `}}`. `None`: not for this evaluator, or not JavaScript at all.
     pub fn compile(source: &str) -> Option<Program> {
-        if source.len() > MAX_SOURCE {
-            return None;
-        }
-        let parsed = parser::parse(lexer::tokens(source)?)?;
-        Some(Program { inner: Arc::new(Inner { root: parsed.root, functions: parsed.functions, slots: parsed.slots }) })
+        read(source, parser::parse).map(|inner| Program { inner })
     }
 
     /// The value for one item. Like n8n, reading a property of `undefined` makes the whole value `undefined`.
@@ -89,6 +85,14 @@ impl Program {
             Err(Stop::Error(error)) => Err(Failure::Error(*error)),
         }
     }
+}
+
+/// Reads a source, unless it is longer than anybody writes by hand.
+fn read(source: &str, parse: impl FnOnce(lexer::Tokens) -> Option<Inner>) -> Option<Arc<Inner>> {
+    if source.len() > MAX_SOURCE {
+        return None;
+    }
+    parse(lexer::tokens(source)?).map(Arc::new)
 }
 
 /// What `String(date)` gives for a JavaScript date.

@@ -3,6 +3,7 @@
 mod functions;
 mod primary;
 
+use super::Inner;
 use super::ast::*;
 use super::lexer::{Token, Tokens};
 use model::Str;
@@ -11,28 +12,22 @@ use model::Str;
 const MAX_HEIGHT: usize = 72;
 const MAX_SLOTS: u32 = 200;
 
-pub(super) struct Parsed {
-    pub(super) root: Expr,
-    pub(super) functions: Vec<Function>,
-    pub(super) slots: u32,
-}
-
 /// A whole expression, with or without a closing semicolon.
-pub(super) fn parse(tokens: Tokens) -> Option<Parsed> {
+pub(super) fn parse(tokens: Tokens) -> Option<Inner> {
     let mut parser = Parser { tokens: tokens.list, breaks: tokens.breaks, ..Parser::default() };
     let root = parser.sequence()?;
     while parser.take(";") {}
     if parser.at != parser.tokens.len() {
         return None;
     }
-    Some(Parsed { root, functions: parser.functions, slots: parser.next_slot })
+    Some(Inner { root, functions: parser.functions, slots: parser.next_slot })
 }
 
 /// The statements of a Code node: the body of a function that is called once.
-pub(super) fn parse_code(tokens: Tokens) -> Option<Parsed> {
+pub(super) fn parse_code(tokens: Tokens) -> Option<Inner> {
     let mut parser = Parser { tokens: tokens.list, breaks: tokens.breaks, is_code: true, ..Parser::default() };
     let root = parser.whole_code()?;
-    Some(Parsed { root, functions: parser.functions, slots: parser.next_slot })
+    Some(Inner { root, functions: parser.functions, slots: parser.next_slot })
 }
 
 #[derive(Default)]

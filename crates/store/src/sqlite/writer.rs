@@ -168,7 +168,8 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, shared: &Shared, limits:
             }
             if transaction.is_ok() && done.spoils {
                 let _ = connection.execute_batch("ROLLBACK");
-                transaction = Err(Error::Busy);
+                // The others may come again, whatever this one failed of.
+                transaction = Err(done.failed.clone().filter(Error::may_pass).unwrap_or(Error::Busy));
             }
             if let Some(error) = &done.failed {
                 stop_if_unsynced(error);
