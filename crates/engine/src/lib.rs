@@ -19,8 +19,8 @@ pub use outcome::Outcome;
 pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};
 pub use ports::{
-    Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Place, Ports, Random, Reply,
-    Responder, Workflows,
+    Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Place, Ports,
+    Random, Recording, Reply, Responder, Workflows,
 };
 pub use run::{Engine, Start};
-pub use scope::{RunData, RunView, Vars};
+pub use scope::{ExecutionVars, RunData, RunView, Vars};

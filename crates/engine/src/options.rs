@@ -1,6 +1,6 @@
 //! How a run is to go.
 
-use crate::ports::Responder;
+use crate::ports::{Addresses, Responder};
 use model::{Changed, Items, Object, Str, TaskData, Value};
 use node_api::host::Feature;
 use std::collections::{HashMap, VecDeque};
@@ -36,9 +36,8 @@ pub struct RunOptions {
     pub static_data: Option<Value>,
     /// Where a node's answer to the outside goes.
     pub responder: Option<Arc<dyn Responder>>,
-    /// Addresses that a waiting run is woken by.
-    pub resume_url: Str,
-    pub resume_form_url: Str,
+    /// Where it is woken should it wait.
+    pub addresses: Option<Arc<dyn Addresses>>,
     pub use_pin_data: bool,
     /// Sit out timed waits in this process instead of putting the run to sleep.
     pub sits_out_waits: bool,
@@ -96,8 +95,7 @@ impl Default for RunOptions {
             is_announced: false,
             static_data: None,
             responder: None,
-            resume_url: Str::new(),
-            resume_form_url: Str::new(),
+            addresses: None,
             use_pin_data: true,
             sits_out_waits: false,
             limits: Limits::default(),

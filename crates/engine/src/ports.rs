@@ -8,6 +8,7 @@ use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
 use node_api::{NodeError, StartedBy};
+use std::pin::Pin;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -128,16 +129,19 @@ impl Reply {
     }
 }
 
-/// Takes a run's events. An event counts as recorded once `append` has returned, and no successor of a node
+/// Takes a run's events. An event counts as recorded once `append` and what it returns are through, and no successor of a node
 /// starts before the node's result was recorded.
-#[async_trait::async_trait]
 pub trait Journal: Send + Sync {
-    async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError>;
+    /// Takes an event in; if the run has to wait for it, what it has to wait for.
+    fn append<'a>(&'a self, run_id: &str, event: RunEvent) -> Option<Recording<'a>>;
     /// Whether a run counts. One whose beginning could not be recorded was turned away, and nobody is to hear of its failure.
     fn is_accepted(&self, _run_id: &str) -> bool {
         true
     }
 }
+
+/// An event on its way to where it outlives the process.
+pub type Recording<'a> = Pin<Box<dyn Future<Output = Result<(), JournalError>> + Send + 'a>>;
 
 /// The journal cannot take events any more; the run stops.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -157,13 +161,18 @@ pub trait Responder: Send + Sync {
     async fn stream(&self, _chunk: Chunk) {}
 }
 
+/// Addresses that wake a run that waits.
+pub trait Addresses: Send + Sync {
+    fn webhook(&self, run_id: &str) -> Str;
+    fn form(&self, run_id: &str) -> Str;
+}
+
 /// For runs that nobody looks at again.
 pub struct NoJournal;
 
-#[async_trait::async_trait]
 impl Journal for NoJournal {
-    async fn append(&self, _run_id: &str, _event: RunEvent) -> Result<(), JournalError> {
-        Ok(())
+    fn append<'a>(&'a self, _run_id: &str, _event: RunEvent) -> Option<Recording<'a>> {
+        None
     }
 }
 

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
 use heddle_engine::{
-    Calls, Clock, Engine, Journal, JournalError, NoCredentials, Outcome, Ports, Random, Recorded, Reply, RunOptions, Start, Workflows,
+    Calls, Clock, Engine, Journal, NoCredentials, Outcome, Ports, Random, Recorded, Recording, Reply, RunOptions, Start, Workflows,
 };
 use model::{RunEvent, RunStatus, Workflow};
 use node_api::host::{Files, Pause};
@@ -190,9 +190,8 @@ impl Random for World {
     }
 }
 
-#[async_trait::async_trait]
 impl Journal for World {
-    async fn append(&self, _run_id: &str, event: RunEvent) -> Result<(), JournalError> {
+    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
         if let RunEvent::NodeFinished { node, task, changed, .. } = &event {
             let step = Recorded { node: node.clone(), task: Some(task.clone()), changed: changed.clone(), woken_by: None };
             self.steps.lock().unwrap().push(step);
@@ -209,7 +208,7 @@ impl Journal for World {
             RunEvent::RunResumed { .. } => "resumed".into(),
             RunEvent::RunFinished { status, .. } => format!("run {}", status.name()),
         });
-        Ok(())
+        None
     }
 }
 

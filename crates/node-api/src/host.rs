@@ -179,8 +179,6 @@ pub struct ExecutionInfo {
     pub workflow_id: Str,
     pub workflow_name: Str,
     pub workflow_active: bool,
-    pub resume_url: Str,
-    pub resume_form_url: Str,
 }
 
 /// Things that are off until the operator allows them.

@@ -65,7 +65,7 @@ impl Runtime {
         let awaited = Awaited { runtime: Arc::downgrade(self), id: Some(taken.id) };
         let ended = taken.outcome.await;
         awaited.let_go();
-        ended.map(Reply::of).map_err(|_| NodeError::failed(format!("Execution {}, which the node called, broke off", taken.id)))
+        ended.map(Reply::of).ok_or_else(|| NodeError::failed(format!("Execution {}, which the node called, broke off", taken.id)))
     }
 
     /// What became of a run that was called before.

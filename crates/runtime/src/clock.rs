@@ -2,7 +2,7 @@
 
 use crate::Runtime;
 use crate::loaded::Loaded;
-use crate::runner::{Demand, Start};
+use crate::runner::Start;
 use model::Str;
 use node_api::trigger::{Listen, Timetable};
 use std::collections::HashMap;
@@ -169,8 +169,8 @@ impl Runtime {
                 None => after.clone(),
             };
             let start = Start::of_trigger(&timer.workflow, &trigger, None);
-            let taken = self.runner.start_after(start, Demand::default(), Along::Schedule(after).into())?;
-            self.runner.accepted(&taken).await?;
+            let taken = self.runner.start_after(start, Along::Schedule(after).into())?;
+            self.runner.accepted(&taken.log).await?;
         }
         Ok(())
     }

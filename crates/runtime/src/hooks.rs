@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::auth;
+use crate::going::Going;
 use crate::log::RunLog;
 use crate::routes::Hook;
 use crate::runner::{Demand, Runner, Start, Taken};
@@ -12,7 +13,7 @@ use model::{Binary, Item, Items, Object, RunStatus, Str, Value};
 use node_api::trigger::{Answer, AnswerBody, AnswerData, AnswerWhen, Chunk, ChunkKind};
 use std::net::IpAddr;
 use std::sync::Arc;
-use tokio::task::JoinHandle;
+use std::task::Poll;
 
 /// A request as it came in, its body read.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Call {
     pub body: Value,
     pub files: Vec<(Str, Binary)>,
     pub remote: Option<IpAddr>,
+    /// What the log calls the request.
+    pub request_id: Str,
     pub is_test: bool,
     /// How long the body was.
     pub length: usize,
@@ -71,14 +74,15 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Rep
     let delivery = told.map(|value| format!("{}/{}/{value}", hook.workflow.id, hook.node));
     let method = call.method.clone();
     let demand = Demand { weight: call.length, streams: hook.route.answer == AnswerWhen::Streaming };
+    let request_id = call.request_id.clone();
     let mut item = call.into_item();
     if hook.route.methods.len() > 1 {
         item.json.make_object().insert("$method", method);
     }
-    let start = Start::of_call(hook, item);
+    let start = Start { request_id, ..Start::of_call(hook, item) };
     let taken = match delivery {
         Some(key) => runner.start_once(key, start, demand).await?,
-        None => Some(runner.start_with(start, demand)?),
+        None => Some(runner.take_on(start, demand)?),
     };
     let Some(taken) = taken else {
         let body = AnswerBody::Json(Object::from_iter([("message", "This delivery was taken before")]).into());
@@ -91,27 +95,52 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
     let route = &hook.route;
     let answer = match route.answer {
         AnswerWhen::Received => {
-            runner.accepted(&taken).await?;
+            let Taken { mut outcome, log, .. } = taken;
+            // A run that only computes is over at once, and its end is written together with its beginning.
+            match outcome.begin().await {
+                Poll::Ready(ended) => drop(unless_refused(ended, &log)?),
+                Poll::Pending if log.is_over() => drop(outcome_of(outcome, &log).await?),
+                Poll::Pending => {
+                    outcome.let_go();
+                    runner.accepted(&log).await?;
+                }
+            }
             plain(hook, received(&route.data))
         }
-        AnswerWhen::Streaming if taken.pieces.is_some() => return stream(runner, hook, taken).await,
+        AnswerWhen::Streaming if taken.pieces.is_some() => return stream(runner, hook, taken.let_go()).await,
         AnswerWhen::LastNode | AnswerWhen::Streaming => match outcome_of(taken.outcome, &taken.log).await? {
             Some(outcome) => of_outcome(hook, &outcome),
             None => broken(),
         },
         AnswerWhen::ResponseNode => {
-            let Taken { answer, outcome, log, .. } = taken;
-            match answer.await {
-                // What the caller is told about has happened: it is on disk before the answer leaves. A run that is over sees to it itself.
-                Ok(answer) if log.is_over() => outcome_of(outcome, &log).await?.map_or_else(broken, |_| answer),
-                Ok(answer) => {
-                    runner.written(&log).await?;
-                    answer
+            let Taken { mut answer, mut outcome, log, .. } = taken;
+            let mut said = None;
+            let ended = tokio::select! {
+                biased;
+                ended = &mut outcome => Some(ended),
+                told = &mut answer => {
+                    said = told.ok();
+                    None
                 }
-                Err(_) => match outcome_of(outcome, &log).await? {
-                    Some(outcome) if outcome.error.is_none() => plain(hook, AnswerBody::Empty),
-                    Some(_) | None => broken(),
-                },
+            };
+            let said = said.or_else(|| answer.try_recv().ok());
+            // What the caller is told about has happened: it is on disk before the answer leaves. A run that is over sees to it itself.
+            if ended.is_none()
+                && !log.is_over()
+                && let Some(answer) = said
+            {
+                outcome.let_go();
+                runner.written(&log).await?;
+                return Ok(Reply::Whole(answer));
+            }
+            let ended = match ended {
+                Some(ended) => unless_refused(ended, &log)?,
+                None => outcome_of(outcome, &log).await?,
+            };
+            match (said, ended) {
+                (Some(answer), Some(_)) => answer,
+                (None, Some(outcome)) if outcome.error.is_none() => plain(hook, AnswerBody::Empty),
+                _ => broken(),
             }
         }
     };
@@ -119,8 +148,11 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
 }
 
 /// How a run ended, unless it was turned away; `None` if nobody knows.
-async fn outcome_of(outcome: JoinHandle<Outcome>, log: &RunLog) -> Result<Option<Outcome>, Error> {
-    let outcome = outcome.await.ok();
+async fn outcome_of(outcome: Going, log: &RunLog) -> Result<Option<Outcome>, Error> {
+    unless_refused(outcome.await, log)
+}
+
+fn unless_refused(outcome: Option<Outcome>, log: &RunLog) -> Result<Option<Outcome>, Error> {
     match log.refusal() {
         Some(error) => Err(error.into()),
         None => Ok(outcome),
@@ -130,7 +162,7 @@ async fn outcome_of(outcome: JoinHandle<Outcome>, log: &RunLog) -> Result<Option
 /// Pieces as they come. A node that answers before the first one is heard too, and if there are none at all, the items of the
 /// last node are the pieces.
 async fn stream(runner: &Runner, hook: &Hook, taken: Taken) -> Result<Reply, Error> {
-    runner.accepted(&taken).await?;
+    runner.accepted(&taken.log).await?;
     let Taken { mut answer, outcome, log, pieces, .. } = taken;
     let Some(mut pieces) = pieces else { return Ok(Reply::Whole(broken())) };
     let (status, headers) = (hook.route.status, hook.route.headers.clone());
@@ -150,11 +182,11 @@ async fn stream(runner: &Runner, hook: &Hook, taken: Taken) -> Result<Reply, Err
         return Ok(Reply::Whole(answer));
     }
     let answer = match outcome.await {
-        Ok(outcome) if outcome.error.is_none() => {
+        Some(outcome) if outcome.error.is_none() => {
             let lines: String = chunks_of(hook, &outcome).iter().map(line).collect();
             with_type(plain(hook, AnswerBody::Bytes(lines.into())), "application/json; charset=utf-8")
         }
-        Ok(_) | Err(_) => broken(),
+        Some(_) | None => broken(),
     };
     Ok(Reply::Whole(answer))
 }

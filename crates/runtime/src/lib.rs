@@ -9,6 +9,7 @@ mod calls;
 mod clock;
 mod error;
 mod figures;
+mod going;
 pub mod history;
 pub mod hooks;
 mod jwt;
@@ -137,10 +138,10 @@ impl Runtime {
         let calls = Arc::new(KeptCalls::default());
         engine.ports.calls = Some(calls.clone());
         let timezone = options.run.timezone.clone();
-        let tickets = Tickets::new(&store.secret("resume_tickets").await?);
-        let (run, limits, base_url) = (options.run, options.limits, options.base_url);
+        let tickets = Arc::new(Tickets::new(&store.secret("resume_tickets").await?, options.base_url));
+        let (run, limits) = (options.run, options.limits);
         let (words, heard) = mpsc::unbounded_channel();
-        let runner = Runner::new(engine.clone(), store.clone(), recorder.clone(), run, limits, base_url, tickets, words);
+        let runner = Runner::new(engine.clone(), store.clone(), recorder.clone(), run, limits, tickets, words);
         let runtime = Arc::new(Self {
             engine,
             store,
@@ -374,8 +375,17 @@ impl Runtime {
         let started = Story::read(self.store.beginning(id).await?.into_iter().collect()).started;
         let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
         let cause = node_api::StartedBy::Hand;
-        let taken = self.runner.start(Start { workflow, cause, node, items, mode: "retry", retry_of: Some(id), destination: None })?;
-        self.runner.accepted(&taken).await?;
+        let taken = self.runner.start(Start {
+            workflow,
+            cause,
+            node,
+            items,
+            mode: "retry",
+            retry_of: Some(id),
+            destination: None,
+            request_id: Str::new(),
+        })?;
+        self.runner.accepted(&taken.log).await?;
         Ok(taken)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::figures::{Mode, RunFigures};
 use crate::lock;
-use engine::{Journal, JournalError};
+use engine::{Journal, JournalError, Recording};
 use model::{RunEvent, RunStatus, Str};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -206,10 +206,9 @@ impl Recorder {
     }
 }
 
-#[async_trait::async_trait]
 impl Journal for Recorder {
-    async fn append(&self, run_id: &str, event: RunEvent) -> Result<(), JournalError> {
-        let Some(log) = self.log(run_id) else { return Ok(()) };
+    fn append<'a>(&'a self, run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
+        let log = self.log(run_id)?;
         let seq = log.add(&event, &self.figures);
         let must_wait = log.durability == Durability::EachStep
             && matches!(
@@ -217,10 +216,8 @@ impl Journal for Recorder {
                 RunEvent::NodeStarted { .. } | RunEvent::NodeNoted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. }
             );
         self.tell(&log, seq, event);
-        if must_wait {
-            self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() })?;
-        }
-        Ok(())
+        let flush = async move { self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() }) };
+        must_wait.then(|| -> Recording<'a> { Box::pin(flush) })
     }
 
     fn is_accepted(&self, run_id: &str) -> bool {

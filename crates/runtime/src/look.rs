@@ -2,7 +2,7 @@
 //! with it.
 
 use crate::clock::Timer;
-use crate::runner::{Demand, Groundwork, Looked, Start};
+use crate::runner::{Groundwork, Looked, Start};
 use crate::{Error, Runtime, lock};
 use engine::Outcome;
 use model::{Items, RunError, RunStatus, Str, TaskData, TaskStatus, Value};
@@ -66,9 +66,8 @@ impl Runtime {
             Some(items) => {
                 let before = workflow.static_data();
                 let groundwork = Groundwork { static_data: static_data.clone(), ..Groundwork::default() };
-                let taken =
-                    self.runner.start_after(Start::of_trigger(workflow, node, Some(items.clone())), Demand::default(), groundwork)?;
-                let accepted = self.runner.accepted(&taken).await;
+                let taken = self.runner.start_after(Start::of_trigger(workflow, node, Some(items.clone())), groundwork)?;
+                let accepted = self.runner.accepted(&taken.log).await;
                 if let (Err(_), Some(data)) = (&accepted, &static_data) {
                     // The run was turned away, so that its items are news again.
                     workflow.take_back_static_data(data, &before);
@@ -98,8 +97,8 @@ impl Runtime {
         let tried = outcome.runs_of(node).last().filter(|task| task.error.is_some()).cloned();
         let failed = tried.unwrap_or_else(|| Arc::new(failed_task(outcome, error)));
         let groundwork = Groundwork { failed: Some(failed), ..Groundwork::default() };
-        let taken = self.runner.start_after(Start::of_trigger(workflow, node, None), Demand::default(), groundwork)?;
-        self.runner.accepted(&taken).await
+        let taken = self.runner.start_after(Start::of_trigger(workflow, node, None), groundwork)?;
+        self.runner.accepted(&taken.log).await
     }
 }
 

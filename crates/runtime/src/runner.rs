@@ -1,5 +1,6 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
+use crate::going::Going;
 use crate::loaded::{self, Loaded};
 use crate::log::{Durability, Recorder, RunLog, Saving, Written};
 use crate::routes::Hook;
@@ -46,6 +47,8 @@ pub struct Start {
     pub mode: &'static str,
     pub retry_of: Option<i64>,
     pub destination: Option<Str>,
+    /// What the log calls the request that it begins with, if there is one.
+    pub request_id: Str,
 }
 
 impl Start {
@@ -59,6 +62,7 @@ impl Start {
             mode: "trigger",
             retry_of: None,
             destination: None,
+            request_id: Str::new(),
         }
     }
 
@@ -72,6 +76,7 @@ impl Start {
             mode: if hook.trial.is_some() { "manual" } else { "webhook" },
             retry_of: None,
             destination: hook.trial.as_ref().and_then(|trial| trial.destination.clone()),
+            request_id: Str::new(),
         }
     }
 }
@@ -130,7 +135,15 @@ pub struct Taken {
     pub answer: oneshot::Receiver<Answer>,
     /// The pieces of the answer, if its caller takes them.
     pub pieces: Option<Pieces>,
-    pub outcome: tokio::task::JoinHandle<Outcome>,
+    pub outcome: Going,
+}
+
+impl Taken {
+    /// Lets the run begin, and go on by itself.
+    pub(crate) fn let_go(mut self) -> Self {
+        self.outcome.let_go();
+        self
+    }
 }
 
 pub struct Runner {
@@ -144,8 +157,7 @@ pub struct Runner {
     /// What runs that are not over began with, in bytes.
     held: AtomicUsize,
     running: Mutex<HashMap<i64, CancellationToken>>,
-    base_url: Str,
-    pub tickets: Tickets,
+    pub tickets: Arc<Tickets>,
     /// `$vars` of runs that begin from now on.
     variables: Mutex<Vec<Variable>>,
     is_closed: AtomicBool,
@@ -156,17 +168,16 @@ pub struct Runner {
 }
 
 impl Runner {
-    #[expect(clippy::too_many_arguments, reason = "called once, with everything a process has")]
     pub(crate) fn new(
         engine: Engine,
         store: Arc<dyn Store>,
         recorder: Arc<Recorder>,
         options: RunOptions,
         limits: RunLimits,
-        base_url: Str,
-        tickets: Tickets,
+        tickets: Arc<Tickets>,
         words: mpsc::UnboundedSender<Word>,
     ) -> Arc<Self> {
+        let options = RunOptions { addresses: Some(tickets.clone()), ..options };
         let slots = Arc::new(Semaphore::new(limits.at_once));
         let (taken, held, running, variables) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
         let (is_closed, arriving) = (AtomicBool::new(false), Mutex::default());
@@ -180,7 +191,6 @@ impl Runner {
             taken,
             held,
             running,
-            base_url,
             tickets,
             variables,
             is_closed,
@@ -191,14 +201,19 @@ impl Runner {
 
     /// Takes a run on and starts it. It counts as accepted once its log is flushed.
     pub fn start(self: &Arc<Self>, start: Start) -> Result<Taken, Error> {
-        self.start_with(start, Demand::default())
+        Ok(self.take_on(start, Demand::default())?.let_go())
     }
 
-    pub fn start_with(self: &Arc<Self>, start: Start, demand: Demand) -> Result<Taken, Error> {
-        self.start_after(start, demand, Groundwork::default())
+    /// Takes a run on. It begins when it is waited for, or let go.
+    pub(crate) fn take_on(self: &Arc<Self>, start: Start, demand: Demand) -> Result<Taken, Error> {
+        self.take_on_after(start, demand, Groundwork::default())
     }
 
-    pub(crate) fn start_after(self: &Arc<Self>, start: Start, demand: Demand, groundwork: Groundwork) -> Result<Taken, Error> {
+    pub(crate) fn start_after(self: &Arc<Self>, start: Start, groundwork: Groundwork) -> Result<Taken, Error> {
+        Ok(self.take_on_after(start, Demand::default(), groundwork)?.let_go())
+    }
+
+    fn take_on_after(self: &Arc<Self>, start: Start, demand: Demand, groundwork: Groundwork) -> Result<Taken, Error> {
         if self.is_closed.load(Ordering::Relaxed) {
             return Err(Error::Stopping);
         }
@@ -248,10 +263,10 @@ impl Runner {
             recorded.push_back(Recorded { node, task: Some(task), changed: Changed::default(), woken_by: None });
         }
         let options = RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, recorded, ..self.options.clone() };
-        let Start { workflow, cause, node, items, .. } = start;
+        let Start { workflow, cause, node, items, request_id, .. } = start;
         let start = engine::Start { cause, node, items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
-        Ok(self.spawn(Course { log, workflow, start, mode: begun.mode, options, demand, cancel, turn }))
+        Ok(self.set_out(Course { log, workflow, start, mode: begun.mode, options, demand, cancel, turn, request_id }))
     }
 
     /// Starts a run that another one calls. Nothing turns it away: it is part of a run that was taken on.
@@ -288,7 +303,8 @@ impl Runner {
         let start = engine::Start { cause, node: None, items: Some(items) };
         // Were it to wait for a turn of its own, callers could take all turns and wait for ever.
         let turn = if waits { Turn::OfCaller } else { Turn::IsWaitedFor };
-        self.spawn(Course { log, workflow, start, mode, options, demand: Demand::default(), cancel, turn })
+        self.set_out(Course { log, workflow, start, mode, options, demand: Demand::default(), cancel, turn, request_id: Str::new() })
+            .let_go()
     }
 
     /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to whoever asked.
@@ -324,15 +340,15 @@ impl Runner {
         let options = RunOptions { recorded: past.recorded, notes: past.notes, depth: past.depth, ..self.options.clone() };
         let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
-        self.spawn(Course { log, workflow: past.workflow, start, mode: past.mode, options, demand: Demand::default(), cancel, turn })
+        let (workflow, mode, demand, request_id) = (past.workflow, past.mode, Demand::default(), Str::new());
+        self.set_out(Course { log, workflow, start, mode, options, demand, cancel, turn, request_id }).let_go()
     }
 
-    fn spawn(self: &Arc<Self>, course: Course) -> Taken {
-        let Course { log, workflow, start, mode, options, demand, cancel, turn } = course;
+    fn set_out(self: &Arc<Self>, course: Course) -> Taken {
+        let Course { log, workflow, start, mode, options, demand, cancel, turn, request_id } = course;
         let (caller, answer, pieces) = Caller::new(demand.streams);
         let caller = Arc::new(caller);
         let id = log.id();
-        let ticket = self.tickets.of(id);
         let static_data = workflow.static_data();
         let options = RunOptions {
             run_id: log.run_id(),
@@ -342,8 +358,6 @@ impl Runner {
             is_announced: true,
             static_data: Some(static_data.clone()),
             responder: Some(caller.clone()),
-            resume_url: format!("{}/webhook-waiting/{ticket}", self.base_url).into(),
-            resume_form_url: format!("{}/form-waiting/{ticket}", self.base_url).into(),
             sits_out_waits: false,
             ..options
         };
@@ -368,24 +382,24 @@ impl Runner {
             // Its caller need not wait for the disk: were the end of such a run lost, it would be run again and nobody could tell.
             if turn == Turn::OfCaller && is_harmless {
                 let outcome = outcome.clone();
-                tokio::spawn(async move { runner.finish(&kept, &workflow, &outcome, changed).await }.in_current_span());
+                tokio::spawn(async move { runner.finish(&kept, &workflow, &outcome, changed, &request_id).await }.in_current_span());
             } else {
-                runner.finish(&kept, &workflow, &outcome, changed).await;
+                runner.finish(&kept, &workflow, &outcome, changed, &request_id).await;
             }
             outcome
         };
         // What is logged about the run names the request that it began with.
-        let outcome = tokio::spawn(run.in_current_span());
+        let outcome = Going::new(run.in_current_span());
         Taken { id, log, answer, pieces, outcome }
     }
 
-    async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome, changed: Option<StaticData>) {
+    async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome, changed: Option<StaticData>, request: &str) {
         if let Some(data) = changed.filter(|_| outcome.mode != "manual" && workflow.is_stored && log.refusal().is_none()) {
             workflow.keep_static_data(&data);
             self.save_static_data(log, workflow, data).await;
         }
         match self.recorder.flush(log).await {
-            Ok(()) => log_end(log.id(), workflow, outcome),
+            Ok(()) => log_end(log.id(), workflow, outcome, request),
             // Whoever started it has been told.
             Err(_) if log.refusal().is_some() => {}
             Err(error) => tracing::error!(%error, execution = log.id(), "The end of a run could not be written."),
@@ -431,10 +445,10 @@ impl Runner {
     }
 
     /// Returns once the run is on disk: from now on it is not lost. If it cannot be written it is turned away.
-    pub async fn accepted(&self, taken: &Taken) -> Result<(), Error> {
-        let written = self.written(&taken.log).await;
+    pub async fn accepted(&self, log: &Arc<RunLog>) -> Result<(), Error> {
+        let written = self.written(log).await;
         if written.is_err() {
-            self.cancel(taken.id);
+            self.cancel(log.id());
         }
         written
     }
@@ -485,8 +499,8 @@ impl Runner {
         if self.store.is_delivered(key).await? {
             return Ok(None);
         }
-        let taken = self.start_after(start, demand, Along::Delivery(key.into()).into())?;
-        self.accepted(&taken).await?;
+        let taken = self.take_on_after(start, demand, Along::Delivery(key.into()).into())?.let_go();
+        self.accepted(&taken.log).await?;
         Ok(Some(taken))
     }
 
@@ -513,7 +527,7 @@ impl Runner {
 }
 
 /// The one line about a run. Messages of errors may quote data, so that only their codes are told.
-fn log_end(id: i64, workflow: &Loaded, outcome: &Outcome) {
+fn log_end(id: i64, workflow: &Loaded, outcome: &Outcome, request: &str) {
     let (status, mode) = (outcome.status.name(), outcome.mode.as_str());
     let milliseconds = outcome.finished_ms - outcome.started_ms;
     match &outcome.error {
@@ -522,7 +536,7 @@ fn log_end(id: i64, workflow: &Loaded, outcome: &Outcome) {
         }
         Some(error) => {
             let node = error.node.as_deref().unwrap_or_default();
-            tracing::warn!(execution = id, workflow = %workflow.id, name = %workflow.name, mode, status, milliseconds, code = error.code.name(), node, "Execution failed.");
+            tracing::warn!(execution = id, workflow = %workflow.id, name = %workflow.name, mode, status, milliseconds, code = error.code.name(), node, request, "Execution failed.");
         }
     }
 }
@@ -546,6 +560,7 @@ struct Course {
     demand: Demand,
     cancel: CancellationToken,
     turn: Turn,
+    request_id: Str,
 }
 
 /// When a run may begin.

@@ -23,6 +23,7 @@ pub use body::{BodyLimits, Probed, ReadXml, probe as probe_body};
 pub use gate::GateLimits;
 
 use model::Str;
+use routes::Answering;
 use runtime::Runtime;
 use std::sync::Arc;
 use store::Sqlite;
@@ -31,7 +32,10 @@ use tokio_util::sync::CancellationToken;
 
 /// What handlers share. Cheap to clone.
 #[derive(Clone)]
-pub struct App {
+pub struct App(Arc<Parts>);
+
+/// What the server is made of.
+pub struct Parts {
     pub runtime: Arc<Runtime>,
     pub store: Sqlite,
     pub body_limits: BodyLimits,
@@ -42,9 +46,24 @@ pub struct App {
     pub base_url: Str,
 }
 
+impl From<Parts> for App {
+    fn from(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+}
+
+impl std::ops::Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
 /// Answers requests until it is told to stop; requests under way are finished.
-pub async fn serve(listener: TcpListener, app: App, stop: CancellationToken) -> std::io::Result<()> {
+pub async fn serve(listener: TcpListener, parts: Parts, stop: CancellationToken) -> std::io::Result<()> {
+    let app = App::from(parts);
     let gate = gate::Gate::new(app.gate_limits.clone());
-    gate::serve(listener, routes::router(app), gate, stop).await;
+    gate::serve(listener, Answering::new(app), gate, stop).await;
     Ok(())
 }

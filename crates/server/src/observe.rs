@@ -1,14 +1,13 @@
 //! Sees every request go by: counts it, times it and gives it an id that the log names.
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use axum::middleware::Next;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::response::Response;
 use model::figures::{Counter, Histogram};
-use std::sync::Arc;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use tracing::Instrument as _;
+use tracing::Span;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -47,26 +46,56 @@ impl HttpFigures {
     }
 }
 
-/// The outermost layer: everything that is answered passes here.
-pub(crate) async fn observe(State(figures): State<Arc<HttpFigures>>, request: Request, next: Next) -> Response {
-    let began = Instant::now();
-    let path = request.uri().path();
-    let door = DOORS.iter().position(|(_, start)| path.starts_with(start)).unwrap_or(DOORS.len() - 1);
-    let id = figures.ids.of(request.headers());
-    let told = tracing::enabled!(tracing::Level::DEBUG).then(|| (request.method().clone(), path.to_owned()));
-    let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default());
-    let mut response = next.run(request).instrument(span.clone()).await;
-    let took = began.elapsed();
-    let status = response.status().as_u16();
-    let door = &figures.doors[door];
-    door.answers[usize::from(status / 100).clamp(1, CLASSES.len()) - 1].add_one();
-    door.seconds.note_time(took);
-    if let Some((method, path)) = told {
-        let _inside = span.enter();
-        tracing::debug!(%method, path, status, microseconds = took.as_micros() as u64, "Request answered.");
+/// Where a request came from, and what it is called here.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    pub(crate) remote: SocketAddr,
+    pub(crate) request_id: HeaderValue,
+}
+
+/// A request that is being answered.
+pub(crate) struct Sight {
+    began: Instant,
+    door: usize,
+    id: HeaderValue,
+    /// What is told of it, if anybody listens.
+    told: Option<(Method, String)>,
+    span: Span,
+}
+
+impl HttpFigures {
+    pub(crate) fn see(&self, request: &Request) -> Sight {
+        let path = request.uri().path();
+        let door = DOORS.iter().position(|(_, start)| path.starts_with(start)).unwrap_or(DOORS.len() - 1);
+        let id = self.ids.of(request.headers());
+        let told = tracing::enabled!(tracing::Level::DEBUG).then(|| (request.method().clone(), path.to_owned()));
+        let span = tracing::debug_span!("request", id = id.to_str().unwrap_or_default());
+        Sight { began: Instant::now(), door, id, told, span }
     }
-    response.headers_mut().entry(REQUEST_ID).or_insert(id);
-    response
+
+    /// Everything that is answered passes here.
+    pub(crate) fn answered(&self, sight: Sight, response: &mut Response) {
+        let took = sight.began.elapsed();
+        let status = response.status().as_u16();
+        let door = &self.doors[sight.door];
+        door.answers[usize::from(status / 100).clamp(1, CLASSES.len()) - 1].add_one();
+        door.seconds.note_time(took);
+        if let Some((method, path)) = sight.told {
+            let _inside = sight.span.enter();
+            tracing::debug!(%method, path, status, microseconds = took.as_micros() as u64, "Request answered.");
+        }
+        response.headers_mut().entry(REQUEST_ID).or_insert(sight.id);
+    }
+}
+
+impl Sight {
+    pub(crate) fn origin(&self, remote: SocketAddr) -> Origin {
+        Origin { remote, request_id: self.id.clone() }
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        self.span.clone()
+    }
 }
 
 /// Ids of requests: the caller's own where there is one that can be used, else one that no other request here has.

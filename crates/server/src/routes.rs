@@ -1,12 +1,18 @@
 //! The table of routes, and who may use them.
 
+use crate::observe::HttpFigures;
 use crate::welcome::welcome;
-use crate::{App, access, api, form, health, metrics, observe, webhook};
+use crate::{App, access, api, form, health, metrics, webhook};
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::response::Response;
 use axum::routing::{MethodRouter, any, get};
 use axum::{Extension, middleware};
+use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
+use tower_service::Service as _;
+use tracing::Instrument as _;
 
 /// A path and what answers there.
 pub(crate) type Route = (&'static str, fn() -> MethodRouter<App>);
@@ -25,19 +31,51 @@ pub(crate) const PUBLIC: &[Route] = &[
     ("/form-waiting/{ticket}", || any(form::waiting)),
 ];
 
-pub(crate) fn router(app: App) -> Router {
-    // Calls of workflows go the shortest way: they are the many.
+/// Answers every request that is let in, and sees it go by.
+#[derive(Clone)]
+pub(crate) struct Answering {
+    app: App,
+    router: Router,
+    figures: Arc<HttpFigures>,
+}
+
+impl Answering {
+    pub(crate) fn new(app: App) -> Self {
+        let figures = Arc::new(HttpFigures::default());
+        Self { router: router(app.clone(), figures.clone()), app, figures }
+    }
+
+    pub(crate) async fn answer(mut self, mut request: Request, remote: SocketAddr) -> Response {
+        let sight = self.figures.see(&request);
+        request.extensions_mut().insert(sight.origin(remote));
+        let span = sight.span();
+        let answering = async {
+            // Calls of workflows go the shortest way: they are the many.
+            match webhook::plain_path(&request) {
+                Some(path) => {
+                    let found = webhook::find(&self.app, path, &request);
+                    webhook::met(&self.app, found, request).await
+                }
+                None => self.router.call(request).await.unwrap_or_else(|never: Infallible| match never {}),
+            }
+        };
+        let mut response = answering.instrument(span).await;
+        self.figures.answered(sight, &mut response);
+        response
+    }
+}
+
+fn router(app: App, figures: Arc<HttpFigures>) -> Router {
     let table = |rows: &[Route]| rows.iter().fold(Router::new(), |router: Router<App>, (path, handler)| router.route(path, handler()));
-    let http = Arc::new(observe::HttpFigures::default());
     let attempts = Extension(Arc::new(access::Attempts::default()));
     let guarded = Router::new()
         .nest("/api/v1", api::router())
         .merge(table(access::PRIVATE).layer(attempts.clone()))
-        .route("/metrics", get(metrics::metrics).layer(Extension(http.clone())))
+        .route("/metrics", get(metrics::metrics).layer(Extension(figures)))
         .layer(middleware::from_fn_with_state(app.clone(), access::require))
         .layer(DefaultBodyLimit::max(app.body_limits.bytes));
     let all = table(PUBLIC).merge(table(access::PUBLIC).layer(attempts)).merge(guarded).fallback(api::not_found);
-    all.layer(middleware::from_fn_with_state(http, observe::observe)).with_state(app)
+    all.with_state(app)
 }
 
 #[cfg(test)]

@@ -4,22 +4,42 @@ use crate::App;
 use crate::answer::of_call;
 use crate::body::{self, Reading};
 use crate::error::ApiError;
-use axum::extract::{ConnectInfo, Path, Request, State};
+use crate::observe::Origin;
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
 use runtime::hooks::{self, Call};
 use runtime::{Door, Found, Hook, Waiting};
-use std::net::SocketAddr;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// `/webhook/PATH`: starts the workflow that listens there.
 pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
-    let asked = asked_method(&request);
-    match app.runtime.find(Door::Webhook, &asked, &path) {
-        Found::Hook(hook, _) if request.method() == Method::OPTIONS => preflight(&hook, request.headers()),
-        Found::Hook(hook, params) => answered(&app, &hook, params, request).await,
-        Found::OtherMethods(methods) => not_registered(&asked, &path, Some(&methods)),
-        Found::Nothing => not_registered(&asked, &path, None),
+    let found = find(&app, &path, &request);
+    met(&app, found, request).await
+}
+
+/// The path behind `/webhook/`, if it is written as it is meant.
+pub(crate) fn plain_path(request: &Request) -> Option<&str> {
+    request.uri().path().strip_prefix("/webhook/").filter(|path| !path.is_empty() && !path.contains('%'))
+}
+
+/// What listens at a path for the method of a request; else the answer that says so.
+pub(crate) fn find(app: &App, path: &str, request: &Request) -> Result<(Arc<Hook>, Object), ApiError> {
+    let asked = asked_method(request);
+    match app.runtime.find(Door::Webhook, &asked, path) {
+        Found::Hook(hook, params) => Ok((hook, params)),
+        Found::OtherMethods(methods) => Err(not_registered(&asked, path, Some(&methods))),
+        Found::Nothing => Err(not_registered(&asked, path, None)),
+    }
+}
+
+pub(crate) async fn met(app: &App, found: Result<(Arc<Hook>, Object), ApiError>, request: Request) -> Response {
+    match found {
+        Ok((hook, _)) if request.method() == Method::OPTIONS => preflight(&hook, request.headers()),
+        Ok((hook, params)) => answered(app, &hook, params, request).await,
+        Err(error) => error.into_response(),
     }
 }
 
@@ -29,7 +49,7 @@ pub(crate) async fn test(State(app): State<App>, Path(path): Path<String>, reque
     match app.runtime.find_test(Door::Webhook, &asked, &path) {
         Found::Hook(hook, _) if request.method() == Method::OPTIONS => preflight(&hook, request.headers()),
         Found::Hook(hook, params) => answered(&app, &hook, params, request).await,
-        Found::OtherMethods(methods) => not_registered(&asked, &path, Some(&methods)),
+        Found::OtherMethods(methods) => not_registered(&asked, &path, Some(&methods)).into_response(),
         Found::Nothing => {
             let path: String = path.chars().take(200).collect();
             ApiError::new(Code::WEBHOOK_NOT_FOUND, format!("Nothing listens for a test call \"{asked} {path}\""))
@@ -67,7 +87,7 @@ async fn wake(app: &App, ticket: &str, suffix: &str, request: Request) -> Respon
     let takes = |waiting: &Waiting| {
         waiting.hook.form.is_none() && waiting.hook.route.methods.iter().any(|method| method == request.method().as_str())
     };
-    let Some(waiting) = found.filter(takes) else { return not_registered(request.method().as_str(), "", None) };
+    let Some(waiting) = found.filter(takes) else { return not_registered(request.method().as_str(), "", None).into_response() };
     let answered = async {
         let call = read_call(app, &waiting.hook, Object::new(), request).await?;
         Ok::<_, ApiError>(of_call(app.runtime.wake_with(&waiting, call).await?))
@@ -85,18 +105,19 @@ pub(crate) fn bare_call(request: &Request) -> Call {
         query: Object::new(),
         body: Value::Undefined,
         files: Vec::new(),
-        remote: request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip()),
+        remote: request.extensions().get::<Origin>().map(|origin| origin.remote.ip()),
+        request_id: Str::new(),
         is_test: false,
         length: 0,
     }
 }
 
 /// A browser asks with OPTIONS whether it may send the method it names.
-fn asked_method(request: &Request) -> String {
+fn asked_method(request: &Request) -> Cow<'_, str> {
     let wanted = request.headers().get(header::ACCESS_CONTROL_REQUEST_METHOD).and_then(|value| value.to_str().ok());
     match wanted {
-        Some(method) if request.method() == Method::OPTIONS => method.to_uppercase(),
-        _ => request.method().as_str().to_owned(),
+        Some(method) if request.method() == Method::OPTIONS => method.to_uppercase().into(),
+        _ => request.method().as_str().into(),
     }
 }
 
@@ -115,7 +136,7 @@ async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> 
         return Ok(bare_call(&request));
     }
     let (parts, body) = request.into_parts();
-    let remote = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let origin = parts.extensions.get::<Origin>();
     let how = Reading { limits: app.body_limits, xml: app.read_xml, body: hook.route.body, binary_field: hook.route.binary_field.clone() };
     let read = body::read(body, &parts.headers, &how).await?;
     let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok());
@@ -128,7 +149,8 @@ async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> 
         query: parts.uri.query().map(|query| body::nested_fields(query.as_bytes(), app.body_limits)).unwrap_or_default(),
         body: read.json,
         files: read.files,
-        remote,
+        remote: origin.map(|origin| origin.remote.ip()),
+        request_id: origin.and_then(|origin| origin.request_id.to_str().ok()).unwrap_or_default().into(),
         is_test: hook.trial.is_some(),
         length: read.length,
     })
@@ -176,12 +198,11 @@ fn allow_origin(hook: &Hook, origin: Option<&HeaderValue>, headers: &mut HeaderM
     }
 }
 
-fn not_registered(method: &str, path: &str, others: Option<&[Str]>) -> Response {
+fn not_registered(method: &str, path: &str, others: Option<&[Str]>) -> ApiError {
     let path: String = path.chars().take(200).collect();
     let error = ApiError::new(Code::WEBHOOK_NOT_FOUND, format!("The requested webhook \"{method} {path}\" is not registered."));
-    let error = match others {
+    match others {
         Some(methods) => error.hint(format!("This webhook takes {} requests.", methods.join(", "))),
         None => error.hint("The workflow must be active for a production URL to run successfully."),
-    };
-    error.into_response()
+    }
 }

@@ -4,6 +4,7 @@
 
 use crate::blobs::{Fetched, Gathered, INLINE_LIMIT, Sum};
 use model::{Binary, DateKind, DateValue, Item, ItemError, Object, PairedItem, Pairs, Source, Str, Value};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
@@ -57,9 +58,45 @@ const ELSEWHERE: u8 = 1;
 #[derive(Default)]
 pub(crate) struct Writer<'g> {
     pub(crate) out: Vec<u8>,
-    names: HashMap<Str, usize>,
+    names: Names,
     /// Takes large files; without it all of them are written here.
     files: Option<&'g mut Gathered>,
+}
+
+/// Names by number, counted from one.
+#[derive(Default)]
+struct Names {
+    all: SmallVec<[Str; FEW_NAMES]>,
+    /// Where they stand, once they are more than a few.
+    places: HashMap<Str, usize>,
+    /// The place behind the name that was asked for last.
+    next: usize,
+}
+
+/// So many names are found sooner by looking at each.
+const FEW_NAMES: usize = 24;
+
+impl Names {
+    fn number_of(&mut self, name: &Str) -> Option<usize> {
+        // Items of a list have the same keys in the same order.
+        let place = match self.all.get(self.next) {
+            Some(expected) if expected == name => self.next,
+            _ if self.places.is_empty() => self.all.iter().position(|known| known == name)?,
+            _ => *self.places.get(name)?,
+        };
+        self.next = place + 1;
+        Some(self.next)
+    }
+
+    fn add(&mut self, name: &Str) {
+        self.all.push(name.clone());
+        self.next = self.all.len();
+        if self.all.len() == FEW_NAMES + 1 {
+            self.places = self.all.iter().cloned().zip(0..).collect();
+        } else if self.all.len() > FEW_NAMES {
+            self.places.insert(name.clone(), self.all.len() - 1);
+        }
+    }
 }
 
 impl<'g> Writer<'g> {
@@ -85,13 +122,14 @@ impl Writer<'_> {
 
     /// A text that is likely to come again, such as a key: in full the first time, by its number after that.
     pub(crate) fn name(&mut self, name: &Str) {
-        if let Some(&number) = self.names.get(name) {
-            return self.length(number);
+        match self.names.number_of(name) {
+            Some(number) => self.length(number),
+            None => {
+                self.names.add(name);
+                self.length(0);
+                self.bytes(name.as_bytes());
+            }
         }
-        let number = self.names.len() + 1;
-        self.names.insert(name.clone(), number);
-        self.length(0);
-        self.bytes(name.as_bytes());
     }
 
     pub(crate) fn optional(&mut self, text: Option<&Str>) {

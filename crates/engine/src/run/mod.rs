@@ -11,7 +11,7 @@ use crate::options::{Failures, Recorded, RunOptions};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::ports::{Call, CallTarget, JournalError, Place, Ports};
-use crate::scope::{RunData, Vars};
+use crate::scope::{ExecutionVars, RunData, Vars};
 use expr::Session;
 use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, TaskData, Value, Workflow};
 use node_api::host::{ExecutionInfo, NodeState, Pause};
@@ -148,7 +148,10 @@ impl Shared {
     }
 
     async fn record(&self, event: RunEvent) -> Result<(), JournalError> {
-        self.engine.ports.journal.append(&self.options.run_id, event).await
+        match self.engine.ports.journal.append(&self.options.run_id, event) {
+            Some(recording) => recording.await,
+            None => Ok(()),
+        }
     }
 }
 
@@ -160,18 +163,11 @@ impl Run {
             workflow_id: plan.id.clone(),
             workflow_name: plan.name.clone(),
             workflow_active: plan.active,
-            resume_url: options.resume_url.clone(),
-            resume_form_url: options.resume_form_url.clone(),
         };
         let said_mode = if options.mode == "manual" { "test" } else { "production" };
         let vars = Vars {
             timezone: options.timezone.clone(),
-            execution: Object::from_iter([
-                ("id", Value::from(options.run_id.clone())),
-                ("mode", said_mode.into()),
-                ("resumeUrl", execution.resume_url.clone().into()),
-                ("resumeFormUrl", execution.resume_form_url.clone().into()),
-            ]),
+            execution: ExecutionVars { id: options.run_id.clone(), mode: said_mode, addresses: options.addresses.clone() },
             variables: options.variables.clone(),
             environment: options.features.contains(&node_api::host::Feature::EnvironmentAccess).then(|| options.environment.clone()),
             mode: options.mode.clone(),

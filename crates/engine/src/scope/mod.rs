@@ -4,7 +4,7 @@ mod nodes;
 mod paired;
 mod vars;
 
-pub use vars::Vars;
+pub use vars::{ExecutionVars, Vars};
 
 use crate::plan::{Plan, PlanNode};
 use crate::run::host::expression_error;

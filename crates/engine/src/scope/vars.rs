@@ -1,15 +1,17 @@
 //! The `$` names that are the same for every node of a run.
 
+use crate::ports::Addresses;
 use expr::Error;
 use model::{Object, Str, Value};
+use std::sync::Arc;
 
 /// Plain data that expressions may read, fixed when the run starts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Vars {
     /// The zone of workflows that name none.
     pub timezone: Str,
     /// `$execution`.
-    pub execution: Object,
+    pub execution: ExecutionVars,
     /// `$vars`.
     pub variables: Object,
     /// `$env`, or nothing if expressions may not read the environment.
@@ -20,10 +22,32 @@ pub struct Vars {
     pub more: Object,
 }
 
+/// What `$execution` is made of. Most runs never ask for it.
+#[derive(Clone, Default)]
+pub struct ExecutionVars {
+    pub id: Str,
+    /// `test` or `production`.
+    pub mode: &'static str,
+    pub addresses: Option<Arc<dyn Addresses>>,
+}
+
+impl ExecutionVars {
+    fn to_value(&self) -> Value {
+        let address = |of: fn(&dyn Addresses, &str) -> Str| self.addresses.as_ref().map(|all| of(&**all, &self.id)).unwrap_or_default();
+        let fields = [
+            ("id", self.id.clone()),
+            ("mode", self.mode.into()),
+            ("resumeUrl", address(|all, id| all.webhook(id))),
+            ("resumeFormUrl", address(|all, id| all.form(id))),
+        ];
+        Object::from_iter(fields).into()
+    }
+}
+
 impl Vars {
     pub(super) fn get(&self, name: &str) -> Result<Option<Value>, Error> {
         Ok(Some(match name {
-            "$execution" => self.execution.clone().into(),
+            "$execution" => self.execution.to_value(),
             "$vars" => self.variables.clone().into(),
             "$mode" => self.mode.clone().into(),
             "$secrets" => Value::empty_object(),

@@ -7,7 +7,7 @@ use crate::tables::FolderTables;
 use crate::terminal::{Colour, note, paint, say};
 use crate::world;
 use anyhow::{Context as _, Result};
-use engine::{Journal, JournalError, Outcome, RunOptions, Start};
+use engine::{Journal, Outcome, Recording, RunOptions, Start};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::json::Elements;
 use model::{Item, Items, ItemsBuilder, Kind, RunEvent, RunStatus, Spill, Str, TaskStatus, Value};
@@ -186,11 +186,10 @@ impl Progress {
     }
 }
 
-#[async_trait::async_trait]
 impl Journal for Progress {
-    async fn append(&self, _run_id: &str, event: RunEvent) -> Result<(), JournalError> {
+    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
         if self.quiet {
-            return Ok(());
+            return None;
         }
         match event {
             RunEvent::NodeStarted { node, .. } => {
@@ -227,6 +226,6 @@ impl Journal for Progress {
             | RunEvent::RunResumed { .. }
             | RunEvent::RunFinished { .. } => {}
         }
-        Ok(())
+        None
     }
 }

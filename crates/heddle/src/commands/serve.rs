@@ -10,7 +10,7 @@ use crate::traces::Traces;
 use crate::world;
 use anyhow::{Context as _, Result};
 use runtime::{Options, Runtime};
-use server::{App, BodyLimits};
+use server::BodyLimits;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         note(&format!("  curl -X POST {base_url}/api/setup -H 'content-type: application/json' -d '{body}'"));
     }
     let stop = CancellationToken::new();
-    let app = App {
+    let parts = server::Parts {
         runtime: runtime.clone(),
         store,
         body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() },
@@ -92,7 +92,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         read_xml: nodes::text::read_xml_request,
         base_url,
     };
-    let answering = tokio::spawn(server::serve(listener, app, stop.clone()));
+    let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));
     asked.await;
     announce(serving, "Stopping: no new work is taken; runs under way are finished or go on after the next start.");
     runtime.stop(PATIENCE).await;

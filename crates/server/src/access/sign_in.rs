@@ -6,14 +6,15 @@ use crate::App;
 use crate::answer::json;
 use crate::api::{Body, Text, invalid};
 use crate::error::ApiError;
+use crate::observe::Origin;
 use crate::routes::Route;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
-use axum::extract::{ConnectInfo, Extension, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
 use model::{Code, Object, Str, Value};
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use store::access::hash_of_key;
 use store::users::{NewUser, Role, User};
@@ -57,7 +58,7 @@ async fn needs_setup(State(app): State<App>) -> Result<Response, ApiError> {
 async fn set_up(
     State(app): State<App>,
     Extension(attempts): Extension<Arc<Attempts>>,
-    ConnectInfo(remote): ConnectInfo<SocketAddr>,
+    Extension(Origin { remote, .. }): Extension<Origin>,
     headers: HeaderMap,
     Text(body): Text,
 ) -> Result<Response, ApiError> {
@@ -83,7 +84,7 @@ async fn set_up(
 async fn log_in(
     State(app): State<App>,
     Extension(attempts): Extension<Arc<Attempts>>,
-    ConnectInfo(remote): ConnectInfo<SocketAddr>,
+    Extension(Origin { remote, .. }): Extension<Origin>,
     headers: HeaderMap,
     Text(body): Text,
 ) -> Result<Response, ApiError> {
@@ -107,7 +108,7 @@ async fn log_in(
 async fn accept_invitation(
     State(app): State<App>,
     Extension(attempts): Extension<Arc<Attempts>>,
-    ConnectInfo(remote): ConnectInfo<SocketAddr>,
+    Extension(Origin { remote, .. }): Extension<Origin>,
     headers: HeaderMap,
     Text(body): Text,
 ) -> Result<Response, ApiError> {
@@ -146,7 +147,7 @@ async fn change_password(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Extension(attempts): Extension<Arc<Attempts>>,
-    ConnectInfo(remote): ConnectInfo<SocketAddr>,
+    Extension(Origin { remote, .. }): Extension<Origin>,
     headers: HeaderMap,
     Text(body): Text,
 ) -> Result<Response, ApiError> {

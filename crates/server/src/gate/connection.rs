@@ -2,9 +2,8 @@
 
 use super::body::Watched;
 use super::{Gate, Place};
-use axum::Router;
+use crate::routes::Answering;
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use axum::http::{Request, Response};
 use axum::response::IntoResponse;
 use hyper::body::Incoming;
@@ -23,7 +22,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
-use tower_service::Service as _;
 
 /// How long we wait when the system gives us no further connection.
 const BREATH: Duration = Duration::from_millis(50);
@@ -43,7 +41,7 @@ pub(super) const USUAL_HEADERS: usize = 100;
 const OTHER_FILES: u64 = 256;
 
 /// Answers requests until it is told to stop; requests under way are finished.
-pub(crate) async fn serve(listener: TcpListener, router: Router, gate: Arc<Gate>, stop: CancellationToken) {
+pub(crate) async fn serve(listener: TcpListener, answering: Answering, gate: Arc<Gate>, stop: CancellationToken) {
     let limits = &gate.limits;
     let slots = Arc::new(Semaphore::new(limits.connections.min(room_for_connections())));
     let told = Arc::new(Semaphore::new(TOLD_AT_ONCE));
@@ -80,7 +78,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, gate: Arc<Gate>
         };
         let _ = stream.set_nodelay(true);
         let io = TokioIo::new(Moving { stream, stall_time: limits.stall_time, stalled: None });
-        let door = Door { router: router.clone(), gate: gate.clone(), peer };
+        let door = Door { answering: answering.clone(), gate: gate.clone(), peer };
         let connection = graceful.watch(http.serve_connection(io, door));
         tokio::spawn(async move {
             // What goes wrong on a connection is its caller's business.
@@ -129,7 +127,7 @@ async fn turn_away(mut stream: TcpStream) {
 
 /// What answers the requests of one connection.
 struct Door {
-    router: Router,
+    answering: Answering,
     gate: Arc<Gate>,
     peer: SocketAddr,
 }
@@ -148,13 +146,12 @@ impl hyper::service::Service<Request<Incoming>> for Door {
                 Err(error) => return Box::pin(std::future::ready(Ok(error.into_response()))),
             },
         };
-        let mut request = request.map(|body| Body::new(Watched::new(body, self.gate.clone())));
-        request.extensions_mut().insert(ConnectInfo(SocketAddr::new(client, self.peer.port())));
-        let answer = self.router.clone().call(request);
+        let request = request.map(|body| Body::new(Watched::new(body, self.gate.clone())));
+        let answer = self.answering.clone().answer(request, SocketAddr::new(client, self.peer.port()));
         Box::pin(async move {
             let answer = answer.await;
             drop(place);
-            answer
+            Ok(answer)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A real server on a free port over a data folder of its own, and a client that sends exactly what it is told.
 
 use engine::{Clock, Credentials, Engine, NoJournal, NoWorkflows, Ports, Random, RunOptions};
-use heddle_server::{App, BodyLimits, GateLimits};
+use heddle_server::{BodyLimits, GateLimits};
 use model::{Object, Value};
 use providers::http::{GuardedHttp, Policy};
 use runtime::{CatchUp, Options, RunLimits, Runtime};
@@ -78,7 +78,7 @@ impl TestApp {
         let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await.unwrap();
         let setup_token = heddle_server::first_start(&store).await.unwrap().unwrap();
         let stop = CancellationToken::new();
-        let app = App {
+        let parts = heddle_server::Parts {
             runtime: runtime.clone(),
             store: store.clone(),
             body_limits: ground.bodies,
@@ -86,7 +86,7 @@ impl TestApp {
             read_xml: nodes::text::read_xml_request,
             base_url,
         };
-        tokio::spawn(heddle_server::serve(listener, app, stop.clone()));
+        tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));
         Self { address, store, runtime, setup_token, folder, stop }
     }
 

@@ -87,7 +87,7 @@ CREATE TABLE executions (
 CREATE UNIQUE INDEX executions_called ON executions (parent, call_step, call_number) WHERE parent IS NOT NULL;
 CREATE INDEX executions_passing ON executions (parent) WHERE passing = 1;
 CREATE INDEX executions_that_wait_for ON executions (waits_for) WHERE waits_for IS NOT NULL;
-CREATE INDEX executions_of_workflow ON executions (workflow_id, id DESC);
+CREATE INDEX executions_of_workflow ON executions (workflow_id);
 -- Only the few that are not over are looked for by status. The condition is as simple as can be: it is checked at every write.
 CREATE INDEX executions_unfinished ON executions (status, wait_till_ms) WHERE stopped_ms IS NULL;
 
