@@ -1,6 +1,7 @@
 //! Ollama's own format: requests, answers, lines of a stream and refusals.
 
 mod answer;
+mod client;
 mod error;
 mod request;
 mod stream;
@@ -8,6 +9,7 @@ mod stream;
 mod tests;
 
 pub use answer::turn;
+pub use client::{BASE_URL, Ollama, OllamaEmbedder, reader};
 pub use error::refusal;
 pub use request::{body, headers, path};
 pub use stream::Decoder;
