@@ -25,6 +25,8 @@ pub struct OpenAiEmbedder {
     pub encoding: Encoding,
     /// How many texts go into one request.
     pub batch: usize,
+    /// Whether new lines become spaces, which older models read better.
+    pub strips_new_lines: bool,
     settings: Settings,
     asker: Asker,
     format: OpenAiFormat,
@@ -37,18 +39,31 @@ impl OpenAiEmbedder {
     pub fn new(model: &str, settings: Settings, access: &Access) -> Self {
         let asker = asker(&settings, access);
         let format = OpenAiFormat::new(&settings, model, access.limits);
-        Self { model: model.into(), dimensions: None, encoding: Encoding::Float, batch: Self::BATCH, settings, asker, format }
+        Self {
+            model: model.into(),
+            dimensions: None,
+            encoding: Encoding::Float,
+            batch: Self::BATCH,
+            strips_new_lines: false,
+            settings,
+            asker,
+            format,
+        }
     }
 
     fn body(&self, texts: &[Str]) -> Value {
         let mut body = Object::new();
         body.insert("model", self.model.clone());
-        body.insert("input", texts.iter().cloned().map(Value::from).collect::<Vec<_>>());
+        body.insert("input", texts.iter().map(|text| self.text(text)).collect::<Vec<_>>());
         body.insert("encoding_format", if self.encoding == Encoding::Float { "float" } else { "base64" });
         if let Some(dimensions) = self.dimensions {
             body.insert("dimensions", dimensions);
         }
         body.into()
+    }
+
+    fn text(&self, text: &Str) -> Value {
+        if self.strips_new_lines && text.contains('\n') { text.as_str().replace('\n', " ").into() } else { text.clone().into() }
     }
 
     async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
