@@ -7,8 +7,9 @@ use node_api::host::Host;
 use node_api::prelude::*;
 use std::sync::Arc;
 
+/// The model of an agent, which can be given tools and schemas whatever it knows of them.
 pub(super) async fn model(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn ChatModel>, NodeError> {
-    let model = models(ctx.host(), index).await?.into_iter().next().map(|(_, model)| model);
+    let model = models(ctx.host(), index).await?.into_iter().next().map(|(_, model)| agent::with_tools(model));
     model.ok_or_else(|| NodeError::failed("A model is not connected").hint("Connect a model node to the agent."))
 }
 

@@ -31,7 +31,8 @@ impl Supplier for ModelFallback {
         let cool_down = ctx.ctx().number("coolDown", ctx.item())?.clamp(0.0, 1e9);
         let whose = format!("{} {}", ctx.host().execution().workflow_id, ctx.node().id);
         let connected = models(ctx.host().as_ref(), ctx.item()).await?;
-        let link = |(node, model): (NodeInfo, _)| Link { name: format!("{whose} {}", node.name).into(), model };
+        // A chain can do what each of its models can, so each is made to take tools.
+        let link = |(node, model): (NodeInfo, _)| Link { name: format!("{whose} {}", node.name).into(), model: agent::with_tools(model) };
         let links = connected.into_iter().map(link).collect();
         let chain = Fallback::new(links, Rests::shared().clone(), Arc::new(SystemPace), Duration::from_secs_f64(cool_down));
         let none = || NodeError::failed("No model is connected").hint("Connect at least one model node.");
