@@ -41,7 +41,7 @@ fn text_of(content: &Value) -> String {
 
 /// Counts what the words begin with, of length one.
 fn vector(text: &str) -> Vec<f64> {
-    let mut vector = vec![0.001; DIMENSIONS];
+    let mut vector = [0.001; DIMENSIONS];
     for word in text.split_whitespace() {
         let sum: u32 = word.to_lowercase().chars().map(u32::from).sum();
         vector[sum as usize % DIMENSIONS] += 1.0;

@@ -100,3 +100,43 @@ fn arguments_for(schema: &Value) -> Value {
     };
     Value::Object(fields.map(|name| (name.to_owned(), value(name))).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_read_and_what_is_none_is_told() {
+        let script = r#"[{ "text": "a", "usage": { "input": 1, "output": 2 } }, { "calls": [{ "id": "x", "name": "t", "arguments": {} }], "fault": "tooMany:anHour" }]"#;
+        let replies = replies_from_json(script).unwrap();
+        assert_eq!((replies[0].text.as_str(), replies[0].usage), ("a", Usage::Of { input: 1, output: 2 }));
+        assert_eq!((replies[1].calls[0].id.as_str(), replies[1].fault), ("x", Fault::named("tooMany:anHour")));
+        for wrong in ["", "1", r#"{ "fault": "none such" }"#, r#"{ "calls": [{}] }"#] {
+            assert!(replies_from_json(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn without_a_script_the_first_tool_is_called_once() {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": "number" } }, "required": ["n"] });
+        let bodies = [
+            json!({ "tools": [{ "type": "function", "function": { "name": "t", "parameters": schema } }] }),
+            json!({ "tools": [{ "name": "t", "input_schema": schema }] }),
+            json!({ "tools": [{ "functionDeclarations": [{ "name": "t", "parametersJsonSchema": schema }] }] }),
+        ];
+        for body in bodies {
+            let reply = by_itself(&body);
+            assert_eq!((reply.calls[0].name.as_str(), &reply.calls[0].arguments), ("t", &json!({ "n": 1 })), "{body}");
+        }
+        for turn in [
+            json!({ "messages": [{ "role": "tool", "content": "4" }] }),
+            json!({ "messages": [{ "role": "user", "content": [{ "type": "tool_result" }] }] }),
+            json!({ "contents": [{ "parts": [{ "functionResponse": {} }] }] }),
+            json!({ "input": [{ "type": "function_call_output" }] }),
+        ] {
+            let mut body = turn;
+            body["tools"] = json!([{ "name": "t" }]);
+            assert!(by_itself(&body).calls.is_empty(), "{body}");
+        }
+    }
+}

@@ -29,7 +29,8 @@ impl Held {
 
     /// What is left to tell of the answer.
     pub(super) fn rest(&self, answer: &str) -> Option<Str> {
-        let rest = answer.strip_prefix(self.told.as_str()).unwrap_or(answer);
+        // What was told begins with the first word, whatever stood before it.
+        let rest = if self.told.is_empty() { answer } else { answer.trim_start().strip_prefix(self.told.trim_start()).unwrap_or_default() };
         (!rest.is_empty()).then(|| rest.into())
     }
 }

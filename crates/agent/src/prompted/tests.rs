@@ -88,6 +88,12 @@ async fn words_before_an_action_are_told_at_once() {
 }
 
 #[tokio::test]
+async fn no_word_is_told_twice() {
+    let (told, turn) = ask(&["\n", "See [the page] ", "for {more}."], request()).await;
+    assert_eq!((told.as_str(), turn.message.text().as_str()), ("See [the page] for {more}.", "\nSee [the page] for {more}."));
+}
+
+#[tokio::test]
 async fn several_actions_are_several_calls() {
     let list = "[{\"action\":\"a\",\"input\":{}},{\"action\":\"b\",\"input\":{\"x\":1}}]";
     assert_eq!(calls(&ask(&[list], request()).await.1), ["call_0 a {}", r#"call_1 b {"x":1}"#]);

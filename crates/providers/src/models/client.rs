@@ -5,6 +5,7 @@ use super::failure::{Failure, node_error};
 use super::list::{listed, names};
 use super::place::Place;
 use super::vectors;
+use super::wire::Call;
 use model::{Str, Value};
 use node_api::NodeError;
 use node_api::ai::{ChatModel, ChatRequest, ChatStream, Embedder, ModelError, ModelInfo};
@@ -53,7 +54,7 @@ impl<P: Chats> Client<P> {
         Self { info, settings, place, asker }
     }
 
-    fn call(&self, request: &ChatRequest) -> Result<super::wire::Call, ModelError> {
+    fn call(&self, request: &ChatRequest) -> Result<Call, ModelError> {
         let body = self.settings.body(request, &self.info);
         self.place.post(&self.settings.path(&self.info), self.settings.headers(self.place.key.reveal()), &body)
     }

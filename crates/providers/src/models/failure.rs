@@ -90,8 +90,7 @@ impl Failure {
 
     /// The same without the secrets that a server may have repeated.
     pub fn without(mut self, secrets: &[Secret]) -> Self {
-        let clean = |text: &Str| Str::from(without_secrets(text, secrets.iter().map(Secret::reveal)));
-        self.error.message = clean(&self.error.message);
+        self.error.message = without_secrets(&self.error.message, secrets.iter().map(Secret::reveal)).into();
         self
     }
 }

@@ -120,6 +120,23 @@ impl<R: Reader> Reading<R> {
         Self { reader, form: Form::Lines(Lines::new(line_bytes)), line_bytes }
     }
 
+    fn feed_form(&mut self, bytes: &[u8], events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+        let sse = match &mut self.form {
+            Form::Over => return Ok(Flow::Complete),
+            Form::Unknown => return Ok(Flow::More),
+            Form::Json(text) => {
+                text.extend_from_slice(bytes);
+                return Ok(Flow::More);
+            }
+            Form::Lines(lines) => {
+                let lines = lines.feed(bytes).map_err(WireError::Line)?;
+                return self.take_lines(lines, events);
+            }
+            Form::Events(decoder) => decoder.feed(bytes).map_err(WireError::Line)?,
+        };
+        self.take(sse, events)
+    }
+
     fn take(&mut self, sse: Vec<SseEvent>, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
         for (name, data) in sse.iter().flat_map(|event| texts(&event.data).map(|text| (event.name.as_str(), text))) {
             if data == "[DONE]" {
@@ -177,25 +194,6 @@ impl<R: Reader> Decoder for Reading<R> {
             }
         }
         self.reader.finish(events)
-    }
-}
-
-impl<R: Reader> Reading<R> {
-    fn feed_form(&mut self, bytes: &[u8], events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
-        let sse = match &mut self.form {
-            Form::Over => return Ok(Flow::Complete),
-            Form::Unknown => return Ok(Flow::More),
-            Form::Json(text) => {
-                text.extend_from_slice(bytes);
-                return Ok(Flow::More);
-            }
-            Form::Lines(lines) => {
-                let lines = lines.feed(bytes).map_err(WireError::Line)?;
-                return self.take_lines(lines, events);
-            }
-            Form::Events(decoder) => decoder.feed(bytes).map_err(WireError::Line)?,
-        };
-        self.take(sse, events)
     }
 }
 

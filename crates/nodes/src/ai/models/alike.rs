@@ -140,7 +140,7 @@ impl<V: Vendor> Supplier for Chat<V> {
         let mut options = with_json_mode(read(&raw), &raw);
         let own = (row.own)(&raw, &mut options);
         if !own.is_empty() {
-            options.extra.get_or_insert_with(Value::empty_object).make_object().extend(own.into_iter());
+            options.extra.get_or_insert_with(Value::empty_object).make_object().extend(own);
         }
         let url = field(&credential, "url");
         let base_url = if url.trim().is_empty() { row.base_url } else { &url };

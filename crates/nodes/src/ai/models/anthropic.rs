@@ -1,12 +1,12 @@
 //! Models of Anthropic: the node of our own and n8n's.
 
 use super::options::{collection, own_options, own_params, read};
-use super::{access, chosen_model, field, model_spec, place, supply};
+use super::{access, chosen_model, field, known_or_open, model_spec, place, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use providers::models::anthropic::{Anthropic, BASE_URL, Cache, OLD_VERSION, Settings, Thinking};
-use providers::models::catalog::Catalog;
+use providers::models::catalog::{Catalog, Known};
 
 /// The longest answer of n8n's node where it says nothing and the model's own limit is not known.
 const MAX_TOKENS: u64 = 4_096;
@@ -38,7 +38,8 @@ impl Supplier for AnthropicModel {
             "1h" => Cache::OneHour,
             _ => Cache::Off,
         };
-        client(&ctx, options, &raw, cache)
+        let known = Catalog::shipped().find("anthropic", &chosen_model(&ctx, "model")?);
+        client(&ctx, known, options, &raw, cache)
     }
 }
 
@@ -70,13 +71,13 @@ impl Supplier for LmChatAnthropic {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let raw = ctx.ctx().param("options", ctx.item())?;
-        client(&ctx, read(&raw), &raw, Cache::Off)
+        let known = known_or_open("anthropic", &chosen_model(&ctx, "model")?);
+        client(&ctx, known, read(&raw), &raw, Cache::Off)
     }
 }
 
-fn client(ctx: &SupplyCtx, mut options: ModelOptions, raw: &Value, cache: Cache) -> Result<Supply, NodeError> {
+fn client(ctx: &SupplyCtx, known: Known, mut options: ModelOptions, raw: &Value, cache: Cache) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential("anthropicApi", ctx.item())?;
-    let known = Catalog::shipped().find("anthropic", &chosen_model(ctx, "model")?);
     let thinks = raw.get("thinking").is_some_and(Value::is_truthy);
     let budget = raw.get("thinkingBudget").and_then(Value::as_f64).unwrap_or(1_024.0).max(1_024.0);
     if options.max_tokens.is_none() && known.info.capabilities.max_output.is_none() {

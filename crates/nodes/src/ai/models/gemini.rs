@@ -1,11 +1,11 @@
 //! Models of Google: the node of our own and n8n's.
 
 use super::options::{collection, own_options, own_params, read};
-use super::{access, chosen_model, model_spec, place, supply};
+use super::{access, chosen_model, known_or_open, model_spec, place, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{ParamKind, Supplier, SupplyCtx};
-use providers::models::catalog::Catalog;
+use providers::models::catalog::{Catalog, Known};
 use providers::models::gemini::{BASE_URL, Gemini, Settings, Version};
 
 pub(crate) struct GeminiModel;
@@ -25,7 +25,7 @@ impl Supplier for GeminiModel {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let (options, raw) = own_options(&ctx)?;
-        client(&ctx, "model", options, &raw)
+        client(&ctx, Catalog::shipped().find("gemini", &chosen_model(&ctx, "model")?), options, &raw)
     }
 }
 
@@ -60,13 +60,12 @@ impl Supplier for LmChatGoogleGemini {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let raw = ctx.ctx().param("options", ctx.item())?;
-        client(&ctx, "modelName", read(&raw), &raw)
+        client(&ctx, known_or_open("gemini", &chosen_model(&ctx, "modelName")?), read(&raw), &raw)
     }
 }
 
-fn client(ctx: &SupplyCtx, model_param: &str, mut options: ModelOptions, raw: &Value) -> Result<Supply, NodeError> {
+fn client(ctx: &SupplyCtx, known: Known, mut options: ModelOptions, raw: &Value) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential("googlePalmApi", ctx.item())?;
-    let known = Catalog::shipped().find("gemini", &chosen_model(ctx, model_param)?);
     options.extra = search_tools(raw);
     let settings = Settings {
         // Previews land there first, and all others are there too.

@@ -16,6 +16,7 @@ use node_api::SupplyCtx;
 use node_api::ai::{ChatModel, Supply};
 use node_api::prelude::*;
 use providers::models::ask::Access;
+use providers::models::catalog::{Catalog, Known};
 use providers::models::place::Place;
 use providers::models::secret::Secret;
 use std::sync::Arc;
@@ -37,6 +38,13 @@ pub(super) fn chosen_model(ctx: &SupplyCtx, param: &str) -> Result<Str, NodeErro
         return Err(NodeError::parameter(param, "No model is chosen").hint("Write the name of a model."));
     }
     Ok(name.trim().into())
+}
+
+/// What is known of a model. To one that nobody knows everything is sent that the author of a workflow has set.
+pub(super) fn known_or_open(provider: &str, model: &str) -> Known {
+    let mut known = Catalog::shipped().find(provider, model);
+    known.info.capabilities.sampling |= known.info.price.is_none();
+    known
 }
 
 /// How models are reached, with the time and the retries that the node's options allow.

@@ -2,11 +2,10 @@
 
 use super::openai::{openai_settings, with_json_mode};
 use super::options::{collection, read, words};
-use super::{access, chosen_model, model_spec, supply};
+use super::{access, chosen_model, known_or_open, model_spec, supply};
 use node_api::ai::Supply;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
-use providers::models::catalog::Catalog;
 use providers::models::openai::{Api, OpenAi, Settings};
 
 pub(crate) struct LmChatOpenAi;
@@ -61,7 +60,7 @@ impl Supplier for LmChatOpenAi {
         } else {
             options = with_json_mode(options, &raw);
         }
-        let info = Catalog::shipped().find("openai", &chosen_model(&ctx, "model")?).info;
+        let info = known_or_open("openai", &chosen_model(&ctx, "model")?).info;
         Ok(supply(OpenAi::new(info, Settings { options, ..settings }, &access(&ctx, &raw)?)))
     }
 }
@@ -100,7 +99,7 @@ impl Supplier for LmOpenAi {
         if let Some(url) = raw.get("baseURL").and_then(Value::as_str).filter(|url| !url.trim().is_empty()) {
             settings.base_url = url.to_owned();
         }
-        let info = Catalog::shipped().find("openai", &chosen_model(&ctx, "model")?).info;
+        let info = known_or_open("openai", &chosen_model(&ctx, "model")?).info;
         Ok(supply(OpenAi::new(info, Settings { options: read(&raw), ..settings }, &access(&ctx, &raw)?)))
     }
 }
