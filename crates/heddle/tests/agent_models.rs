@@ -73,7 +73,8 @@ fn workflow(models: &[Json]) -> Json {
     });
     let (last, others) = models.split_last().unwrap();
     connections[last["name"].as_str().unwrap()] = to("Agent", "ai_languageModel", 0);
-    for (input, other) in others.iter().enumerate() {
+    // The order of the inputs counts, not the one in which the connections are written.
+    for (input, other) in others.iter().enumerate().rev() {
         connections[other["name"].as_str().unwrap()] = to(last["name"].as_str().unwrap(), "ai_languageModel", input);
     }
     js!({ "name": "Agent", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
