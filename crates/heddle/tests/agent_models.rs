@@ -10,7 +10,7 @@ use providers::connect::GuardedConnections;
 use providers::http::{GuardedHttp, Policy};
 use serde_json::{Value as Json, json as js};
 use std::sync::Arc;
-use testkit::{Fault, Format, MockModels, Reply};
+use testkit::{Asked, Fault, Format, MockModels, Reply};
 use tokio_util::sync::CancellationToken;
 
 const KEY: &str = "sk-canary-0123456789";
@@ -108,6 +108,11 @@ async fn run_document(credential: Object, document: &Json, items: Json) -> Outco
     let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
     let start = Start { items: Some(items), ..Start::default() };
     engine.run(plan, start, RunOptions::default(), CancellationToken::new()).await
+}
+
+/// The conversations that a mock was asked for.
+fn chats(mock: &MockModels) -> Vec<Asked> {
+    mock.asked().into_iter().filter(|asked| asked.path != "/api/show").collect()
 }
 
 /// What the agent answered to each question.
@@ -209,7 +214,7 @@ async fn what_is_two_and_two_in_every_wire_format() {
         assert_eq!(answer.get("response"), Some(&json!("It is 4.")), "{kind}");
         let used = answer.get("toolCalls").and_then(|used| used.at(0)).cloned().unwrap_or_default();
         assert_eq!((used.get("toolName"), used.get("result")), (Some(&json!("calculator")), Some(&json!("4"))), "{kind}");
-        let asked = mock.asked();
+        let asked = chats(&mock);
         assert_eq!((asked.len(), asked[0].format), (2, Some(format)), "{kind} {version}");
         assert!(asked[0].headers.iter().any(|(_, value)| value.contains(KEY)), "{kind}");
         assert!(!format!("{:?}", outcome.run_data).contains(KEY), "{kind} shows its key");
@@ -268,7 +273,7 @@ async fn the_options_of_a_node_reach_the_provider() {
         let url = if kind == "lmChatAnthropic" { mock.url() } else { mock.v1() };
         let model = node("Model", &format!("@n8n/n8n-nodes-langchain.{kind}"), version, parameters);
         run(credential(&mock, url), &[model], &["hi"]).await;
-        let asked = mock.asked()[0].clone();
+        let asked = chats(&mock)[0].clone();
         for (field, value) in wanted.as_object().unwrap() {
             assert_eq!(&asked.body[field], value, "{kind} {field}: {}", asked.body);
         }
@@ -313,6 +318,18 @@ async fn rules_choose_the_model_for_each_item() {
 }
 
 #[tokio::test]
+async fn a_server_of_ollama_is_asked_whether_its_model_takes_tools() {
+    let action = Reply::text(r#"{"action": "calculator", "input": {"expression": "2+2"}}"#);
+    let mock = MockModels::start([action, Reply::text("It is 4.")]).unwrap();
+    let model = node("Model", "@n8n/n8n-nodes-langchain.lmChatOllama", 1.0, js!({ "model": "old-without-tools" }));
+    let outcome = run(credential(&mock, mock.v1()), &[model], &["What is 2+2?"]).await;
+    assert_eq!(answers(&outcome)[0].get("response"), Some(&json!("It is 4.")));
+    let paths: Vec<String> = mock.asked().into_iter().map(|asked| asked.path).collect();
+    assert_eq!(paths, ["/api/show", "/api/chat", "/api/chat"]);
+    assert!(chats(&mock)[0].body.get("tools").is_none());
+}
+
+#[tokio::test]
 async fn a_model_without_tool_calls_uses_tools_in_words() {
     let action = Reply::text(r#"{"action": "calculator", "input": {"expression": "2+2"}}"#);
     let last = Reply::text(r#"{"action": "final", "message": "It is 4."}"#);
@@ -322,7 +339,7 @@ async fn a_model_without_tool_calls_uses_tools_in_words() {
     let answer = answers(&outcome)[0].clone();
     assert_eq!(answer.get("response"), Some(&json!("It is 4.")));
     assert_eq!(answer.get("toolCalls").and_then(|used| used.at(0)?.get("result").cloned()), Some(json!("4")));
-    let asked = mock.asked();
+    let asked = chats(&mock);
     assert!(asked[0].body.get("tools").is_none() && asked[0].body["messages"][0]["content"].as_str().unwrap().contains("calculator"));
     let told = asked[1].body["messages"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&told["role"], &told["content"]), (&js!("user"), &js!("Result of calculator: 4")));

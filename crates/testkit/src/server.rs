@@ -137,10 +137,17 @@ async fn respond(stream: &mut TcpStream, request: Request, state: &Shared) -> bo
         }
         Endpoint::Embeddings(format) => answer(200, "application/json", "", &embeddings::answer(format, &body).to_string()),
         Endpoint::Models(format) => answer(200, "application/json", "", &models(format).to_string()),
+        Endpoint::Abilities => answer(200, "application/json", "", &abilities(&body).to_string()),
         Endpoint::Unknown => answer(404, "application/json", "", &json!({ "error": { "message": "no such path" } }).to_string()),
     };
     state.keep(request, body, format);
     stream.write_all(&known).await.is_ok()
+}
+
+/// Every model takes tools, but for those whose name says otherwise.
+fn abilities(body: &Value) -> Value {
+    let takes_tools = !body["model"].as_str().unwrap_or_default().contains("without-tools");
+    json!({ "capabilities": if takes_tools { vec!["completion", "tools"] } else { vec!["completion"] } })
 }
 
 fn models(format: Format) -> Value {

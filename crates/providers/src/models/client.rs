@@ -129,7 +129,8 @@ pub async fn list_models<P: Provider>(settings: &P, place: &Place, access: &Acce
     listed(&answer, P::listed)
 }
 
-struct RefusalsOf<P>(std::marker::PhantomData<P>);
+/// What refusals of a provider mean, for requests that are no chats.
+pub(super) struct RefusalsOf<P>(std::marker::PhantomData<P>);
 
 impl<P> Default for RefusalsOf<P> {
     fn default() -> Self {

@@ -26,6 +26,8 @@ pub(crate) enum Endpoint {
     Chat(Format),
     Embeddings(Format),
     Models(Format),
+    /// What a model can do, which only Ollama tells.
+    Abilities,
     Unknown,
 }
 
@@ -140,6 +142,7 @@ impl Endpoint {
             () if is("EmbedContents") || is(":embedContent") => Endpoint::Embeddings(Format::Gemini),
             () if is("/api/embed") => Endpoint::Embeddings(Format::Ollama),
             () if is("/embeddings") || is("/embed") => Endpoint::Embeddings(Format::OpenAiChat),
+            () if is("/api/show") => Endpoint::Abilities,
             () if is("/api/tags") => Endpoint::Models(Format::Ollama),
             () if is("/models") && (path.contains("/v1beta/") || query.contains("pageSize")) => Endpoint::Models(Format::Gemini),
             () if is("/models") => Endpoint::Models(Format::OpenAiChat),
@@ -150,6 +153,7 @@ impl Endpoint {
     pub(crate) fn format(self) -> Option<Format> {
         match self {
             Endpoint::Chat(format) | Endpoint::Embeddings(format) | Endpoint::Models(format) => Some(format),
+            Endpoint::Abilities => Some(Format::Ollama),
             Endpoint::Unknown => None,
         }
     }

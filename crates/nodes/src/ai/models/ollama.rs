@@ -6,7 +6,7 @@ use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{ParamKind, Supplier, SupplyCtx};
 use providers::models::catalog::Catalog;
-use providers::models::ollama::{BASE_URL, Ollama, Settings};
+use providers::models::ollama::{BASE_URL, Ollama, Settings, abilities};
 
 /// Options of n8n's nodes that go to the server as they are, under the server's names.
 const SERVER_OPTIONS: &[(&str, &str)] = &[
@@ -39,6 +39,7 @@ impl Supplier for OllamaModel {
             )
             .hint("For models on a machine of one's own. The operator opens private addresses with HEDDLE_EGRESS_ALLOW.")
             .alias(&["local model", "llama", "qwen", "llm"])
+            .note("The server is asked once whether the model takes tools; one that does not is told about them in words.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -46,7 +47,7 @@ impl Supplier for OllamaModel {
         let takes_tools = ctx.ctx().flag("supportsTools", ctx.item())?;
         // Without a credential it is the server on this machine.
         let credential = ctx.ctx().host().credential("ollamaApi", ctx.item()).unwrap_or_default();
-        client(&ctx, &credential, options, &raw, takes_tools)
+        client(&ctx, &credential, options, &raw, takes_tools).await
     }
 }
 
@@ -58,7 +59,7 @@ impl Supplier for LmChatOllama {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        n8n_client(&ctx)
+        n8n_client(&ctx).await
     }
 }
 
@@ -71,7 +72,7 @@ impl Supplier for LmOllama {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        n8n_client(&ctx)
+        n8n_client(&ctx).await
     }
 }
 
@@ -89,15 +90,24 @@ fn n8n_spec(id: &str, name: &str) -> Spec {
         .alias(&["local model", "llama", "llm"])
 }
 
-fn n8n_client(ctx: &SupplyCtx) -> Result<Supply, NodeError> {
+async fn n8n_client(ctx: &SupplyCtx) -> Result<Supply, NodeError> {
     let raw = ctx.ctx().param("options", ctx.item())?;
     let credential = ctx.ctx().host().credential("ollamaApi", ctx.item())?;
-    client(ctx, &credential, read(&raw), &raw, true)
+    client(ctx, &credential, read(&raw), &raw, true).await
 }
 
-fn client(ctx: &SupplyCtx, credential: &Object, mut options: ModelOptions, raw: &Value, takes_tools: bool) -> Result<Supply, NodeError> {
+async fn client(
+    ctx: &SupplyCtx,
+    credential: &Object,
+    mut options: ModelOptions,
+    raw: &Value,
+    may_take_tools: bool,
+) -> Result<Supply, NodeError> {
     let mut known = Catalog::shipped().find("ollama", &chosen_model(ctx, "model")?);
-    known.info.capabilities.tools = takes_tools;
+    let (place, access) = (place(credential, "baseUrl", BASE_URL), access(ctx, raw)?);
+    let abilities = abilities(&known.info.model, &place, &access).await;
+    known.info.capabilities.tools = may_take_tools && abilities.is_none_or(|abilities| abilities.tools);
+    known.info.capabilities.vision = abilities.is_some_and(|abilities| abilities.vision);
     options.extra = server_fields(raw);
     let settings = Settings {
         context: raw.get("numCtx").and_then(Value::as_f64).filter(|count| *count >= 1.0).map(|count| count as u64),
@@ -106,7 +116,7 @@ fn client(ctx: &SupplyCtx, credential: &Object, mut options: ModelOptions, raw: 
         traits: known.traits,
         ..Settings::default()
     };
-    Ok(supply(Ollama::new(known.info, settings, place(credential, "baseUrl", BASE_URL), &access(ctx, raw)?)))
+    Ok(supply(Ollama::new(known.info, settings, place, &access)))
 }
 
 /// What goes into the request beside what all models have.

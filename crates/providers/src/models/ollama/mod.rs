@@ -4,6 +4,7 @@ mod answer;
 mod client;
 mod error;
 mod request;
+mod show;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ pub use answer::turn;
 pub use client::{BASE_URL, Ollama, OllamaEmbedder, reader};
 pub use error::refusal;
 pub use request::{body, headers, path};
+pub use show::{Abilities, abilities};
 pub use stream::Decoder;
 
 use super::Delivery;
