@@ -263,6 +263,12 @@ async fn the_options_of_a_node_reach_the_provider() {
             js!({ "model": "mistral-small", "random_seed": 5, "safe_prompt": true, "stream_options": null, "max_tokens": null }),
         ),
         (
+            "lmChatXAiGrok",
+            1.0,
+            js!({ "options": { "reasoning": "high", "priority": true } }),
+            js!({ "reasoning_effort": "high", "service_tier": "priority", "stream_options": null }),
+        ),
+        (
             "lmChatOpenRouter",
             1.0,
             js!({ "options": { "providerRouting": { "only": "azure" } } }),

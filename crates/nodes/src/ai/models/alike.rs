@@ -94,9 +94,20 @@ impl Vendor for XAi {
         credential: "xAiApi",
         base_url: "https://api.x.ai/v1",
         default_model: "grok-2-vision-1212",
-        options: ALL,
-        asks_for_usage: true,
-        own: nothing,
+        options: &[
+            "frequencyPenalty",
+            "maxTokens",
+            "responseFormat",
+            "presencePenalty",
+            "temperature",
+            "timeout",
+            "maxRetries",
+            "topP",
+            "priority",
+            "reasoning",
+        ],
+        asks_for_usage: false,
+        own: xai_fields,
     };
 }
 
@@ -153,6 +164,17 @@ impl<V: Vendor> Supplier for Chat<V> {
 
 fn nothing(_raw: &Value, _options: &mut ModelOptions) -> Object {
     Object::new()
+}
+
+/// xAI thinks as long as it is told, and some requests go first.
+fn xai_fields(raw: &Value, options: &mut ModelOptions) -> Object {
+    if let Some(effort) = raw.get("reasoning").and_then(Value::as_str).filter(|effort| !effort.is_empty()) {
+        options.effort = Some(effort.into());
+    }
+    match raw.get("priority").is_some_and(Value::is_truthy) {
+        true => Object::from_iter([("service_tier", "priority")]),
+        false => Object::new(),
+    }
 }
 
 /// Mistral calls the seed otherwise and has a prompt of its own for safety.

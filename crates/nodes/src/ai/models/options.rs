@@ -100,6 +100,10 @@ fn option(name: &str) -> Param {
         "keepAlive" => Param::text(name, "Keep alive", "5m").help("How long the model stays in memory after use."),
         "numCtx" => Param::number(name, "Context length", 2048).help("How many tokens of the conversation the model sees."),
         "format" => Param::choice(name, "Output format", &[("default", "Default"), ("json", "JSON")]).help("The form of the answer."),
+        "priority" => Param::flag(name, "Enable priority", false).help("Whether the request goes before others, at a higher price."),
+        "reasoning" => Param::choice(name, "Reasoning effort", &[("none", "None"), ("low", "Low"), ("medium", "Medium"), ("high", "High")])
+            .preset("low")
+            .help("How long the model thinks."),
         other => Param::text(other, other, "").help("An option of the provider's own."),
     }
 }
