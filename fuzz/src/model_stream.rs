@@ -2,9 +2,12 @@
 
 use node_api::ai::{ChatEvent, Turn};
 use providers::models::ask::{Decoder as _, Flow};
+use providers::models::catalog::Catalog;
 use providers::models::failure::Failure;
 use providers::models::lines::Lines;
-use providers::models::openai::{ChatReader, Reader, Reading, ResponsesReader, read_vectors};
+use providers::models::openai::{ChatReader, ResponsesReader, read_vectors};
+use providers::models::reading::{Reader, Reading};
+use providers::models::{anthropic, gemini, ollama};
 
 const LONGEST_LINE: usize = 1 << 20;
 
@@ -13,12 +16,23 @@ pub fn holds(bytes: &[u8]) {
     let size = bytes.first().map_or(1, |first| usize::from(first % 16) + 1);
     assert_eq!(read(ChatReader::new("m"), bytes, size), read(ChatReader::new("m"), bytes, bytes.len()));
     assert_eq!(read(ResponsesReader::new("m"), bytes, size), read(ResponsesReader::new("m"), bytes, bytes.len()));
+    let info = Catalog::shipped().find("p", "m").info;
+    assert_eq!(read(anthropic::reader(&info), bytes, size), read(anthropic::reader(&info), bytes, bytes.len()));
+    assert_eq!(read(gemini::reader(&info), bytes, size), read(gemini::reader(&info), bytes, bytes.len()));
+    assert_eq!(read_lines(ollama::reader(&info), bytes, size), read_lines(ollama::reader(&info), bytes, bytes.len()));
     assert_eq!(lines(bytes, size), lines(bytes, bytes.len()));
     let _ = read_vectors(bytes, size);
 }
 
 fn read(reader: impl Reader, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
-    let mut reading = Reading::new(reader, LONGEST_LINE, Vec::new());
+    decode(Reading::new(reader, LONGEST_LINE), bytes, size)
+}
+
+fn read_lines(reader: impl Reader, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
+    decode(Reading::of_lines(reader, LONGEST_LINE), bytes, size)
+}
+
+fn decode(mut reading: Reading<impl Reader>, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
     let mut events = Vec::new();
     for piece in bytes.chunks(size.max(1)) {
         match reading.feed(piece, &mut events) {

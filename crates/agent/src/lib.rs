@@ -7,6 +7,7 @@
 
 mod codec;
 mod guard;
+mod prompted;
 pub mod react;
 mod record;
 mod tools;
@@ -14,6 +15,7 @@ mod world;
 
 pub use codec::{message_from_value, message_to_value, turn_from_value, turn_to_value};
 pub use guard::{Guard, Refused};
+pub use prompted::{Prompted, with_tools};
 pub use record::{Ended, Outcome, Record, ToolUse};
 pub use tools::{OnLimit, Options, ToolsAgent};
 pub use world::{AgentError, AgentEvent, World};

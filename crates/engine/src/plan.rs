@@ -77,6 +77,8 @@ pub struct Target {
 pub struct Supplier {
     pub kind: Kind,
     pub node: usize,
+    /// Which of the inputs of that kind it is connected to.
+    pub input: usize,
 }
 
 impl Plan {
@@ -95,11 +97,14 @@ impl Plan {
         for edge in &workflow.edges() {
             let (Some(&from), Some(&to)) = (by_name.get(&edge.from), by_name.get(&edge.to)) else { continue };
             if edge.kind != Kind::Main {
-                nodes[to].suppliers.push(Supplier { kind: edge.kind, node: from });
+                nodes[to].suppliers.push(Supplier { kind: edge.kind, node: from, input: edge.input });
                 continue;
             }
             slot(&mut nodes[from].outputs, edge.output).push(Target { node: to, index: edge.input });
             slot(&mut nodes[to].inputs, edge.input).push(Target { node: from, index: edge.output });
+        }
+        for node in &mut nodes {
+            node.suppliers.sort_by_key(|supplier| supplier.input);
         }
         let setting_text = |key| workflow.setting(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(Str::from);
         Self {

@@ -45,4 +45,13 @@ const PIECES: &[&str] = &[
     r#"{"type":"response.output_item.done","item":{"type":"function_call","name":"f"}}"#,
     r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]}}"#,
     r#"{"data":[{"embedding":[1,2]}]}"#,
+    "event: message_stop\n",
+    r#"{"type":"message_start","message":{"id":"m","usage":{"input_tokens":1}}}"#,
+    r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"t","input":{}}}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}"#,
+    r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+    r#"{"type":"message_stop"}"#,
+    r#"{"candidates":[{"content":{"parts":[{"text":"a"},{"functionCall":{"name":"t"}}]},"finishReason":"STOP"}]}"#,
+    r#"{"message":{"content":"a","tool_calls":[{"function":{"name":"t"}}]},"done":false}"#,
+    r#"{"message":{"content":"b"},"done":true}"#,
 ];

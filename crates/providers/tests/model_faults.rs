@@ -3,7 +3,7 @@
 #![expect(clippy::panic, reason = "a stream that ends otherwise is a failed test")]
 
 use heddle_providers::models::catalog::Catalog;
-use heddle_providers::models::refusal::Refusal;
+use heddle_providers::models::failure::Failure;
 use heddle_providers::models::{anthropic, gemini, ollama};
 use node_api::ai::{ChatEvent, ModelInfo, Part};
 use proptest::prelude::*;
@@ -54,7 +54,7 @@ enum Decoder {
 }
 
 impl Decoder {
-    fn feed(&mut self, data: &str) -> Result<Vec<ChatEvent>, Refusal> {
+    fn feed(&mut self, data: &str) -> Result<Vec<ChatEvent>, Failure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.event("", data),
             Decoder::Gemini(decoder) => decoder.event("", data),
@@ -62,7 +62,7 @@ impl Decoder {
         }
     }
 
-    fn end(&mut self) -> Result<Vec<ChatEvent>, Refusal> {
+    fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.end(),
             Decoder::Gemini(decoder) => decoder.end(),

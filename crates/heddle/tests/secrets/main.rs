@@ -156,3 +156,35 @@ fn a_credential_is_tried_out_against_its_service() {
     assert!(closed["status"] == "Error" && !closed.to_string().contains(CANARY), "the egress policy holds for tests: {closed}");
     assert_eq!(tried("httpHeaderAuth", json!({ "name": "a", "value": CANARY }))["message"], "Credentials of this type have no test");
 }
+
+#[test]
+fn a_credential_lists_the_models_that_it_may_use() {
+    let folder = Folder::new("credential-models");
+    let data = folder.0.join("data");
+    let mock = testkit::MockModels::start([]).unwrap();
+    let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
+    let running = Logged::start(&data, &mock.address().to_string());
+    let headers = [("x-n8n-api-key", key.as_str()), ("content-type", "application/json")];
+    let listed = |kind: &str, fields: Value| {
+        let made = json!({ "name": "c", "type": kind, "data": fields }).to_string();
+        let made = request(&running.address, "POST", "/api/v1/credentials", &headers, made.as_bytes()).unwrap().json();
+        let path = format!("/api/v1/credentials/{}/models", made["id"].as_str().unwrap());
+        request(&running.address, "GET", &path, &headers, b"").unwrap().json()
+    };
+    assert_eq!(
+        listed("openAiApi", json!({ "apiKey": CANARY, "url": mock.v1() })),
+        json!({ "data": ["mock", "mock-large"], "message": null })
+    );
+    assert_eq!(listed("anthropicApi", json!({ "apiKey": CANARY, "url": mock.url() }))["data"], json!(["mock", "mock-large"]));
+    assert_eq!(
+        listed("googlePalmApi", json!({ "apiKey": CANARY, "host": mock.url() }))["data"],
+        json!(["models/mock", "models/mock-large"])
+    );
+    assert_eq!(listed("ollamaApi", json!({ "baseUrl": mock.url() }))["data"], json!(["mock", "mock-large"]));
+    let closed = listed("openAiApi", json!({ "apiKey": CANARY, "url": "http://169.254.169.254" }));
+    assert!(closed["data"] == json!([]) && !closed["message"].as_str().unwrap().contains(CANARY), "{closed}");
+    assert_eq!(
+        listed("httpHeaderAuth", json!({ "name": "a", "value": CANARY }))["message"],
+        "Credentials of this type have no list of models"
+    );
+}

@@ -2,11 +2,13 @@
 
 mod agent_core_react;
 mod ai_agent;
+mod embeddings;
 mod models;
 mod supplies;
 mod tools;
 mod world;
 
+use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
 use node_api::{Entry, run, supply};
 
 pub static NODES: &[Entry] = &[
@@ -14,5 +16,29 @@ pub static NODES: &[Entry] = &[
     run::<agent_core_react::AgentCoreReact>(),
     supply::<models::openai::OpenAiModel>(),
     supply::<models::openai::OpenAiCompatibleModel>(),
+    supply::<models::anthropic::AnthropicModel>(),
+    supply::<models::gemini::GeminiModel>(),
+    supply::<models::ollama::OllamaModel>(),
+    supply::<models::azure::AzureOpenAiModel>(),
+    supply::<models::fallback::ModelFallback>(),
+    supply::<models::selector::ModelSelector>(),
+    supply::<models::openai_n8n::LmChatOpenAi>(),
+    supply::<models::openai_n8n::LmOpenAi>(),
+    supply::<models::anthropic::LmChatAnthropic>(),
+    supply::<models::gemini::LmChatGoogleGemini>(),
+    supply::<models::azure::LmChatAzureOpenAi>(),
+    supply::<models::ollama::LmChatOllama>(),
+    supply::<models::ollama::LmOllama>(),
+    supply::<Chat<OpenRouter>>(),
+    supply::<Chat<Groq>>(),
+    supply::<Chat<DeepSeek>>(),
+    supply::<Chat<Mistral>>(),
+    supply::<Chat<XAi>>(),
+    supply::<embeddings::openai::EmbeddingsOpenAi>(),
+    supply::<embeddings::openai::EmbeddingsAzureOpenAi>(),
+    supply::<embeddings::openai::EmbeddingsMistralCloud>(),
+    supply::<embeddings::others::EmbeddingsGoogleGemini>(),
+    supply::<embeddings::others::EmbeddingsOllama>(),
+    supply::<embeddings::others::EmbeddingsCohere>(),
     supply::<tools::calculator::CalculatorTool>(),
 ];

@@ -1,14 +1,26 @@
 //! What the nodes under an agent supply it with.
 
 use model::Kind;
+use node_api::NodeInfo;
 use node_api::ai::{ChatModel, Memory, SessionId, Supply, Tool};
+use node_api::host::Host;
 use node_api::prelude::*;
 use std::sync::Arc;
 
+/// The model of an agent, which can be given tools and schemas whatever it knows of them.
 pub(super) async fn model(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn ChatModel>, NodeError> {
-    let supplied = ctx.host().supplies(Kind::AiLanguageModel, index).await?;
-    let model = supplied.into_iter().find_map(|supplied| if let Supply::Model(model) = supplied.supply { Some(model) } else { None });
+    let model = models(ctx.host(), index).await?.into_iter().next().map(|(_, model)| agent::with_tools(model));
     model.ok_or_else(|| NodeError::failed("A model is not connected").hint("Connect a model node to the agent."))
+}
+
+/// All models that are connected, in the order of the inputs.
+pub(super) async fn models(host: &dyn Host, index: usize) -> Result<Vec<(NodeInfo, Arc<dyn ChatModel>)>, NodeError> {
+    let supplied = host.supplies(Kind::AiLanguageModel, index).await?;
+    let models = supplied.into_iter().filter_map(|supplied| match supplied.supply {
+        Supply::Model(model) => Some((supplied.node, model)),
+        _ => None,
+    });
+    Ok(models.collect())
 }
 
 pub(super) async fn tools(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Arc<dyn Tool>>, NodeError> {

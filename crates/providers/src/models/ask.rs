@@ -5,6 +5,7 @@ use super::failure::{Again, Failure};
 use super::limiter::{Limiter, Limiters};
 use super::pace::{Pace, SystemPace};
 use super::retry::{RetryPolicy, Tries};
+use super::secret::Secret;
 use super::wire::{Answer, Call, Limits, Wire, WireError};
 use node_api::ai::{ChatEvent, ChatStream, ModelError, Turn};
 use node_api::http::Http;
@@ -25,11 +26,14 @@ pub enum Flow {
     Complete,
 }
 
-/// A wire format as far as asking needs it.
-pub trait Format: Send + Sync {
-    fn decoder(&self) -> Box<dyn Decoder>;
-    /// What an answer with an error status means.
+/// What the answers of a provider with an error status mean.
+pub trait Refuses: Send + Sync {
     fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure;
+}
+
+/// A wire format as far as asking needs it.
+pub trait Format: Refuses {
+    fn decoder(&self) -> Box<dyn Decoder>;
 }
 
 /// How the outside is reached: the same for every model of a run, whatever its provider.
@@ -48,9 +52,10 @@ impl Access {
     }
 
     /// For requests to this place with this key. All that are alike in both share a door, also with other runs.
-    pub fn asker(&self, place: &str, credential: &str) -> Asker {
+    /// The secrets are in no message of an error.
+    pub fn asker(&self, place: &str, credential: &str, secrets: Vec<Secret>) -> Asker {
         let wire = Wire::new(self.http.clone(), self.pace.clone(), self.limits);
-        Asker { wire, retry: self.retry, door: Limiters::shared().of(place, credential) }
+        Asker { wire, retry: self.retry, door: Limiters::shared().of(place, credential), secrets }
     }
 }
 
@@ -60,6 +65,7 @@ pub struct Asker {
     pub wire: Wire,
     pub retry: RetryPolicy,
     pub door: Arc<Limiter>,
+    pub secrets: Vec<Secret>,
 }
 
 impl Asker {
@@ -76,7 +82,7 @@ impl Asker {
                         teller.tell(ChatEvent::Done(Box::new(turn))).await;
                         return Ok(());
                     }
-                    Err(failure) => failure,
+                    Err(failure) => failure.without(&self.secrets),
                 };
                 // What was said cannot be taken back.
                 let next = if said_something { None } else { self.next_pause(&failure, &mut tries, deadline) };
@@ -89,7 +95,7 @@ impl Asker {
     }
 
     /// The whole body of an answer, for requests that are not streams.
-    pub async fn whole(&self, call: &Call, format: &dyn Format) -> Result<Vec<u8>, ModelError> {
+    pub async fn whole(&self, call: &Call, format: &dyn Refuses) -> Result<Vec<u8>, ModelError> {
         let deadline = self.wire.deadline();
         let mut pause = Duration::ZERO;
         let mut tries = Tries::default();
@@ -99,7 +105,7 @@ impl Asker {
                     Ok(body) => return Ok(body),
                     Err(error) => Failure::from(error),
                 },
-                Err(failure) => failure,
+                Err(failure) => failure.without(&self.secrets),
             };
             match self.next_pause(&failure, &mut tries, deadline) {
                 Some(next) => pause = next,
@@ -148,7 +154,7 @@ impl Asker {
     }
 
     /// Waits for its turn, asks, and gives the answer if the provider took the request.
-    async fn accepted(&self, call: &Call, format: &dyn Format, deadline: Duration, pause: Duration) -> Result<Answer, Failure> {
+    async fn accepted(&self, call: &Call, format: &dyn Refuses, deadline: Duration, pause: Duration) -> Result<Answer, Failure> {
         let pace = &*self.wire.pace;
         let entering = self.door.enter_after(pause, pace);
         let leave = self.wire.within("whole", self.wire.limits.whole_ms, deadline, entering).await?;

@@ -1,8 +1,9 @@
 //! How an attempt fails, in one shape for all providers: the error that is told, and whether it is worth another try.
 
 use super::retry;
+use super::secret::{Secret, without_secrets};
 use super::wire::WireError;
-use model::{Code, Str};
+use model::{Code, Str, Value};
 use node_api::NodeError;
 use node_api::ai::ModelError;
 use node_api::http::HttpError;
@@ -32,7 +33,8 @@ pub enum Again {
 
 impl Failure {
     /// One that another try will not mend.
-    pub fn lasting(error: ModelError) -> Self {
+    pub fn lasting(mut error: ModelError) -> Self {
+        error.may_pass = may_pass(error.code);
         Self { error, again: Again::Never, too_many: false }
     }
 
@@ -47,21 +49,102 @@ impl Failure {
         Self::passing(ModelError::new(Code::MODEL_ERROR, words))
     }
 
+    /// An answer of a provider that cannot be read or that breaks off.
+    pub fn broken(provider: &str, what: &str) -> Self {
+        Self::unreadable(in_words_of(provider, what, None))
+    }
+
+    /// An answer with an error status and the provider's own words, by the status alone.
+    pub fn refused(provider: &str, status: u16, headers: &[(String, String)], words: &str, unix_ms: i64) -> Self {
+        Self::of_status(status, code_of(status), &in_words_of(provider, words, Some(status)), headers, unix_ms)
+    }
+
     /// An answer with an error status, whose code and words the caller has read.
     pub fn of_status(status: u16, code: Code, message: &str, headers: &[(String, String)], unix_ms: i64) -> Self {
         let mut error = ModelError::new(code, shortened(message));
         error.status = Some(status);
+        error.hint = hint(code).map(Str::from);
         let again = match code {
             // No waiting fills an account.
             Code::MODEL_QUOTA => Again::Never,
             _ if !retry::is_retried(status, headers) => Again::Never,
             _ => retry::wait_asked_for(headers, unix_ms).map_or(Again::Soon, Again::After),
         };
-        // Where this request is hopeless a different provider may still help: its key, its account, its models are others.
-        error.may_pass = again != Again::Never
-            || matches!(code, Code::MODEL_QUOTA | Code::INVALID_CREDENTIALS | Code::MODEL_NOT_FOUND | Code::MODEL_RATE_LIMIT);
+        error.may_pass = again != Again::Never || may_pass(code);
         Self { error, again, too_many: status == 429 && code != Code::MODEL_QUOTA }
     }
+
+    /// The same, of another kind than its status says.
+    pub fn with_code(mut self, code: Code) -> Self {
+        self.error.code = code;
+        self.error.hint = hint(code).map(Str::from);
+        self.error.may_pass = self.again != Again::Never || may_pass(code);
+        self
+    }
+
+    pub fn with_again(mut self, again: Again) -> Self {
+        self.again = again;
+        self.error.may_pass = again != Again::Never || may_pass(self.error.code);
+        self
+    }
+
+    /// The same without the secrets that a server may have repeated.
+    pub fn without(mut self, secrets: &[Secret]) -> Self {
+        self.error.message = without_secrets(&self.error.message, secrets.iter().map(Secret::reveal)).into();
+        self
+    }
+}
+
+/// Which error a status is. All formats go by this; what is more exact in an answer than its status goes over it.
+pub fn code_of(status: u16) -> Code {
+    match status {
+        401 | 403 => Code::INVALID_CREDENTIALS,
+        402 => Code::MODEL_QUOTA,
+        404 => Code::MODEL_NOT_FOUND,
+        408 | 504 => Code::MODEL_TIMEOUT,
+        413 => Code::MODEL_CONTEXT,
+        429 => Code::MODEL_RATE_LIMIT,
+        400..=499 if status != 409 => Code::MODEL_REQUEST,
+        _ => Code::MODEL_ERROR,
+    }
+}
+
+/// Where this request is hopeless a different model may still help: its key, its account, its name and its context are others. A
+/// request that is wrong, or refused for what it says, stays so.
+pub fn may_pass(code: Code) -> bool {
+    !matches!(code, Code::MODEL_REQUEST | Code::MODEL_REFUSED | Code::EGRESS_URL | Code::EGRESS_BLOCKED)
+}
+
+/// The body of a refusal as JSON, or as the text it is.
+pub(super) fn read_body(body: &[u8]) -> Result<Value, Str> {
+    let text = String::from_utf8_lossy(body);
+    match model::json::parse(&text) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        // Some servers in between put the object into a list.
+        Ok(Value::Array(values)) if values.first().is_some_and(Value::is_object) => Ok(values[0].clone()),
+        // A page of a server in between says less than the status does.
+        _ if text.trim_start().starts_with('<') => Err(Str::new()),
+        _ => Err(text.as_ref().into()),
+    }
+}
+
+fn in_words_of(provider: &str, words: &str, status: Option<u16>) -> String {
+    match (words.trim(), status) {
+        ("", Some(status)) => format!("{provider} answered with status {status}"),
+        ("", None) => format!("{provider} failed to answer"),
+        (words, _) => format!("{provider}: {words}"),
+    }
+}
+
+fn hint(code: Code) -> Option<&'static str> {
+    Some(match code {
+        Code::INVALID_CREDENTIALS => "Check the key in the credential of the model, and what it may use",
+        Code::MODEL_RATE_LIMIT => "Run fewer at a time, or raise the limits of the account at the provider",
+        Code::MODEL_QUOTA => "Look at the plan and the balance of the account at the provider",
+        Code::MODEL_NOT_FOUND => "Choose a model from the list of those that the key may use, and check the base URL",
+        Code::MODEL_CONTEXT => "Send fewer or shorter messages, or choose a model that takes more",
+        _ => return None,
+    })
 }
 
 impl From<WireError> for Failure {
@@ -116,6 +199,38 @@ mod tests {
     fn status(status: u16, code: Code, headers: &[(&str, &str)]) -> Failure {
         let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Failure::of_status(status, code, "words", &headers, 0)
+    }
+
+    #[test]
+    fn the_status_says_which_error_it_is_and_whether_another_model_may_do_better() {
+        for (status, code, again, may_pass) in [
+            (400, Code::MODEL_REQUEST, Again::Never, false),
+            (401, Code::INVALID_CREDENTIALS, Again::Never, true),
+            (402, Code::MODEL_QUOTA, Again::Never, true),
+            (403, Code::INVALID_CREDENTIALS, Again::Never, true),
+            (404, Code::MODEL_NOT_FOUND, Again::Never, true),
+            (408, Code::MODEL_TIMEOUT, Again::Soon, true),
+            (409, Code::MODEL_ERROR, Again::Soon, true),
+            (413, Code::MODEL_CONTEXT, Again::Never, true),
+            (422, Code::MODEL_REQUEST, Again::Never, false),
+            (429, Code::MODEL_RATE_LIMIT, Again::Soon, true),
+            (500, Code::MODEL_ERROR, Again::Soon, true),
+            (504, Code::MODEL_TIMEOUT, Again::Soon, true),
+            (529, Code::MODEL_ERROR, Again::Soon, true),
+        ] {
+            let failure = Failure::refused("p", status, &[], "", 0);
+            assert_eq!((failure.error.code, failure.again, failure.error.may_pass), (code, again, may_pass), "{status}");
+            assert_eq!((failure.error.status, failure.too_many), (Some(status), status == 429));
+        }
+        assert!(!Failure::lasting(ModelError::new(Code::MODEL_REFUSED, "")).error.may_pass);
+    }
+
+    #[test]
+    fn a_key_that_the_server_repeats_is_not_told() {
+        let failure = Failure::refused("p", 401, &[], "Incorrect API key provided: sk-canary-1.", 0);
+        let clean = failure.without(&[Secret::new("sk-canary-1")]);
+        assert_eq!(clean.error.message, "p: Incorrect API key provided: ***.");
+        assert!(clean.error.hint.is_some());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Recorded traffic of OpenAI through the readers: every answer becomes a complete turn or its vectors.
 
 use heddle_providers::models::ask::{Decoder as _, Flow};
-use heddle_providers::models::openai::{ChatReader, Reader, Reading, ResponsesReader, read_vectors};
+use heddle_providers::models::openai::{ChatReader, ResponsesReader, read_vectors};
+use heddle_providers::models::reading::{Reader, Reading};
 use model::Value;
 use node_api::ai::{ChatEvent, Stop, Turn};
 use std::path::PathBuf;
@@ -68,7 +69,7 @@ fn check_turn<R: Reader>(name: &str, reader: impl Fn() -> R, response: &str) {
 }
 
 fn read<R: Reader>(reader: R, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Turn) {
-    let mut reading = Reading::new(reader, 10 << 20, Vec::new());
+    let mut reading = Reading::new(reader, 10 << 20);
     let mut events = Vec::new();
     for piece in bytes.chunks(size) {
         if reading.feed(piece, &mut events).unwrap() == Flow::Complete {

@@ -1,8 +1,8 @@
 //! Tries a credential out: the request by which its service tells who is calling, or a connection that signs in and does nothing.
 
 use crate::App;
-use engine::{Credentials, Engine, NoJournal, NoWorkflows, RunOptions, Start};
-use model::{Object, Value, Workflow};
+use engine::{Credentials, Engine, NoJournal, NoWorkflows, Outcome, RunOptions, Start};
+use model::{Object, Str, Value, Workflow};
 use node_api::NodeError;
 use node_api::connect::{Security, Server};
 use std::sync::Arc;
@@ -89,6 +89,11 @@ async fn by_node(app: &App, kind: &str, fields: Object) -> Result<(), String> {
         (None, Some((_, address))) => ("n8n-nodes-base.httpRequest", 4.2, request_parameters(kind, &filled(address, &fields)?)),
         (None, None) => return Err("Credentials of this type have no test".to_owned()),
     };
+    run_node(app, kind, fields, node_type, version, parameters).await.map(drop)
+}
+
+/// What one node alone puts out with a credential that is not stored.
+async fn run_node(app: &App, kind: &str, fields: Object, node_type: &str, version: f64, parameters: Value) -> Result<Outcome, String> {
     let chosen = Object::from_iter([(kind, Object::from_iter([("id", "tested"), ("name", "tested")]))]);
     let node = Object::from_iter([
         ("id", Value::from("test")),
@@ -115,10 +120,22 @@ async fn by_node(app: &App, kind: &str, fields: Object) -> Result<(), String> {
     options.limits.timeout_ms = Some(TIMEOUT_MS);
     let start = Start { node: Some("Test".into()), ..Start::default() };
     let outcome = engine.run(Arc::new(engine.plan(&workflow)), start, options, CancellationToken::new()).await;
-    match outcome.error {
-        None => Ok(()),
+    match &outcome.error {
+        None => Ok(outcome),
         Some(error) => Err(error.message.to_string()),
     }
+}
+
+/// The body of an answer to a request that is signed with a credential.
+pub(super) async fn body_of(app: &App, kind: &str, fields: Object, address: &str) -> Result<Str, String> {
+    let secrets = texts(&fields);
+    let asked = async {
+        let parameters = request_parameters(kind, &filled(address, &fields)?);
+        let outcome = run_node(app, kind, fields, "n8n-nodes-base.httpRequest", 4.2, parameters).await?;
+        let first = outcome.last_items().and_then(|items| items.iter().next());
+        Ok(first.and_then(|item| item.json.get("data").map(Value::to_js_string)).unwrap_or_default())
+    };
+    asked.await.map_err(|reason| without(reason, &secrets))
 }
 
 fn request_parameters(kind: &str, address: &str) -> Value {

@@ -1,7 +1,9 @@
 //! `/api/v1/credentials`: what they are, never what they hold.
 
 use super::operation::{CURSOR, LIMIT};
-use super::{Body, Operation, Query, Text, credential_kinds, credential_test, from_cursor, invalid, iso, limit, missing, page_of};
+use super::{
+    Body, Operation, Query, Text, credential_kinds, credential_models, credential_test, from_cursor, invalid, iso, limit, missing, page_of,
+};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -32,6 +34,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .gives(200, "credential"),
     Operation::new("POST", "/credentials/{id}/test", "credential:test", "testCredential", "Try a credential out", || post(test))
         .gives(200, "credentialTest"),
+    Operation::new(
+        "GET",
+        "/credentials/{id}/models",
+        "credential:test",
+        "getCredentialModels",
+        "The models that a credential may use",
+        || get(models),
+    )
+    .gives(200, "credentialModels"),
     Operation::new("GET", "/credentials/schema/{kind}", "", "getCredentialType", "The fields of a kind of credential", || get(schema))
         .for_everybody()
         .gives(200, "schema"),
@@ -117,6 +128,18 @@ async fn test(State(app): State<App>, Extension(who): Extension<Principal>, Path
         Err(reason) => ("Error", reason),
     };
     Ok(json(StatusCode::OK, &Object::from_iter([("status", Value::from(status)), ("message", message.into())]).into()))
+}
+
+/// Asks the provider of a credential for its models.
+async fn models(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let credential = who.credential(&app, &id, Need::Change).await?;
+    let secret = app.store.open_credential(&credential.id).await?.ok_or_else(|| missing("credential", &id))?;
+    let (names, message) = match credential_models::list(&app, &credential.kind, secret.reveal()).await {
+        Ok(names) => (names, Value::Null),
+        Err(reason) => (Vec::new(), reason.into()),
+    };
+    let data = Value::array(names.into_iter().map(Value::from).collect());
+    Ok(json(StatusCode::OK, &Object::from_iter([("data", data), ("message", message)]).into()))
 }
 
 fn fields(body: &Body) -> Result<Option<Object>, ApiError> {

@@ -2,6 +2,7 @@
 
 mod audit;
 mod credential_kinds;
+mod credential_models;
 mod credential_test;
 mod credentials;
 mod data_table_rows;

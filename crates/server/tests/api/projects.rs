@@ -156,6 +156,7 @@ async fn each_role_in_a_project_may_do_what_the_table_says() {
         ("POST", "/credentials".to_owned(), format!(r#"{{"name":"n",{SECRET},"projectId":"{}"}}"#, world.team), ProjectRole::Editor),
         ("PATCH", path("/credentials/nope"), r#"{"name":"renamed"}"#.to_owned(), ProjectRole::Editor),
         ("POST", path("/credentials/nope/test"), String::new(), ProjectRole::Editor),
+        ("GET", path("/credentials/nope/models"), String::new(), ProjectRole::Editor),
         ("POST", "/variables".to_owned(), format!(r#"{{"key":"k","value":"v","projectId":"{}"}}"#, world.team), ProjectRole::Editor),
         ("PUT", path("/executions/nope/tags"), "[]".to_owned(), ProjectRole::Editor),
         ("PUT", path("/credentials/nope/share"), r#"{"shareWithIds":[]}"#.to_owned(), ProjectRole::Admin),

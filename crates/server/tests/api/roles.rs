@@ -19,7 +19,7 @@ const LEAST: &[(Role, &[&str])] = &[
         "updateTag", "deleteTag", "listenForTestWebhook", "stopTestWebhook", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
         "createDataTable", "updateDataTable", "deleteDataTable", "createDataTableColumn", "updateDataTableColumn", "deleteDataTableColumn",
         "insertDataTableRows", "updateDataTableRows", "upsertDataTableRow", "deleteDataTableRows", "clearDataTableRows",
-        "archiveWorkflow", "unarchiveWorkflow", "testCredential", "shareCredential", "createVariable", "updateVariable", "deleteVariable",
+        "archiveWorkflow", "unarchiveWorkflow", "testCredential", "getCredentialModels", "shareCredential", "createVariable", "updateVariable", "deleteVariable",
         "updateProject", "deleteProject", "addUsersToProject", "changeUserRoleInProject", "deleteUserFromProject",
     ]),
     (Role::Admin, &[

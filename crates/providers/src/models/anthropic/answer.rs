@@ -4,17 +4,17 @@ use super::error;
 use crate::models::bound::{bind, text_of};
 use crate::models::calls::CallIds;
 use crate::models::counts::count;
-use crate::models::refusal::Refusal;
+use crate::models::failure::Failure;
 use model::{Object, Value};
 use node_api::ai::{Arguments, Message, ModelInfo, Part, Role, Stop, ToolCall, Turn, Usage};
 
 /// The whole answer at once.
-pub fn turn(reply: &Value, info: &ModelInfo) -> Result<Turn, Refusal> {
+pub fn turn(reply: &Value, info: &ModelInfo) -> Result<Turn, Failure> {
     if reply.get("error").is_some_and(Value::is_object) {
         return Err(error::event(reply));
     }
     let Some(content) = reply.get("content").and_then(Value::as_array) else {
-        return Err(Refusal::broken("anthropic", "The answer has no content"));
+        return Err(Failure::broken("anthropic", "The answer has no content"));
     };
     let blocks = content.iter().map(|block| Block { value: block.clone(), input: None }).collect();
     let stop_reason = reply.get("stop_reason").and_then(Value::as_str);

@@ -1,12 +1,11 @@
 //! Refusals of Anthropic, as answers and in the middle of a stream.
 
 use crate::models::bound::text_of;
-use crate::models::refusal::{Refusal, read_body};
-use jiff::Timestamp;
+use crate::models::failure::{Failure, read_body};
 use model::Value;
 
 /// An answer that is none.
-pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], now: Timestamp) -> Refusal {
+pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
     let (status, words) = match read_body(body) {
         // Servers in between sometimes give the provider's own error under a status of theirs.
         Ok(value) => {
@@ -16,14 +15,14 @@ pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], now: Time
         }
         Err(text) => (status, text),
     };
-    Refusal::of_status("anthropic", status, headers, &words, now)
+    Failure::refused("anthropic", status, headers, &words, unix_ms)
 }
 
 /// An error event of a stream, which has no status of its own.
-pub(super) fn event(data: &Value) -> Refusal {
+pub(super) fn event(data: &Value) -> Failure {
     let error = data.get("error").cloned().unwrap_or_default();
     let status = status_of(&text_of(&error, "type")).unwrap_or(500);
-    Refusal::of_status("anthropic", status, &[], &text_of(&error, "message"), Timestamp::UNIX_EPOCH)
+    Failure::refused("anthropic", status, &[], &text_of(&error, "message"), 0)
 }
 
 fn status_of(kind: &str) -> Option<u16> {
@@ -45,11 +44,11 @@ fn status_of(kind: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::refusal::Retry;
+    use crate::models::failure::Again;
     use model::{Code, json};
 
-    fn refused(status: u16, body: &str) -> Refusal {
-        refusal(status, &[("retry-after".to_owned(), "7".to_owned())], body.as_bytes(), Timestamp::UNIX_EPOCH)
+    fn refused(status: u16, body: &str) -> Failure {
+        refusal(status, &[("retry-after".to_owned(), "7".to_owned())], body.as_bytes(), 0)
     }
 
     #[test]
@@ -58,14 +57,14 @@ mod tests {
         let refusal = refused(429, body);
         assert_eq!(refusal.error.message, "anthropic: Too many tokens.");
         assert_eq!((refusal.error.code, refusal.error.status), (Code::MODEL_RATE_LIMIT, Some(429)));
-        assert_eq!(refusal.retry, Retry::After(std::time::Duration::from_secs(7)));
+        assert_eq!(refusal.again, Again::After(std::time::Duration::from_secs(7)));
     }
 
     #[test]
     fn the_words_never_decide() {
         let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"rate limit 429 overloaded quota"}}"#;
         let refusal = refused(400, body);
-        assert_eq!((refusal.error.code, refusal.retry, refusal.error.may_pass), (Code::MODEL_REQUEST, Retry::Never, false));
+        assert_eq!((refusal.error.code, refusal.again, refusal.error.may_pass), (Code::MODEL_REQUEST, Again::Never, false));
     }
 
     #[test]
@@ -78,9 +77,9 @@ mod tests {
     #[test]
     fn an_error_in_a_stream_is_told_by_its_type() {
         let overloaded = event(&json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }));
-        assert_eq!((overloaded.error.code, overloaded.retry), (Code::MODEL_ERROR, Retry::Soon));
+        assert_eq!((overloaded.error.code, overloaded.again), (Code::MODEL_ERROR, Again::Soon));
         let key = event(&json!({ "type": "error", "error": { "type": "authentication_error" } }));
-        assert_eq!((key.error.code, key.retry), (Code::INVALID_CREDENTIALS, Retry::Never));
+        assert_eq!((key.error.code, key.again), (Code::INVALID_CREDENTIALS, Again::Never));
         assert_eq!(event(&json!({})).error.code, Code::MODEL_ERROR);
     }
 }

@@ -1,6 +1,7 @@
 //! Anthropic's messages format: requests, answers, streams and refusals.
 
 mod answer;
+mod client;
 mod content;
 mod error;
 mod request;
@@ -10,6 +11,7 @@ mod stream;
 mod tests;
 
 pub use answer::turn;
+pub use client::{Anthropic, BASE_URL, reader};
 pub use error::refusal;
 pub use request::{body, headers, path};
 pub use stream::Decoder;

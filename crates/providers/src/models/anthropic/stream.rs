@@ -3,7 +3,7 @@
 use super::answer::{Block, build};
 use super::error;
 use crate::models::bound::text_of;
-use crate::models::refusal::Refusal;
+use crate::models::failure::Failure;
 use model::{Object, Str, Value};
 use node_api::ai::{ChatEvent, ModelInfo, Turn};
 
@@ -55,21 +55,31 @@ impl Decoder {
     }
 
     /// One event: its name, where it has one, and its data. After the end nothing is read.
-    pub fn event(&mut self, name: &str, data: &str) -> Result<Vec<ChatEvent>, Refusal> {
+    pub fn event(&mut self, name: &str, data: &str) -> Result<Vec<ChatEvent>, Failure> {
         if self.is_over || data.trim().is_empty() {
             return Ok(Vec::new());
         }
-        let data = model::json::parse(data).map_err(|_| Refusal::broken("anthropic", "An event of the answer is no JSON"))?;
-        let kind = match text_of(&data, "type") {
+        self.take(name, &model::json::parse(data).map_err(|_| Failure::broken("anthropic", "An event of the answer is no JSON"))?)
+    }
+
+    pub(super) fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    pub(super) fn take(&mut self, name: &str, data: &Value) -> Result<Vec<ChatEvent>, Failure> {
+        if self.is_over {
+            return Ok(Vec::new());
+        }
+        let kind = match text_of(data, "type") {
             kind if kind.is_empty() => Str::from(name),
             kind => kind,
         };
         match kind.as_str() {
-            "message_start" => self.begin(&data),
-            "content_block_start" => return Ok(self.start_block(&data)),
-            "content_block_delta" => return Ok(self.grow_block(&data)),
+            "message_start" => self.begin(data),
+            "content_block_start" => return Ok(self.start_block(data)),
+            "content_block_delta" => return Ok(self.grow_block(data)),
             "content_block_stop" => {
-                let index = self.index_of(&data);
+                let index = self.index_of(data);
                 if let Some(block) = self.blocks.iter_mut().rfind(|block| block.index == index) {
                     block.is_closed = true;
                 }
@@ -80,18 +90,18 @@ impl Decoder {
                 self.stop_reason = reason.map(Str::from).or(self.stop_reason.take());
             }
             "message_stop" => return Ok(vec![self.finish()?]),
-            "error" => return Err(error::event(&data)),
+            "error" => return Err(error::event(data)),
             _ => {}
         }
         Ok(Vec::new())
     }
 
     /// The bytes are at their end. An answer that said why it ends is whole, also without its last event.
-    pub fn end(&mut self) -> Result<Vec<ChatEvent>, Refusal> {
+    pub fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
         match (self.is_over, &self.stop_reason) {
             (true, _) => Ok(Vec::new()),
             (false, Some(_)) => Ok(vec![self.finish()?]),
-            (false, None) => Err(Refusal::broken("anthropic", "The answer broke off")),
+            (false, None) => Err(Failure::broken("anthropic", "The answer broke off")),
         }
     }
 
@@ -167,7 +177,7 @@ impl Decoder {
         event.map_or_else(Vec::new, |event| said(event, piece))
     }
 
-    fn finish(&mut self) -> Result<ChatEvent, Refusal> {
+    fn finish(&mut self) -> Result<ChatEvent, Failure> {
         self.is_over = true;
         let mut blocks = std::mem::take(&mut self.blocks);
         blocks.sort_by_key(|block| block.index);
@@ -181,11 +191,11 @@ impl Decoder {
 
 impl Growing {
     /// The block as it would stand in an answer that came at once.
-    fn whole(self) -> Result<Block, Refusal> {
+    fn whole(self) -> Result<Block, Failure> {
         let mut value = match self.start {
             Some(start) => start,
             None if self.kind == Kind::Text => model::json!({ "type": "text" }),
-            None => return Err(Refusal::broken("anthropic", "A part of the answer has no beginning")),
+            None => return Err(Failure::broken("anthropic", "A part of the answer has no beginning")),
         };
         for (field, more) in [("text", self.text), ("thinking", self.thinking), ("signature", self.signature)] {
             if !more.is_empty() {
@@ -208,7 +218,7 @@ fn said(event: Said, piece: Str) -> Vec<ChatEvent> {
 mod tests {
     use super::*;
     use crate::models::catalog::Catalog;
-    use crate::models::refusal::Retry;
+    use crate::models::failure::Again;
     use model::{Code, json};
     use node_api::ai::{Arguments, Part, Stop};
 
@@ -339,7 +349,7 @@ mod tests {
         let mut short = decoder();
         feed(&mut short, &[start(), block(0, "text"), delta(0, "text_delta", "text", "Hal")]);
         let refusal = short.end().unwrap_err();
-        assert_eq!((refusal.error.code, refusal.error.may_pass, refusal.retry), (Code::MODEL_ERROR, true, Retry::Soon));
+        assert_eq!((refusal.error.code, refusal.error.may_pass, refusal.again), (Code::MODEL_ERROR, true, Again::Soon));
         let mut almost = decoder();
         let [reason, _] = end("end_turn");
         feed(&mut almost, &[start(), block(0, "text"), delta(0, "text_delta", "text", "Hello"), reason]);
@@ -350,7 +360,7 @@ mod tests {
     fn an_error_inside_a_stream_is_told_by_its_type() {
         let data = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
         let refusal = decoder().event("error", data).unwrap_err();
-        assert_eq!((refusal.error.code, refusal.retry), (Code::MODEL_ERROR, Retry::Soon));
+        assert_eq!((refusal.error.code, refusal.again), (Code::MODEL_ERROR, Again::Soon));
         assert_eq!(decoder().event("message_start", "{\"type\":").unwrap_err().error.code, Code::MODEL_ERROR);
     }
 

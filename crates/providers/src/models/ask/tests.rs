@@ -60,14 +60,16 @@ struct Words;
 
 struct WordsDecoder(String);
 
-impl Format for Words {
-    fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(WordsDecoder(String::new()))
-    }
-
+impl Refuses for Words {
     fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
         let code = if status == 429 { Code::MODEL_RATE_LIMIT } else { Code::MODEL_ERROR };
         Failure::of_status(status, code, &String::from_utf8_lossy(body), headers, unix_ms)
+    }
+}
+
+impl Format for Words {
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(WordsDecoder(String::new()))
     }
 }
 
@@ -108,7 +110,12 @@ struct Outcome {
 async fn ask(scripts: Vec<Script>, limits: Limits) -> Outcome {
     let http = Arc::new(Scripted(Mutex::new(scripts.into())));
     let pace = Arc::new(TestPace::new());
-    let asker = Asker { wire: Wire::new(http.clone(), pace.clone(), limits), retry: RetryPolicy::default(), door: Arc::default() };
+    let asker = Asker {
+        wire: Wire::new(http.clone(), pace.clone(), limits),
+        retry: RetryPolicy::default(),
+        door: Arc::default(),
+        secrets: Vec::new(),
+    };
     let mut told = Vec::new();
     let mut end = None;
     {

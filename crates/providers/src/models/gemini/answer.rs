@@ -4,13 +4,13 @@ use super::error;
 use crate::models::bound::{bind, text_of};
 use crate::models::calls::CallIds;
 use crate::models::counts::count;
-use crate::models::refusal::Refusal;
+use crate::models::failure::Failure;
 use crate::models::with::With;
 use model::{Object, Str, Value, json};
 use node_api::ai::{Arguments, Message, ModelInfo, Part, Role, Stop, ToolCall, Turn, Usage};
 
 /// The whole answer at once.
-pub fn turn(reply: &Value, info: &ModelInfo) -> Result<Turn, Refusal> {
+pub fn turn(reply: &Value, info: &ModelInfo) -> Result<Turn, Failure> {
     let mut reading = Reading::new(info);
     reading.add(reply)?;
     reading.finish()
@@ -37,6 +37,10 @@ pub(super) enum Piece {
 }
 
 impl Reading {
+    pub(super) fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
     pub(super) fn new(info: &ModelInfo) -> Self {
         Self {
             info: info.clone(),
@@ -51,12 +55,12 @@ impl Reading {
         }
     }
 
-    pub(super) fn add(&mut self, reply: &Value) -> Result<Vec<Piece>, Refusal> {
+    pub(super) fn add(&mut self, reply: &Value) -> Result<Vec<Piece>, Failure> {
         if reply.get("error").is_some_and(Value::is_object) {
             return Err(error::event(reply));
         }
         if !reply.is_object() {
-            return Err(Refusal::broken("gemini", "The answer is no object"));
+            return Err(Failure::broken("gemini", "The answer is no object"));
         }
         self.ids.get_or_insert_with(|| CallIds::new(&text_of(reply, "responseId")));
         match text_of(reply, "modelVersion") {
@@ -80,9 +84,9 @@ impl Reading {
         self.finish_reason.is_some() || self.was_blocked
     }
 
-    pub(super) fn finish(&mut self) -> Result<Turn, Refusal> {
+    pub(super) fn finish(&mut self) -> Result<Turn, Failure> {
         if !self.has_end() {
-            return Err(Refusal::broken("gemini", "The answer broke off"));
+            return Err(Failure::broken("gemini", "The answer broke off"));
         }
         let mut message = Message::new(Role::Assistant, std::mem::take(&mut self.parts));
         let token = self.continuation.take().map(|token| bind(&self.info, json!({}).with("continuationToken", token)));

@@ -1,35 +1,34 @@
 //! Refusals of Gemini, which say how long to wait in their body.
 
 use crate::models::bound::text_of;
-use crate::models::refusal::{Refusal, Retry, read_body};
-use jiff::Timestamp;
+use crate::models::failure::{Again, Failure, read_body};
 use model::{Code, Value};
 use std::time::Duration;
 
 /// An answer that is none.
-pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], now: Timestamp) -> Refusal {
+pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
     match read_body(body) {
-        Ok(value) => of_error(status, headers, value.get("error").unwrap_or(&Value::Undefined), now),
-        Err(words) => Refusal::of_status("gemini", status, headers, &words, now),
+        Ok(value) => of_error(status, headers, value.get("error").unwrap_or(&Value::Undefined), unix_ms),
+        Err(words) => Failure::refused("gemini", status, headers, &words, unix_ms),
     }
 }
 
 /// An error in the middle of a stream, which has its status in itself.
-pub(super) fn event(data: &Value) -> Refusal {
+pub(super) fn event(data: &Value) -> Failure {
     let error = data.get("error").cloned().unwrap_or_default();
     let status = error.get("code").and_then(Value::as_usize).and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
-    of_error(status.or_else(|| status_of(&text_of(&error, "status"))).unwrap_or(500), &[], &error, Timestamp::UNIX_EPOCH)
+    of_error(status.or_else(|| status_of(&text_of(&error, "status"))).unwrap_or(500), &[], &error, 0)
 }
 
-fn of_error(status: u16, headers: &[(String, String)], error: &Value, now: Timestamp) -> Refusal {
-    let refusal = Refusal::of_status("gemini", status, headers, &text_of(error, "message"), now);
+fn of_error(status: u16, headers: &[(String, String)], error: &Value, unix_ms: i64) -> Failure {
+    let refusal = Failure::refused("gemini", status, headers, &text_of(error, "message"), unix_ms);
     let details = error.get("details").and_then(Value::as_array).unwrap_or_default();
     // A wrong key is an invalid argument there, and only the reason tells it from others.
     if details.iter().any(|detail| text_of(detail, "reason") == "API_KEY_INVALID") {
-        return refusal.with_code(Code::INVALID_CREDENTIALS).with_retry(Retry::Never);
+        return refusal.with_code(Code::INVALID_CREDENTIALS).with_again(Again::Never);
     }
     match details.iter().find_map(pause) {
-        Some(pause) if refusal.retry != Retry::Never => refusal.with_retry(Retry::After(pause)),
+        Some(pause) if refusal.again != Again::Never => refusal.with_again(Again::After(pause)),
         _ => refusal,
     }
 }
@@ -63,8 +62,8 @@ mod tests {
     use super::*;
     use model::json;
 
-    fn refused(status: u16, body: &Value) -> Refusal {
-        refusal(status, &[], model::json::to_string(body).as_bytes(), Timestamp::UNIX_EPOCH)
+    fn refused(status: u16, body: &Value) -> Failure {
+        refusal(status, &[], model::json::to_string(body).as_bytes(), 0)
     }
 
     #[test]
@@ -76,12 +75,12 @@ mod tests {
             ] } })
         };
         let refusal = refused(429, &info("37s"));
-        assert_eq!((refusal.error.code, refusal.retry), (Code::MODEL_RATE_LIMIT, Retry::After(Duration::from_secs(37))));
+        assert_eq!((refusal.error.code, refusal.again), (Code::MODEL_RATE_LIMIT, Again::After(Duration::from_secs(37))));
         assert_eq!(refusal.error.message, "gemini: Quota.");
-        assert_eq!(refused(429, &info("0.5s")).retry, Retry::After(Duration::from_millis(500)));
-        assert_eq!(refused(429, &info("a while")).retry, Retry::Soon);
-        assert_eq!(refused(429, &info("-1s")).retry, Retry::Soon);
-        assert_eq!(refused(400, &info("37s")).retry, Retry::Never);
+        assert_eq!(refused(429, &info("0.5s")).again, Again::After(Duration::from_millis(500)));
+        assert_eq!(refused(429, &info("a while")).again, Again::Soon);
+        assert_eq!(refused(429, &info("-1s")).again, Again::Soon);
+        assert_eq!(refused(400, &info("37s")).again, Again::Never);
     }
 
     #[test]
@@ -98,6 +97,6 @@ mod tests {
         assert_eq!(code(json!({ "code": 503, "status": "UNAVAILABLE" })), Code::MODEL_ERROR);
         assert_eq!(code(json!({ "status": "RESOURCE_EXHAUSTED" })), Code::MODEL_RATE_LIMIT);
         assert_eq!(code(json!({ "code": 0 })), Code::MODEL_ERROR);
-        assert_eq!(refusal(500, &[], b"[{\"error\":{\"message\":\"x\"}}]", Timestamp::UNIX_EPOCH).error.message, "gemini: x");
+        assert_eq!(refusal(500, &[], b"[{\"error\":{\"message\":\"x\"}}]", 0).error.message, "gemini: x");
     }
 }

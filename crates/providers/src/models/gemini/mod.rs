@@ -1,6 +1,7 @@
 //! Google's Gemini format: requests, answers, streams and refusals.
 
 mod answer;
+mod client;
 mod content;
 mod error;
 mod request;
@@ -9,6 +10,7 @@ mod stream;
 mod tests;
 
 pub use answer::turn;
+pub use client::{BASE_URL, Gemini, GeminiEmbedder, reader};
 pub use error::refusal;
 pub use request::{body, headers, path};
 pub use stream::Decoder;
@@ -27,6 +29,8 @@ pub struct Settings {
     pub thinking_budget: Option<i64>,
     /// Whether summaries of what the model thinks are asked for.
     pub show_thinking: bool,
+    /// Fewer numbers a vector, of embedding models that can.
+    pub dimensions: Option<u64>,
     /// What the provider's filters let through, in its own form.
     pub safety: Option<Value>,
     pub options: ModelOptions,
@@ -39,4 +43,13 @@ pub enum Version {
     #[default]
     V1,
     V1Beta,
+}
+
+impl Version {
+    fn name(self) -> &'static str {
+        match self {
+            Version::V1 => "v1",
+            Version::V1Beta => "v1beta",
+        }
+    }
 }

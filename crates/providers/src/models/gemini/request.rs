@@ -1,6 +1,6 @@
 //! A conversation as a request to Gemini.
 
-use super::{Settings, Version, content};
+use super::{Settings, content};
 use crate::models::bound::unbind;
 use crate::models::with::With;
 use crate::models::{Delivery, instruct, merged};
@@ -9,10 +9,7 @@ use node_api::ai::{ChatRequest, Message, ModelInfo, ModelOptions, OutputFormat, 
 
 /// What comes after the address of the provider. The key is never a part of it, for addresses are written into logs.
 pub fn path(info: &ModelInfo, settings: &Settings) -> String {
-    let version = match settings.version {
-        Version::V1 => "v1",
-        Version::V1Beta => "v1beta",
-    };
+    let version = settings.version.name();
     let method = match settings.delivery {
         Delivery::Stream => "streamGenerateContent?alt=sse",
         Delivery::Whole => "generateContent",

@@ -1,7 +1,8 @@
 //! Gemini's events, one after the other, until they are a turn.
 
 use super::answer::{Piece, Reading};
-use crate::models::refusal::Refusal;
+use crate::models::failure::Failure;
+use model::Value;
 use node_api::ai::{ChatEvent, ModelInfo};
 
 /// Reads the events of one answer. Nothing marks the last of them, so the turn comes when the bytes end.
@@ -16,14 +17,24 @@ impl Decoder {
     }
 
     /// One event; its name says nothing here.
-    pub fn event(&mut self, _name: &str, data: &str) -> Result<Vec<ChatEvent>, Refusal> {
+    pub fn event(&mut self, _name: &str, data: &str) -> Result<Vec<ChatEvent>, Failure> {
         if self.is_over || data.trim().is_empty() {
             return Ok(Vec::new());
         }
-        let data = model::json::parse(data).map_err(|_| Refusal::broken("gemini", "An event of the answer is no JSON"))?;
+        self.take(&model::json::parse(data).map_err(|_| Failure::broken("gemini", "An event of the answer is no JSON"))?)
+    }
+
+    pub(super) fn info(&self) -> &ModelInfo {
+        self.reading.info()
+    }
+
+    pub(super) fn take(&mut self, data: &Value) -> Result<Vec<ChatEvent>, Failure> {
+        if self.is_over {
+            return Ok(Vec::new());
+        }
         let first = self.reading.n_calls;
         let mut index = first;
-        let pieces = self.reading.add(&data)?;
+        let pieces = self.reading.add(data)?;
         let events = pieces.into_iter().map(|piece| match piece {
             Piece::Text(words) => ChatEvent::Text(words),
             Piece::Thinking(words) => ChatEvent::Thinking(words),
@@ -36,7 +47,7 @@ impl Decoder {
     }
 
     /// The bytes are at their end.
-    pub fn end(&mut self) -> Result<Vec<ChatEvent>, Refusal> {
+    pub fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
         if self.is_over {
             return Ok(Vec::new());
         }

@@ -4,12 +4,12 @@ use super::error;
 use crate::models::bound::text_of;
 use crate::models::calls::CallIds;
 use crate::models::counts::count;
-use crate::models::refusal::Refusal;
+use crate::models::failure::Failure;
 use model::{Object, Str, Value};
 use node_api::ai::{Arguments, ChatEvent, Message, ModelInfo, Part, Role, Stop, ToolCall, Turn, Usage};
 
 /// The whole answer at once.
-pub fn turn(reply: &Value, info: &ModelInfo) -> Result<Turn, Refusal> {
+pub fn turn(reply: &Value, info: &ModelInfo) -> Result<Turn, Failure> {
     let mut reading = Reading::new(info);
     reading.add(reply)?;
     reading.finish()
@@ -25,6 +25,10 @@ pub(super) struct Reading {
 }
 
 impl Reading {
+    pub(super) fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
     pub(super) fn new(info: &ModelInfo) -> Self {
         Self { info: info.clone(), text: Str::new(), thinking: Str::new(), calls: Vec::new(), ids: None, last: None }
     }
@@ -34,7 +38,7 @@ impl Reading {
         self.last.is_some()
     }
 
-    pub(super) fn add(&mut self, reply: &Value) -> Result<Vec<ChatEvent>, Refusal> {
+    pub(super) fn add(&mut self, reply: &Value) -> Result<Vec<ChatEvent>, Failure> {
         if reply.get("error").is_some_and(|error| !error.is_nullish()) {
             return Err(error::line(reply));
         }
@@ -44,7 +48,7 @@ impl Reading {
                     self.last = Some(reply.clone());
                     Ok(Vec::new())
                 }
-                _ => Err(Refusal::broken("ollama", "The answer has no message")),
+                _ => Err(Failure::broken("ollama", "The answer has no message")),
             };
         };
         let mut events = Vec::new();
@@ -70,8 +74,8 @@ impl Reading {
         Ok(events)
     }
 
-    pub(super) fn finish(&mut self) -> Result<Turn, Refusal> {
-        let Some(last) = self.last.take() else { return Err(Refusal::broken("ollama", "The answer broke off")) };
+    pub(super) fn finish(&mut self) -> Result<Turn, Failure> {
+        let Some(last) = self.last.take() else { return Err(Failure::broken("ollama", "The answer broke off")) };
         let mut parts = Vec::new();
         if !self.thinking.is_empty() {
             parts.push(Part::Thinking { text: std::mem::take(&mut self.thinking), opaque: None });

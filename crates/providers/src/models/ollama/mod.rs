@@ -1,15 +1,19 @@
 //! Ollama's own format: requests, answers, lines of a stream and refusals.
 
 mod answer;
+mod client;
 mod error;
 mod request;
+mod show;
 mod stream;
 #[cfg(test)]
 mod tests;
 
 pub use answer::turn;
+pub use client::{BASE_URL, Ollama, OllamaEmbedder, reader};
 pub use error::refusal;
 pub use request::{body, headers, path};
+pub use show::{Abilities, abilities};
 pub use stream::Decoder;
 
 use super::Delivery;

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::models::catalog::Catalog;
-use crate::models::refusal::Retry;
-use jiff::Timestamp;
+use crate::models::failure::Again;
 use model::{Code, Object, json};
 use node_api::ai::{
     Arguments, ChatEvent, ChatRequest, Effect, Media, MediaData, Message, ModelInfo, OutputFormat, Part, Role, Stop, ToolCall, ToolChoice,
@@ -167,11 +166,11 @@ fn an_error_after_the_beginning_is_one() {
 
 #[test]
 fn refusals_go_by_their_status() {
-    let refused = |status: u16, body: &str| refusal(status, &[], body.as_bytes(), Timestamp::UNIX_EPOCH);
+    let refused = |status: u16, body: &str| refusal(status, &[], body.as_bytes(), 0);
     let missing = refused(404, r#"{"error":"model 'x' not found"}"#);
-    assert_eq!((missing.error.code, missing.retry), (Code::MODEL_NOT_FOUND, Retry::Never));
+    assert_eq!((missing.error.code, missing.again), (Code::MODEL_NOT_FOUND, Again::Never));
     assert!(missing.error.hint.is_some());
-    assert_eq!(refused(503, r#"{"error":"busy"}"#).retry, Retry::Soon);
+    assert_eq!(refused(503, r#"{"error":"busy"}"#).again, Again::Soon);
     assert_eq!(refused(400, r#"{"error":"x does not support tools"}"#).error.code, Code::MODEL_REQUEST);
     assert_eq!(refused(500, "").error.message, "ollama answered with status 500");
 }

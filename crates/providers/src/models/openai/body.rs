@@ -2,6 +2,7 @@
 
 use super::messages::Writing;
 use super::settings::{Settings, Surface, TokenField};
+use crate::models::merged;
 use model::{Object, Value, json};
 use node_api::ai::{Capabilities, ChatRequest, ModelInfo, ModelOptions, OutputFormat, ToolChoice, ToolDefinition};
 
@@ -56,30 +57,6 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     }
     insert_extra(&mut body, &options);
     body.into()
-}
-
-/// The options of a request over those of the model.
-pub(super) fn merged(under: &ModelOptions, over: &ModelOptions) -> ModelOptions {
-    let extra = match (&under.extra, &over.extra) {
-        (Some(Value::Object(under)), Some(Value::Object(over))) => {
-            let mut both = (**under).clone();
-            both.extend(over.iter().map(|(key, value)| (key.clone(), value.clone())));
-            Some(both.into())
-        }
-        (under, over) => over.clone().or_else(|| under.clone()),
-    };
-    ModelOptions {
-        temperature: over.temperature.or(under.temperature),
-        max_tokens: over.max_tokens.or(under.max_tokens),
-        top_p: over.top_p.or(under.top_p),
-        top_k: over.top_k.or(under.top_k),
-        frequency_penalty: over.frequency_penalty.or(under.frequency_penalty),
-        presence_penalty: over.presence_penalty.or(under.presence_penalty),
-        seed: over.seed.or(under.seed),
-        stop: if over.stop.is_empty() { under.stop.clone() } else { over.stop.clone() },
-        effort: over.effort.clone().or_else(|| under.effort.clone()),
-        extra,
-    }
 }
 
 /// How the choice of tools is said; nothing where it is what the model does anyhow.

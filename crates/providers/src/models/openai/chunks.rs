@@ -2,10 +2,10 @@
 
 use super::calls::{Calls, MOST_CALLS};
 use super::messages::PROVIDER;
-use super::reading::Reader;
 use super::{error, usage};
 use crate::models::ask::Flow;
 use crate::models::failure::Failure;
+use crate::models::reading::{Reader, nothing};
 use model::{Code, Object, Str, Value};
 use node_api::ai::{ChatEvent, Message, ModelError, Opaque, Part, Role, Turn, Usage};
 
@@ -105,7 +105,8 @@ impl ChatReader {
 }
 
 impl Reader for ChatReader {
-    fn event(&mut self, event: &Value, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+    fn event(&mut self, _: &str, event: &Value, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+        error::check(event)?;
         if let Some(model) = event.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
             self.model = model.into();
         }
@@ -120,10 +121,11 @@ impl Reader for ChatReader {
     }
 
     fn whole(&mut self, answer: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Failure> {
+        error::check(answer)?;
         if answer.get("choices").and_then(Value::as_array).is_none_or(<[Value]>::is_empty) {
-            return Err(error::empty());
+            return Err(nothing());
         }
-        self.event(answer, events)?;
+        self.event("", answer, events)?;
         self.done();
         Ok(())
     }
@@ -137,7 +139,7 @@ impl Reader for ChatReader {
             return Err(Failure::passing(ModelError::new(Code::MODEL_ERROR, "The answer of the model broke off before its end")));
         }
         if self.finish.is_none() && self.said_nothing() {
-            return Err(error::empty());
+            return Err(nothing());
         }
         self.calls.announce_all(events);
         let refused = !self.refusal.is_empty();

@@ -1,13 +1,12 @@
 //! The chat model of a server that speaks OpenAI's format.
 
 use super::chunks::ChatReader;
-use super::reading::Reading;
 use super::responses::ResponsesReader;
 use super::settings::{Api, Settings};
 use super::{body, error, responses};
-use crate::models::ask::{Access, Asker, Decoder, Format};
+use crate::models::ask::{Access, Asker, Decoder, Format, Refuses};
 use crate::models::failure::Failure;
-use crate::models::secret::Secret;
+use crate::models::reading::Reading;
 use crate::models::wire::{Call, Limits};
 use model::Str;
 use node_api::ai::{ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo};
@@ -25,7 +24,6 @@ pub(super) struct OpenAiFormat {
     api: Api,
     model: Str,
     line_bytes: usize,
-    secrets: Vec<Secret>,
 }
 
 impl OpenAi {
@@ -64,25 +62,26 @@ impl ChatModel for OpenAi {
 }
 
 pub(super) fn asker(settings: &Settings, access: &Access) -> Asker {
-    access.asker(&settings.host(), settings.key())
+    access.asker(&settings.host(), settings.key(), settings.secrets())
 }
 
 impl OpenAiFormat {
     pub(super) fn new(settings: &Settings, model: &str, limits: Limits) -> Self {
-        Self { api: settings.api, model: model.into(), line_bytes: limits.line_bytes, secrets: settings.secrets() }
+        Self { api: settings.api, model: model.into(), line_bytes: limits.line_bytes }
+    }
+}
+
+impl Refuses for OpenAiFormat {
+    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+        error::of_answer(status, headers, body, unix_ms)
     }
 }
 
 impl Format for OpenAiFormat {
     fn decoder(&self) -> Box<dyn Decoder> {
-        let secrets = self.secrets.clone();
         match self.api {
-            Api::ChatCompletions => Box::new(Reading::new(ChatReader::new(&self.model), self.line_bytes, secrets)),
-            Api::Responses => Box::new(Reading::new(ResponsesReader::new(&self.model), self.line_bytes, secrets)),
+            Api::ChatCompletions => Box::new(Reading::new(ChatReader::new(&self.model), self.line_bytes)),
+            Api::Responses => Box::new(Reading::new(ResponsesReader::new(&self.model), self.line_bytes)),
         }
-    }
-
-    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
-        error::of_answer(status, headers, body, &self.secrets, unix_ms)
     }
 }

@@ -4,9 +4,8 @@ use super::client::{OpenAiFormat, asker};
 use super::settings::Settings;
 use crate::models::ask::{Access, Asker};
 use crate::models::failure::node_error;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use model::{Code, Object, Str, Value};
+use crate::models::vectors;
+use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Embedder, ModelError};
 
@@ -26,6 +25,8 @@ pub struct OpenAiEmbedder {
     pub encoding: Encoding,
     /// How many texts go into one request.
     pub batch: usize,
+    /// Whether new lines become spaces, which older models read better.
+    pub strips_new_lines: bool,
     settings: Settings,
     asker: Asker,
     format: OpenAiFormat,
@@ -38,18 +39,31 @@ impl OpenAiEmbedder {
     pub fn new(model: &str, settings: Settings, access: &Access) -> Self {
         let asker = asker(&settings, access);
         let format = OpenAiFormat::new(&settings, model, access.limits);
-        Self { model: model.into(), dimensions: None, encoding: Encoding::Float, batch: Self::BATCH, settings, asker, format }
+        Self {
+            model: model.into(),
+            dimensions: None,
+            encoding: Encoding::Float,
+            batch: Self::BATCH,
+            strips_new_lines: false,
+            settings,
+            asker,
+            format,
+        }
     }
 
     fn body(&self, texts: &[Str]) -> Value {
         let mut body = Object::new();
         body.insert("model", self.model.clone());
-        body.insert("input", texts.iter().cloned().map(Value::from).collect::<Vec<_>>());
+        body.insert("input", texts.iter().map(|text| self.text(text)).collect::<Vec<_>>());
         body.insert("encoding_format", if self.encoding == Encoding::Float { "float" } else { "base64" });
         if let Some(dimensions) = self.dimensions {
             body.insert("dimensions", dimensions);
         }
         body.into()
+    }
+
+    fn text(&self, text: &Str) -> Value {
+        if self.strips_new_lines && text.contains('\n') { text.as_str().replace('\n', " ").into() } else { text.clone().into() }
     }
 
     async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
@@ -76,42 +90,18 @@ impl Embedder for OpenAiEmbedder {
 
 /// The vectors of an answer in the order of the texts, in whichever encoding they come.
 pub fn read_vectors(answer: &[u8], n_texts: usize) -> Result<Vec<Vec<f32>>, ModelError> {
-    let unreadable = |words: String| ModelError::new(Code::MODEL_ERROR, format!("The vectors of the model cannot be read: {words}"));
-    let answer = std::str::from_utf8(answer).map_err(|error| unreadable(error.to_string()))?;
-    let answer = model::json::parse(answer).map_err(|error| unreadable(error.to_string()))?;
-    let entries = answer.get("data").and_then(Value::as_array).ok_or_else(|| unreadable("there is no list of them".into()))?;
-    let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
-    for (number, entry) in entries.iter().enumerate() {
-        let index = entry.get("index").and_then(Value::as_usize).unwrap_or(number);
-        let vector = entry.get("embedding").and_then(vector).ok_or_else(|| unreadable(format!("number {index} is none")))?;
-        let place = vectors.get_mut(index).ok_or_else(|| unreadable(format!("there were {n_texts} texts, not {}", index + 1)))?;
-        *place = Some(vector);
-    }
-    let missing = |index| unreadable(format!("number {index} is missing"));
-    let vectors: Vec<_> =
-        vectors.into_iter().enumerate().map(|(index, vector)| vector.ok_or_else(|| missing(index))).collect::<Result<_, _>>()?;
-    if vectors.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
-        return Err(unreadable("they are of different lengths".into()));
-    }
-    Ok(vectors)
-}
-
-fn vector(value: &Value) -> Option<Vec<f32>> {
-    let vector: Vec<f32> = match value {
-        Value::Array(numbers) => numbers.iter().map(|number| number.as_f64().map(|number| number as f32)).collect::<Option<_>>()?,
-        Value::String(text) => {
-            let bytes = STANDARD.decode(text.as_bytes()).ok()?;
-            let (numbers, rest) = bytes.as_chunks::<4>();
-            rest.is_empty().then(|| numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())?
-        }
-        _ => return None,
-    };
-    (!vector.is_empty() && vector.iter().all(|number| number.is_finite())).then_some(vector)
+    let answer = vectors::parsed(answer)?;
+    let entries = answer.get("data").and_then(Value::as_array).unwrap_or_default();
+    let place = |(number, entry): (usize, &Value)| entry.get("index").and_then(Value::as_usize).unwrap_or(number);
+    vectors::in_order(entries.iter().enumerate().map(|entry| (place(entry), entry.1.get("embedding"))), n_texts)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use model::Code;
 
     #[test]
     fn vectors_are_put_in_the_order_of_the_texts() {

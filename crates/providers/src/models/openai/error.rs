@@ -1,27 +1,27 @@
 //! What an error of OpenAI's format means: by its status and its code, never by its words.
 
-use crate::models::failure::{Again, Failure};
-use crate::models::secret::{Secret, without_secrets};
+use crate::models::failure::{self, Again, Failure};
 use model::{Code, Str, Value};
-use node_api::ai::ModelError;
 
 /// Reads an answer with an error status.
-pub(super) fn of_answer(status: u16, headers: &[(String, String)], body: &[u8], secrets: &[Secret], unix_ms: i64) -> Failure {
+pub(super) fn of_answer(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
     let body = model::json::parse(&String::from_utf8_lossy(body)).unwrap_or_default();
     let said = Said::read(&body);
-    let message = said.message.unwrap_or_else(|| format!("The model's provider answered with status {status}").into());
-    let mut message = without_secrets(&message, secrets.iter().map(Secret::reveal));
+    let mut message = said.message.unwrap_or_else(|| format!("The model's provider answered with status {status}").into());
     if let Some((_, id)) = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("x-request-id")) {
-        message = format!("{message} (request {id})");
+        message = format!("{message} (request {id})").into();
     }
-    let code = code_of(status, &said.codes);
-    let mut failure = Failure::of_status(status, code, &message, headers, unix_ms);
-    failure.error.hint = hint(code).map(Str::from);
-    failure
+    Failure::of_status(status, code_of(status, &said.codes), &message, headers, unix_ms)
+}
+
+/// Fails with the error that an event is or carries, if it does.
+pub(super) fn check(event: &Value) -> Result<(), Failure> {
+    let inner = event.get("response").and_then(inside);
+    inner.or_else(|| inside(event)).map_or(Ok(()), Err)
 }
 
 /// Reads an error that comes inside an answer that began well, if this is one.
-pub(super) fn inside(event: &Value, secrets: &[Secret]) -> Option<Failure> {
+fn inside(event: &Value) -> Option<Failure> {
     let is_error = event.get("error").is_some_and(|error| error.is_truthy())
         || matches!(event.get("object").and_then(Value::as_str), Some("error"))
         || matches!(event.get("type").and_then(Value::as_str), Some("error"));
@@ -31,7 +31,6 @@ pub(super) fn inside(event: &Value, secrets: &[Secret]) -> Option<Failure> {
     let said = Said::read(event);
     let status = said.status.unwrap_or(500);
     let message = said.message.unwrap_or_else(|| "The model's provider broke the answer off with an error".into());
-    let message = without_secrets(&message, secrets.iter().map(Secret::reveal));
     let code = code_of(status, &said.codes);
     let mut failure = Failure::of_status(status, code, &message, &[], 0);
     if said.status.is_none() {
@@ -41,13 +40,7 @@ pub(super) fn inside(event: &Value, secrets: &[Secret]) -> Option<Failure> {
             failure.again = Again::Never;
         }
     }
-    failure.error.hint = hint(code).map(Str::from);
     Some(failure)
-}
-
-/// An answer that came whole and says nothing.
-pub(super) fn empty() -> Failure {
-    Failure::passing(ModelError::new(Code::MODEL_ERROR, "The model answered with nothing"))
 }
 
 /// What there is to read in an error, wherever servers put it.
@@ -95,28 +88,7 @@ fn code_of(status: u16, codes: &[Str]) -> Code {
             _ => {}
         }
     }
-    match status {
-        401 | 403 => Code::INVALID_CREDENTIALS,
-        402 => Code::MODEL_QUOTA,
-        404 => Code::MODEL_NOT_FOUND,
-        408 | 504 => Code::MODEL_TIMEOUT,
-        413 => Code::MODEL_CONTEXT,
-        429 => Code::MODEL_RATE_LIMIT,
-        409 | 500.. => Code::MODEL_ERROR,
-        400.. => Code::MODEL_REQUEST,
-        _ => Code::MODEL_ERROR,
-    }
-}
-
-fn hint(code: Code) -> Option<&'static str> {
-    Some(match code {
-        Code::INVALID_CREDENTIALS => "Check the key in the credential of the model, and what it may use",
-        Code::MODEL_RATE_LIMIT => "Run fewer at a time, or raise the limits of the account at the provider",
-        Code::MODEL_QUOTA => "Look at the plan and the balance of the account at the provider",
-        Code::MODEL_NOT_FOUND => "Choose a model from the list of those that the key may use, and check the base URL",
-        Code::MODEL_CONTEXT => "Send fewer or shorter messages, or choose a model that takes more",
-        _ => return None,
-    })
+    failure::code_of(status)
 }
 
 #[cfg(test)]
@@ -125,7 +97,7 @@ mod tests {
     use std::time::Duration;
 
     fn answer(status: u16, body: &str) -> Failure {
-        of_answer(status, &[], body.as_bytes(), &[Secret::new("sk-canary-1")], 0)
+        of_answer(status, &[], body.as_bytes(), 0)
     }
 
     #[test]
@@ -171,25 +143,18 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_the_server_repeats_is_not_told() {
-        let failure = answer(401, r#"{"error":{"message":"Incorrect API key provided: sk-canary-1."}}"#);
-        assert_eq!(failure.error.message, "Incorrect API key provided: ***.");
-        assert!(failure.error.hint.is_some());
-    }
-
-    #[test]
     fn azures_filter_is_a_refusal_and_its_pause_is_read() {
         let body = r#"{"error":{"code":"content_filter","message":"m","innererror":{"code":"ResponsibleAIPolicyViolation"}}}"#;
         assert_eq!(answer(400, body).error.code, Code::MODEL_REFUSED);
         let headers = [("retry-after-ms".to_owned(), "1500".to_owned()), ("x-request-id".to_owned(), "req_7".to_owned())];
-        let failure = of_answer(429, &headers, b"{}", &[], 0);
+        let failure = of_answer(429, &headers, b"{}", 0);
         assert_eq!(failure.again, Again::After(Duration::from_millis(1_500)));
         assert!(failure.error.message.ends_with("(request req_7)"));
     }
 
     #[test]
     fn errors_inside_an_answer_are_told_apart() {
-        let inside = |text: &str| inside(&model::json::parse(text).unwrap(), &[]);
+        let inside = |text: &str| inside(&model::json::parse(text).unwrap());
         assert_eq!(inside(r#"{"choices":[],"error":null}"#), None);
         let overloaded = inside(r#"{"error":{"message":"m","code":502}}"#).unwrap();
         assert_eq!((overloaded.error.status, overloaded.again), (Some(502), Again::Soon));

@@ -3,41 +3,13 @@
 use super::client::{OpenAiFormat, asker};
 use super::settings::Settings;
 use crate::models::ask::Access;
-use model::{Code, Str, Value};
+use crate::models::list::{listed, names};
+use model::Str;
 use node_api::ai::ModelError;
 
 /// The names of all models that the server has, in order.
 pub async fn list_models(settings: &Settings, access: &Access) -> Result<Vec<Str>, ModelError> {
     let format = OpenAiFormat::new(settings, "", access.limits);
     let answer = asker(settings, access).whole(&settings.get(&["models"])?, &format).await?;
-    let answer = model::json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default();
-    names(&answer).ok_or_else(|| ModelError::new(Code::MODEL_ERROR, "The server's list of models cannot be read"))
-}
-
-/// Servers wrap the list in `data`, in `models`, or not at all.
-fn names(answer: &Value) -> Option<Vec<Str>> {
-    let list = [answer.get("data"), answer.get("models"), Some(answer)].into_iter().flatten().find_map(Value::as_array)?;
-    let name = |entry: &Value| ["id", "name"].iter().find_map(|field| entry.get(field)?.as_str()).map(Str::from);
-    let mut names: Vec<Str> = list.iter().filter_map(name).collect();
-    names.sort();
-    names.dedup();
-    Some(names)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_read_however_they_are_wrapped() {
-        for text in [
-            r#"{"data":[{"id":"b"},{"id":"a"},{"x":1},{"id":"a"}]}"#,
-            r#"[{"id":"a"},{"id":"b"}]"#,
-            r#"{"models":[{"name":"b"},{"name":"a"}]}"#,
-        ] {
-            assert_eq!(names(&model::json::parse(text).unwrap()).unwrap(), ["a", "b"], "{text}");
-        }
-        assert_eq!(names(&model::json::parse(r#"{"oops":1}"#).unwrap()), None);
-        assert_eq!(names(&model::json::parse(r#"{"data":[]}"#).unwrap()), Some(Vec::new()));
-    }
+    listed(&answer, names)
 }

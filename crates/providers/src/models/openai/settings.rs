@@ -1,5 +1,6 @@
 //! How a server that speaks OpenAI's format is reached: its address, its keys, and what it knows of the format.
 
+use crate::models::place::host_of;
 use crate::models::secret::Secret;
 use crate::models::wire::Call;
 use model::{Code, Str, Value};
@@ -136,9 +137,7 @@ impl Settings {
 
     /// The place, for the door that all requests with this key share.
     pub(super) fn host(&self) -> String {
-        let url = Url::parse(self.base_url.trim()).ok();
-        url.map(|url| format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default()))
-            .unwrap_or_default()
+        host_of(&self.base_url)
     }
 
     pub(super) fn key(&self) -> &str {

@@ -1,8 +1,8 @@
 //! Streams of chat completions as servers really send them.
 
-use super::super::reading::read;
 use super::*;
 use crate::models::failure::Again;
+use crate::models::reading::read;
 use node_api::ai::Stop;
 use proptest::prelude::*;
 

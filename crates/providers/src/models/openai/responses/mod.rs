@@ -4,9 +4,10 @@ mod reader;
 
 pub use reader::ResponsesReader;
 
-use super::body::{insert_extra, is_strict, merged, named_schema, token_limit, tool_choice};
+use super::body::{insert_extra, is_strict, named_schema, token_limit, tool_choice};
 use super::messages::{PROVIDER, is_text, unseen, url_of};
 use super::settings::Settings;
+use crate::models::merged;
 use model::{Object, Str, Value, json};
 use node_api::ai::{Capabilities, ChatRequest, Media, MediaData, Message, ModelInfo, OutputFormat, Part, Role, ToolDefinition};
 

@@ -2,10 +2,10 @@
 
 use super::super::calls::MOST_CALLS;
 use super::super::messages::PROVIDER;
-use super::super::reading::Reader;
 use super::super::{error, usage};
 use crate::models::ask::Flow;
 use crate::models::failure::Failure;
+use crate::models::reading::{Reader, nothing};
 use model::{Code, Str, Value};
 use node_api::ai::{Arguments, ChatEvent, Message, ModelError, Opaque, Part, Role, Stop, ToolCall, Turn};
 use std::collections::HashSet;
@@ -35,7 +35,8 @@ impl ResponsesReader {
 }
 
 impl Reader for ResponsesReader {
-    fn event(&mut self, event: &Value, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+    fn event(&mut self, _: &str, event: &Value, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+        error::check(event)?;
         let delta = event.get("delta").and_then(Value::as_str).filter(|delta| !delta.is_empty());
         match (event.get("type").and_then(Value::as_str).unwrap_or_default(), delta) {
             ("response.output_text.delta" | "response.refusal.delta", Some(delta)) => {
@@ -67,11 +68,10 @@ impl Reader for ResponsesReader {
     }
 
     fn whole(&mut self, answer: &Value, _: &mut Vec<ChatEvent>) -> Result<(), Failure> {
+        error::check(answer)?;
         self.last = Some(answer.clone());
         Ok(())
     }
-
-    fn done(&mut self) {}
 
     fn finish(&mut self, events: &mut Vec<ChatEvent>) -> Result<Turn, Failure> {
         let Some(last) = self.last.take() else {
@@ -85,7 +85,7 @@ impl Reader for ResponsesReader {
         let read = Read::of(items);
         let stop = stop(&last, &read);
         if read.parts.is_empty() && stop == Stop::Stop {
-            return Err(error::empty());
+            return Err(nothing());
         }
         let (told_text, told_thoughts, told_calls) = (self.told_text, self.told_thoughts, self.told_calls);
         let mut n_calls = 0;

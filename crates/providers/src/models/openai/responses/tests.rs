@@ -1,8 +1,8 @@
 //! What requests of the responses API look like, and streams of its answers.
 
-use super::super::reading::read;
 use super::*;
 use crate::models::failure::Again;
+use crate::models::reading::read;
 use crate::models::secret::Secret;
 use model::Code;
 use node_api::ai::{Arguments, ChatEvent, Effect, ModelOptions, Opaque, Stop, ToolCall, ToolChoice, ToolResult};

@@ -1,0 +1,89 @@
+//! Models of OpenAI on Azure, where a model is the name of a deployment.
+
+use super::openai::{OPTIONS, with_json_mode};
+use super::options::{collection, own_options, own_params, read};
+use super::{access, chosen_model, field, model_spec, supply};
+use node_api::ai::{ModelInfo, Supply};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+use providers::models::catalog::Catalog;
+use providers::models::openai::{Auth, OpenAi, Settings};
+use providers::models::secret::Secret;
+
+pub(crate) struct AzureOpenAiModel;
+
+impl Supplier for AzureOpenAiModel {
+    fn spec() -> Spec {
+        model_spec(Spec::new("azure-openai-model", &[1.0], "Azure OpenAI Model", "A chat model of OpenAI on Azure"))
+            .credential("azureOpenAiApi", true)
+            .params(own_params("", 2.0, OPTIONS))
+            .hint("The model is the name of a deployment on Azure.")
+            .alias(&["gpt", "microsoft", "llm"])
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let settings = azure_settings(&ctx.ctx().host().credential("azureOpenAiApi", ctx.item())?)?;
+        let model = chosen_model(&ctx, "model")?;
+        let (options, raw) = own_options(&ctx)?;
+        let settings = Settings { options: with_json_mode(options, &raw), ..settings };
+        Ok(supply(OpenAi::new(deployment(&model), settings, &access(&ctx, &raw)?)))
+    }
+}
+
+pub(crate) struct LmChatAzureOpenAi;
+
+impl Supplier for LmChatAzureOpenAi {
+    fn spec() -> Spec {
+        let options =
+            ["frequencyPenalty", "maxTokens", "responseFormat", "presencePenalty", "temperature", "timeout", "maxRetries", "topP"];
+        let spec = Spec::new(
+            "@n8n/n8n-nodes-langchain.lmChatAzureOpenAi",
+            &[1.0],
+            "Azure OpenAI Chat Model",
+            "A chat model of OpenAI on Azure, as n8n has it",
+        );
+        model_spec(spec)
+            .credential("azureOpenAiApi", true)
+            .params([
+                Param::choice("authentication", "Authentication", &[("azureOpenAiApi", "API key")]).help("How the key is sent."),
+                Param::text("model", "Model (deployment)", "").required().help("The name of the deployment on Azure."),
+                collection(&options),
+            ])
+            .differs("Signing in with Entra is not supported; use an API key.")
+            .hint("The model is the name of a deployment on Azure.")
+            .alias(&["gpt", "microsoft", "llm"])
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let settings = azure_settings(&ctx.ctx().host().credential("azureOpenAiApi", ctx.item())?)?;
+        let model = chosen_model(&ctx, "model")?;
+        let raw = ctx.ctx().param("options", ctx.item())?;
+        let settings = Settings { options: with_json_mode(read(&raw), &raw), ..settings };
+        Ok(supply(OpenAi::new(deployment(&model), settings, &access(&ctx, &raw)?)))
+    }
+}
+
+/// A deployment is often called like its model; then what is known of that holds.
+fn deployment(name: &str) -> ModelInfo {
+    let catalog = Catalog::shipped();
+    let mut info = match catalog.find("openai", name) {
+        known if known.info.price.is_some() => known.info,
+        _ => catalog.find("azure", name).info,
+    };
+    info.model = name.into();
+    info
+}
+
+/// The resource and the key of a credential: an endpoint or the name of the resource, and for the older surface its date.
+pub(in crate::ai) fn azure_settings(credential: &Object) -> Result<Settings, NodeError> {
+    let auth = Auth::ApiKey(Secret::new(field(credential, "apiKey")));
+    let endpoint = match (field(credential, "endpoint"), field(credential, "resourceName")) {
+        (endpoint, _) if !endpoint.trim().is_empty() => endpoint,
+        (_, name) if !name.trim().is_empty() => format!("https://{}.openai.azure.com", name.trim()),
+        _ => return Err(NodeError::failed("The credential has neither an endpoint nor the name of a resource")),
+    };
+    Ok(match field(credential, "apiVersion").trim() {
+        "" | "v1" | "preview" => Settings::azure(&endpoint, auth),
+        version => Settings::azure_dated(&endpoint, version, auth),
+    })
+}

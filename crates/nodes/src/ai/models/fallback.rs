@@ -1,0 +1,41 @@
+//! A chain of models: if one does not answer, the next is asked.
+
+use super::{model_spec, supply};
+use crate::ai::supplies::models;
+use model::Kind;
+use node_api::ai::Supply;
+use node_api::prelude::*;
+use node_api::{NodeInfo, Supplier, SupplyCtx};
+use providers::models::fallback::{Fallback, Link, Rests};
+use providers::models::pace::SystemPace;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) struct ModelFallback;
+
+impl Supplier for ModelFallback {
+    fn spec() -> Spec {
+        model_spec(Spec::new("model-fallback", &[1.0], "Model Fallback", "Ask the next model if one does not answer"))
+            .inputs([Port::of(Kind::AiLanguageModel, "Models")])
+            .param(
+                Param::number("coolDown", "Cool-down", 60)
+                    .at_least(0.0)
+                    .help("Seconds for which a model that did not answer is left alone, by all runs of this node."),
+            )
+            .hint("Connect models in the order in which they are to be asked, and this node to the agent.")
+            .alias(&["failover", "backup model", "redundancy"])
+            .note("A model is left alone if it fails in a way that may pass: too many requests, an empty account, a broken connection. An answer that has begun is never taken up by another model.")
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let cool_down = ctx.ctx().number("coolDown", ctx.item())?.clamp(0.0, 1e9);
+        let whose = format!("{} {}", ctx.host().execution().workflow_id, ctx.node().id);
+        let connected = models(ctx.host().as_ref(), ctx.item()).await?;
+        // A chain can do what each of its models can, so each is made to take tools.
+        let link = |(node, model): (NodeInfo, _)| Link { name: format!("{whose} {}", node.name).into(), model: agent::with_tools(model) };
+        let links = connected.into_iter().map(link).collect();
+        let chain = Fallback::new(links, Rests::shared().clone(), Arc::new(SystemPace), Duration::from_secs_f64(cool_down));
+        let none = || NodeError::failed("No model is connected").hint("Connect at least one model node.");
+        chain.map(supply).ok_or_else(none)
+    }
+}

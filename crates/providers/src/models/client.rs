@@ -1,0 +1,145 @@
+//! One client for every provider that has a format of its own: what differs between them is what they implement here.
+
+use super::ask::{Access, Asker, Decoder, Format, Refuses};
+use super::failure::{Failure, node_error};
+use super::list::{listed, names};
+use super::place::Place;
+use super::vectors;
+use super::wire::Call;
+use model::{Str, Value};
+use node_api::NodeError;
+use node_api::ai::{ChatModel, ChatRequest, ChatStream, Embedder, ModelError, ModelInfo};
+
+/// What all requests to a provider have in common. Implemented by the settings of each wire format.
+pub trait Provider: Clone + Send + Sync + 'static {
+    fn headers(&self, key: &str) -> Vec<(String, String)>;
+    /// What an answer with an error status means.
+    fn refused(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure;
+    /// Where the list of models is.
+    fn list_path(&self) -> String;
+    /// The names in that list.
+    fn listed(answer: &Value) -> Option<Vec<Str>> {
+        names(answer)
+    }
+}
+
+/// A format for conversations.
+pub trait Chats: Provider {
+    fn path(&self, info: &ModelInfo) -> String;
+    fn body(&self, request: &ChatRequest, info: &ModelInfo) -> Value;
+    fn decoder(&self, info: &ModelInfo, line_bytes: usize) -> Box<dyn Decoder>;
+}
+
+/// A format for vectors.
+pub trait Embeds: Provider {
+    /// How many texts go into one request.
+    const BATCH: usize;
+    fn embed_path(&self, model: &str) -> String;
+    fn embed_body(&self, model: &str, texts: &[Str]) -> Value;
+    /// The vectors of an answer, in the order of the texts.
+    fn embedded(answer: &Value) -> Vec<Option<&Value>>;
+}
+
+/// A chat model. Dropping a stream cancels its request.
+pub struct Client<P> {
+    info: ModelInfo,
+    settings: P,
+    place: Place,
+    asker: Asker,
+}
+
+impl<P: Chats> Client<P> {
+    pub fn new(info: ModelInfo, settings: P, place: Place, access: &Access) -> Self {
+        let asker = place.asker(access);
+        Self { info, settings, place, asker }
+    }
+
+    fn call(&self, request: &ChatRequest) -> Result<Call, ModelError> {
+        let body = self.settings.body(request, &self.info);
+        self.place.post(&self.settings.path(&self.info), self.settings.headers(self.place.key.reveal()), &body)
+    }
+}
+
+impl<P: Chats> ChatModel for Client<P> {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
+        match self.call(&request) {
+            Ok(call) => self.asker.stream(call, self),
+            Err(error) => Box::pin(futures::stream::once(std::future::ready(Err(error)))),
+        }
+    }
+}
+
+impl<P: Provider> Refuses for Client<P> {
+    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+        P::refused(status, headers, body, unix_ms)
+    }
+}
+
+impl<P: Chats> Format for Client<P> {
+    fn decoder(&self) -> Box<dyn Decoder> {
+        self.settings.decoder(&self.info, self.asker.wire.limits.line_bytes)
+    }
+}
+
+/// An embedding model.
+pub struct EmbeddingClient<P> {
+    model: Str,
+    settings: P,
+    place: Place,
+    asker: Asker,
+}
+
+impl<P: Embeds> EmbeddingClient<P> {
+    pub fn new(model: &str, settings: P, place: Place, access: &Access) -> Self {
+        let asker = place.asker(access);
+        Self { model: model.into(), settings, place, asker }
+    }
+
+    async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        let body = self.settings.embed_body(&self.model, texts);
+        let call = self.place.post(&self.settings.embed_path(&self.model), self.settings.headers(self.place.key.reveal()), &body)?;
+        let answer = vectors::parsed(&self.asker.whole(&call, &RefusalsOf::<P>::default()).await?)?;
+        vectors::in_order(P::embedded(&answer).into_iter().enumerate(), texts.len())
+    }
+}
+
+#[async_trait::async_trait]
+impl<P: Embeds> Embedder for EmbeddingClient<P> {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
+        let mut all = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(P::BATCH) {
+            all.extend(self.embed_batch(batch).await.map_err(node_error)?);
+        }
+        Ok(all)
+    }
+}
+
+/// The names of the models that a key may use, in order.
+pub async fn list_models<P: Provider>(settings: &P, place: &Place, access: &Access) -> Result<Vec<Str>, ModelError> {
+    let call = place.get(&settings.list_path(), settings.headers(place.key.reveal()))?;
+    let answer = place.asker(access).whole(&call, &RefusalsOf::<P>::default()).await?;
+    listed(&answer, P::listed)
+}
+
+/// What refusals of a provider mean, for requests that are no chats.
+pub(super) struct RefusalsOf<P>(std::marker::PhantomData<P>);
+
+impl<P> Default for RefusalsOf<P> {
+    fn default() -> Self {
+        Self(std::marker::PhantomData)
+    }
+}
+
+impl<P: Provider> Refuses for RefusalsOf<P> {
+    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+        P::refused(status, headers, body, unix_ms)
+    }
+}

@@ -1,0 +1,125 @@
+//! T-NET: each fault in each format ends in a complete turn or in an error with a code, within a limit, and never hangs.
+
+use super::clients::{KEY, ask, model, request};
+use heddle_providers::models::Delivery;
+use model::Code;
+use node_api::ai::{ChatEvent, Stop};
+use serde_json::json;
+use std::collections::HashSet;
+use std::time::Duration;
+use testkit::{Fault, Format, MockModels, Reply, RetryAfter};
+
+/// More than the client's own limit on everything together, and less than a person's patience.
+const LIMIT: Duration = Duration::from_secs(8);
+
+const WORDS: &str = "Grüße 😀 from the mock";
+
+/// How a fault ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// With the whole answer, as if nothing had been.
+    Whole,
+    /// With what was said up to where the server said that it is over.
+    Cut,
+    /// With the answer to a second request.
+    Healed,
+    Error(Code),
+}
+
+fn expected(fault: Fault, format: Format) -> End {
+    match (fault, format) {
+        (Fault::NoReply | Fault::ResetAfterHeaders | Fault::ResetMidToken | Fault::CommentsOnly | Fault::ServerError, _) => End::Healed,
+        (Fault::TooMany(RetryAfter::AnHour), _) => End::Error(Code::MODEL_RATE_LIMIT),
+        (Fault::TooMany(_), _) => End::Healed,
+        (Fault::ByteEvery(_), _) => End::Error(Code::MODEL_TIMEOUT),
+        (Fault::ResetBeforeEnd | Fault::LongLine(_) | Fault::ErrorInside200, _) => End::Error(Code::MODEL_ERROR),
+        // What ends the answer is the same event that marks the end.
+        (Fault::DoneMissing, Format::OpenAiResponses | Format::Ollama) => End::Error(Code::MODEL_ERROR),
+        // Whoever says that it is over is taken at the word; what the responses API says at the end holds all there was.
+        (Fault::DoneEarly, Format::OpenAiChat | Format::Anthropic | Format::Ollama) => End::Cut,
+        (Fault::Unauthorized, _) => End::Error(Code::INVALID_CREDENTIALS),
+        (Fault::ModelGone, _) => End::Error(Code::MODEL_NOT_FOUND),
+        _ => End::Whole,
+    }
+}
+
+async fn check(format: Format, fault: Fault) {
+    let calls_tools = matches!(fault, Fault::ArgumentsByByte | Fault::DuplicatedIndex | Fault::OutOfOrderBlocks);
+    let reply = match calls_tools {
+        true => Reply::text("One moment.")
+            .and_call("add", json!({ "a": "é", "n": [1, 2] }))
+            .and_call("subtract", json!({ "b": "\"quoted\"" }))
+            .with_fault(fault),
+        false => Reply::text(WORDS).with_fault(fault),
+    };
+    let mock = MockModels::start([reply, Reply::text("healed")]).unwrap();
+    let model = model(format, &mock, Delivery::Stream);
+    let name = format!("{format:?} {fault:?}");
+    let (told, turn) = tokio::time::timeout(LIMIT, ask(&*model, request())).await.unwrap_or_else(|_| panic!("{name} hangs"));
+    let n_asked = mock.asked().len();
+    let end = match &turn {
+        Err(error) => {
+            assert!(!format!("{error:?}").contains(KEY), "{name}: {error:?}");
+            End::Error(error.code)
+        }
+        Ok(turn) if turn.message.text() == "healed" => End::Healed,
+        Ok(turn) if calls_tools || turn.message.text() == WORDS => End::Whole,
+        Ok(_) => End::Cut,
+    };
+    assert_eq!(end, expected(fault, format), "{name}: {turn:?}");
+    let retries = told.iter().filter(|event| matches!(event, ChatEvent::Retry { .. })).count();
+    assert_eq!((n_asked, retries), if end == End::Healed { (2, 1) } else { (1, 0) }, "{name}: {told:?}");
+    let Ok(turn) = turn else { return };
+    if matches!(fault, Fault::UsageMissing | Fault::UsageNegative) {
+        assert_eq!((turn.usage.input, turn.usage.output), (0, 0), "{name}");
+    }
+    if calls_tools {
+        let mut calls: Vec<_> = turn.message.tool_calls().map(|call| format!("{} {}", call.name, call.arguments.to_text())).collect();
+        calls.sort();
+        assert_eq!(calls, [r#"add {"a":"é","n":[1,2]}"#, r#"subtract {"b":"\"quoted\""}"#], "{name}");
+        let ids: HashSet<_> = turn.message.tool_calls().map(|call| call.id.clone()).collect();
+        assert_eq!((ids.len(), &turn.stop), (2, &Stop::ToolCalls), "{name}");
+    }
+}
+
+async fn check_all(format: Format) {
+    for fault in Fault::ALL {
+        check(format, *fault).await;
+    }
+}
+
+#[tokio::test]
+async fn every_fault_of_chat_completions_ends_well_or_with_a_code() {
+    check_all(Format::OpenAiChat).await;
+}
+
+#[tokio::test]
+async fn every_fault_of_responses_ends_well_or_with_a_code() {
+    check_all(Format::OpenAiResponses).await;
+}
+
+#[tokio::test]
+async fn every_fault_of_anthropic_ends_well_or_with_a_code() {
+    check_all(Format::Anthropic).await;
+}
+
+#[tokio::test]
+async fn every_fault_of_gemini_ends_well_or_with_a_code() {
+    check_all(Format::Gemini).await;
+}
+
+#[tokio::test]
+async fn every_fault_of_ollama_ends_well_or_with_a_code() {
+    check_all(Format::Ollama).await;
+}
+
+#[tokio::test]
+async fn a_key_that_expires_in_the_middle_of_a_run_is_told_as_such() {
+    for format in Format::ALL {
+        let mock = MockModels::start([Reply::text("first"), Reply::fault(Fault::Unauthorized)]).unwrap();
+        let model = model(*format, &mock, Delivery::Stream);
+        assert_eq!(ask(&*model, request()).await.1.unwrap().message.text(), "first");
+        let error = ask(&*model, request()).await.1.unwrap_err();
+        assert_eq!((error.code, error.status, error.may_pass), (Code::INVALID_CREDENTIALS, Some(401), true), "{format:?}");
+    }
+}

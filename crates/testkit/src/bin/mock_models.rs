@@ -1,0 +1,22 @@
+//! The mock models as a program: `mock-models [PORT] [SCRIPT.json]`. It writes its address and runs until it is stopped.
+//!
+//! Other programs give it scripts with `POST /__script`, ask `GET /__asked` and clear both with `POST /__reset`. With the variable
+//! `MOCK_MODELS_FORGET` it keeps nothing of what it is asked, for benchmarks.
+
+use heddle_testkit::{Keeps, MockModels, replies_from_json};
+use std::io::{self, Write as _};
+
+fn main() -> io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let port: u16 = arguments.next().and_then(|port| port.parse().ok()).unwrap_or(0);
+    let replies = match arguments.next() {
+        Some(file) => replies_from_json(&std::fs::read_to_string(file)?).map_err(io::Error::other)?,
+        None => Vec::new(),
+    };
+    let keeps = if std::env::var_os("MOCK_MODELS_FORGET").is_some() { Keeps::Nothing } else { Keeps::Everything };
+    let models = MockModels::at(([127, 0, 0, 1], port).into(), replies, keeps)?;
+    writeln!(io::stdout(), "{}", models.url())?;
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,80 @@
+//! Just enough of HTTP/1.1 to be asked: requests are read whole, answers are written by hand so that they can be wrong.
+
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpStream;
+
+/// A request as it came.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Reads one request after the other from a connection.
+pub(crate) struct Requests {
+    /// What was read beyond the last request.
+    buffer: Vec<u8>,
+}
+
+impl Requests {
+    pub(crate) fn new() -> Self {
+        Self { buffer: Vec::with_capacity(8 << 10) }
+    }
+
+    /// The next request, or nothing if the client has gone.
+    pub(crate) async fn next(&mut self, stream: &mut TcpStream) -> Option<Request> {
+        let end_of_head = loop {
+            if let Some(at) = find(&self.buffer, b"\r\n\r\n") {
+                break at;
+            }
+            self.read(stream).await?;
+        };
+        let head = String::from_utf8_lossy(&self.buffer[..end_of_head]).into_owned();
+        let mut lines = head.split("\r\n");
+        let mut first = lines.next()?.split(' ');
+        let (method, path) = (first.next()?.to_owned(), first.next()?.to_owned());
+        let headers: Vec<(String, String)> =
+            lines.filter_map(|line| line.split_once(':')).map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())).collect();
+        let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
+        let begin = end_of_head + 4;
+        while self.buffer.len() < begin + length {
+            self.read(stream).await?;
+        }
+        let body = self.buffer[begin..begin + length].to_vec();
+        self.buffer.drain(..begin + length);
+        Some(Request { method, path, headers, body })
+    }
+
+    async fn read(&mut self, stream: &mut TcpStream) -> Option<()> {
+        let n_read = stream.read_buf(&mut self.buffer).await.ok()?;
+        (n_read > 0).then_some(())
+    }
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// A whole answer.
+pub(crate) fn answer(status: u16, content_type: &str, extra_headers: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("HTTP/1.1 {status} {}\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n{extra_headers}\r\n{body}", reason(status))
+        .into_bytes()
+}
+
+/// The head of an answer that ends with its connection.
+pub(crate) fn open_head(content_type: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n").into_bytes()
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        401 => "Unauthorized",
+        404 => "Not Found",
+        429 => "Too Many Requests",
+        _ => "Error",
+    }
+}

@@ -1,0 +1,142 @@
+//! Scripts from outside: a program in another language says over HTTP what the models are to answer, and asks what they were asked.
+
+use crate::fault::Fault;
+use crate::http::{Request, answer};
+use crate::reply::{Reply, Usage};
+use crate::server::Shared;
+use serde_json::{Value, json};
+
+/// Answers requests to the server itself: `POST /__script` adds replies, `GET /__asked` tells what was asked, `POST /__reset` forgets both.
+pub(crate) fn control(request: &Request, state: &Shared) -> Option<Vec<u8>> {
+    let told = match (request.method.as_str(), request.path.as_str()) {
+        ("POST", "/__script") => {
+            let replies: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            match replies_of(&replies) {
+                Ok(replies) => {
+                    state.add(replies);
+                    json!({ "ok": true })
+                }
+                Err(problem) => return Some(answer(400, "application/json", "", &json!({ "error": problem }).to_string())),
+            }
+        }
+        ("GET", "/__asked") => state.asked_as_json(),
+        ("POST", "/__reset") => {
+            state.reset();
+            json!({ "ok": true })
+        }
+        _ => return None,
+    };
+    Some(answer(200, "application/json", "", &told.to_string()))
+}
+
+/// The replies of a script that is a file.
+pub fn replies_from_json(text: &str) -> Result<Vec<Reply>, String> {
+    replies_of(&serde_json::from_str(text).map_err(|error| error.to_string())?)
+}
+
+/// Replies as JSON: `{ "text", "calls": [{ "name", "arguments" }], "stop", "usage": { "input", "output" }, "fault" }`, one or a list.
+fn replies_of(value: &Value) -> Result<Vec<Reply>, String> {
+    match value {
+        Value::Array(replies) => replies.iter().map(reply_of).collect(),
+        Value::Object(_) => Ok(vec![reply_of(value)?]),
+        _ => Err("a reply is an object".to_owned()),
+    }
+}
+
+fn reply_of(value: &Value) -> Result<Reply, String> {
+    let mut reply = Reply::text(value["text"].as_str().unwrap_or_default());
+    for call in value["calls"].as_array().into_iter().flatten() {
+        reply = reply.and_call(call["name"].as_str().ok_or("a call has a name")?, call["arguments"].clone());
+        if let (Some(id), Some(last)) = (call["id"].as_str(), reply.calls.last_mut()) {
+            id.clone_into(&mut last.id);
+        }
+    }
+    reply.stop = value["stop"].as_str().map(str::to_owned);
+    if let (Some(input), Some(output)) = (value["usage"]["input"].as_i64(), value["usage"]["output"].as_i64()) {
+        reply.usage = Usage::Of { input, output };
+    }
+    match value["fault"].as_str() {
+        None => Ok(reply),
+        Some(name) => Ok(reply.with_fault(Fault::named(name).ok_or_else(|| format!("there is no fault '{name}'"))?)),
+    }
+}
+
+/// What a model does without a script.
+pub(crate) fn by_itself(body: &Value) -> Reply {
+    let tool = first_tool(body);
+    match tool {
+        Some((name, schema)) if !has_result(body) => Reply::call(&name, arguments_for(&schema)),
+        _ => Reply::text("Hello from the mock model."),
+    }
+}
+
+fn first_tool(body: &Value) -> Option<(String, Value)> {
+    let tool = &body["tools"][0];
+    let function = [&tool["function"], &tool["functionDeclarations"][0], tool].into_iter().find(|place| place["name"].is_string())?;
+    let schemas = ["parameters", "input_schema", "parametersJsonSchema"];
+    let schema = schemas.iter().map(|key| &function[*key]).find(|schema| schema.is_object()).cloned().unwrap_or_default();
+    Some((function["name"].as_str()?.to_owned(), schema))
+}
+
+/// Whether the conversation holds the result of a tool already.
+fn has_result(body: &Value) -> bool {
+    let turns = ["messages", "contents", "input"].iter().filter_map(|key| body[*key].as_array()).flatten();
+    let holds = |part: &Value| part["type"] == "tool_result" || part["functionResponse"].is_object();
+    turns.into_iter().any(|turn| {
+        let parts = [&turn["content"], &turn["parts"]].into_iter().filter_map(Value::as_array).flatten();
+        turn["role"] == "tool" || turn["type"] == "function_call_output" || parts.into_iter().any(holds)
+    })
+}
+
+/// Something for each field that must be there.
+fn arguments_for(schema: &Value) -> Value {
+    let fields = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let value = |name: &str| match schema["properties"][name]["type"].as_str() {
+        Some("number" | "integer") => json!(1),
+        Some("boolean") => json!(true),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        _ => json!("2+2"),
+    };
+    Value::Object(fields.map(|name| (name.to_owned(), value(name))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_read_and_what_is_none_is_told() {
+        let script = r#"[{ "text": "a", "usage": { "input": 1, "output": 2 } }, { "calls": [{ "id": "x", "name": "t", "arguments": {} }], "fault": "tooMany:anHour" }]"#;
+        let replies = replies_from_json(script).unwrap();
+        assert_eq!((replies[0].text.as_str(), replies[0].usage), ("a", Usage::Of { input: 1, output: 2 }));
+        assert_eq!((replies[1].calls[0].id.as_str(), replies[1].fault), ("x", Fault::named("tooMany:anHour")));
+        for wrong in ["", "1", r#"{ "fault": "none such" }"#, r#"{ "calls": [{}] }"#] {
+            assert!(replies_from_json(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn without_a_script_the_first_tool_is_called_once() {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": "number" } }, "required": ["n"] });
+        let bodies = [
+            json!({ "tools": [{ "type": "function", "function": { "name": "t", "parameters": schema } }] }),
+            json!({ "tools": [{ "name": "t", "input_schema": schema }] }),
+            json!({ "tools": [{ "functionDeclarations": [{ "name": "t", "parametersJsonSchema": schema }] }] }),
+        ];
+        for body in bodies {
+            let reply = by_itself(&body);
+            assert_eq!((reply.calls[0].name.as_str(), &reply.calls[0].arguments), ("t", &json!({ "n": 1 })), "{body}");
+        }
+        for turn in [
+            json!({ "messages": [{ "role": "tool", "content": "4" }] }),
+            json!({ "messages": [{ "role": "user", "content": [{ "type": "tool_result" }] }] }),
+            json!({ "contents": [{ "parts": [{ "functionResponse": {} }] }] }),
+            json!({ "input": [{ "type": "function_call_output" }] }),
+        ] {
+            let mut body = turn;
+            body["tools"] = json!([{ "name": "t" }]);
+            assert!(by_itself(&body).calls.is_empty(), "{body}");
+        }
+    }
+}

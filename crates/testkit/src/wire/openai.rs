@@ -1,0 +1,56 @@
+//! OpenAI's chat completions.
+
+use super::{Event, Part, argument_pieces, call_index, in_order, words};
+use crate::reply::{Reply, Usage};
+use serde_json::{Value, json};
+
+pub(super) fn events(reply: &Reply) -> Vec<Event> {
+    let chunk = |part: Part, delta: Value, finish: Value| {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+        Event::new(
+            part,
+            &json!({ "id": "chatcmpl-mock", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": [choice] }),
+        )
+    };
+    let mut events = vec![chunk(Part::Begin, json!({ "role": "assistant", "content": "" }), Value::Null)];
+    events.extend(words(&reply.text).into_iter().map(|word| chunk(Part::Word, json!({ "content": word }), Value::Null)));
+    let groups = reply.calls.iter().enumerate().map(|(number, call)| {
+        let index = call_index(reply, number);
+        let begin = json!({ "index": index, "id": call.id, "type": "function", "function": { "name": call.name, "arguments": "" } });
+        let piece = |piece: String| json!({ "index": index, "function": { "arguments": piece } });
+        let fragments = [begin].into_iter().chain(argument_pieces(reply, &call.arguments).into_iter().map(piece));
+        fragments.map(|fragment| chunk(Part::Call, json!({ "tool_calls": [fragment] }), Value::Null)).collect()
+    });
+    events.extend(in_order(reply, groups.collect()));
+    events.push(chunk(Part::End, json!({}), json!(reply.stop_reason())));
+    if let Some(usage) = usage(reply) {
+        events.push(Event::new(Part::End, &json!({ "object": "chat.completion.chunk", "model": "mock", "choices": [], "usage": usage })));
+    }
+    events.push(Event { name: None, data: "[DONE]".to_owned(), part: Part::Done });
+    events
+}
+
+pub(super) fn whole(reply: &Reply) -> Value {
+    let call = |(number, call): (usize, &crate::reply::Call)| {
+        json!({ "index": call_index(reply, number), "id": call.id, "type": "function",
+            "function": { "name": call.name, "arguments": call.arguments.to_string() } })
+    };
+    let calls: Vec<Value> = reply.calls.iter().enumerate().map(call).collect();
+    let mut message = json!({ "role": "assistant", "content": reply.text });
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    let choice = json!({ "index": 0, "message": message, "finish_reason": reply.stop_reason() });
+    let mut answer = json!({ "id": "chatcmpl-mock", "object": "chat.completion", "created": 1, "model": "mock", "choices": [choice] });
+    if let Some(usage) = usage(reply) {
+        answer["usage"] = usage;
+    }
+    answer
+}
+
+fn usage(reply: &Reply) -> Option<Value> {
+    match reply.usage {
+        Usage::Of { input, output } => Some(json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output })),
+        Usage::Missing => None,
+    }
+}
