@@ -12,7 +12,7 @@ mod record;
 mod tools;
 mod world;
 
-pub use codec::{message_from_value, message_to_value, turn_from_value, turn_to_value};
+pub use codec::{turn_from_value, turn_to_value};
 pub use guard::{Guard, Refused};
 pub use record::{Ended, Outcome, Record, ToolUse};
 pub use tools::{OnLimit, Options, ToolsAgent};

@@ -1,6 +1,6 @@
 //! The strategy of native tool calls: ask the model, run what it calls, show it the results, until it answers.
 
-use crate::codec::{message_from_value, message_to_value, turn_from_value, turn_to_value};
+use crate::codec::{turn_from_value, turn_to_value};
 use crate::guard::Guard;
 use crate::record::{Ended, Outcome, Record, ToolUse};
 use crate::world::{AgentError, AgentEvent, World};
@@ -264,7 +264,7 @@ impl ToolsAgent {
     async fn history(&self, world: &dyn World, user: &Message) -> Result<Vec<Message>, AgentError> {
         let Some((memory, session)) = &self.memory else { return Ok(Vec::new()) };
         if let Some(Value::Array(kept)) = world.note("history") {
-            return Ok(kept.iter().filter_map(message_from_value).collect());
+            return Ok(kept.iter().filter_map(Message::from_value).collect());
         }
         let messages = match memory.load(session, &user.text()).await {
             Ok(messages) => messages.into_iter().filter(|message| message.role != Role::System).collect(),
@@ -273,7 +273,7 @@ impl ToolsAgent {
                 Vec::new()
             }
         };
-        world.keep("history", Value::array(messages.iter().map(message_to_value).collect())).await.map_err(AgentError::Kept)?;
+        world.keep("history", Value::array(messages.iter().map(Message::to_value).collect())).await.map_err(AgentError::Kept)?;
         Ok(messages)
     }
 

@@ -7,6 +7,7 @@ mod chat;
 mod knowledge;
 mod memory;
 mod message;
+mod message_value;
 mod tool;
 
 pub use chat::{
