@@ -7,13 +7,16 @@
 
 mod codec;
 mod guard;
+pub mod memory;
 pub mod react;
 mod record;
+mod remember;
 mod tools;
 mod world;
 
 pub use codec::{turn_from_value, turn_to_value};
 pub use guard::{Guard, Refused};
 pub use record::{Ended, Outcome, Record, ToolUse};
+pub use remember::{Past, Remembering, recall, remember};
 pub use tools::{OnLimit, Options, ToolsAgent};
 pub use world::{AgentError, AgentEvent, World};

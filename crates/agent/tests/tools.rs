@@ -6,7 +6,7 @@ mod support;
 
 use heddle_agent::{AgentError, AgentEvent, Ended, Guard, OnLimit, Options, ToolsAgent};
 use model::{Code, json};
-use node_api::ai::{Effect, Message, Part, Role, SessionId, ToolChoice};
+use node_api::ai::{Effect, Message, Part, Role, ToolChoice};
 use std::sync::Arc;
 use support::{Crash, Ledger, List, Script, TestWorld, answers, calls, tool};
 
@@ -122,7 +122,7 @@ async fn what_was_said_is_remembered_whole_and_the_system_prompt_is_never_lost()
     list.put(before);
     let script = Script::of([calls(&[("add", json!({ "a": 2, "b": 2 }))]), answers("4")]);
     let mut agent = agent(&script, &ledger, Options::default());
-    agent.memory = Some((list.clone(), SessionId("s".into())));
+    agent.memory = support::remembering(list.clone(), "1");
     agent.run(&world, Message::user("2+2?")).await.unwrap();
     let first = script.request(0);
     assert_eq!(first.messages[0].text(), "You are a helpful AI assistant.");
@@ -136,7 +136,7 @@ async fn a_memory_that_fails_is_told_and_done_without() {
     let world = TestWorld::default();
     let script = Script::of([answers("hello")]);
     let mut agent = agent(&script, &Ledger::new(), Options::default());
-    agent.memory = Some((Arc::new(support::Broken), SessionId("s".into())));
+    agent.memory = support::remembering(Arc::new(support::Broken), "1");
     let outcome = agent.run(&world, Message::user("hi")).await.unwrap();
     assert_eq!(outcome.answer, "hello");
     assert_eq!(world.told().iter().filter(|event| matches!(event, AgentEvent::Warning(_))).count(), 2);
