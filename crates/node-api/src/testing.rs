@@ -30,6 +30,7 @@ pub struct TestHost {
     pub files: Box<dyn Files>,
     pub tables: Arc<dyn Tables>,
     pub conversations: KeptHere,
+    pub started_with: Option<Value>,
     pub supplies: Vec<(Kind, Supply)>,
     pub warned: Mutex<Vec<Str>>,
     pub allowed: Vec<Feature>,
@@ -57,6 +58,7 @@ impl TestHost {
             files: Box::new(NoFiles),
             tables: Arc::new(NoTables),
             conversations: KeptHere::default(),
+            started_with: None,
             supplies: Vec::new(),
             warned: Mutex::default(),
             allowed: Vec::new(),
@@ -134,6 +136,9 @@ impl Host for TestHost {
     async fn supplies(&self, kind: Kind, _item: usize) -> Result<Vec<Supplied>, NodeError> {
         let fitting = self.supplies.iter().filter(|(given, _)| *given == kind);
         Ok(fitting.map(|(_, supply)| Supplied { node: NodeInfo::default(), supply: supply.clone() }).collect())
+    }
+    fn started_with(&self) -> Option<Value> {
+        self.started_with.clone()
     }
     fn warn(&self, words: Str) {
         self.warned.lock().unwrap_or_else(PoisonError::into_inner).push(words);

@@ -79,3 +79,74 @@ fn turn_key(ctx: &Ctx<'_>, index: usize) -> TurnKey {
 pub(super) fn not_connected(what: &str) -> NodeError {
     NodeError::failed(format!("A {what} is not connected")).hint(format!("Connect a {what} node to this one."))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::NodeInfo;
+    use node_api::ai::{Memory, MemoryError, Message, Recalled};
+    use node_api::testing::{TestHost, items};
+
+    struct Nothing;
+
+    #[async_trait::async_trait]
+    impl Memory for Nothing {
+        async fn load(&self, _session: &SessionId, _about: &str) -> Result<Recalled, MemoryError> {
+            Ok(Recalled::default())
+        }
+        async fn append(&self, _session: &SessionId, _key: &TurnKey, _turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+            Ok(Vec::new())
+        }
+        async fn clear(&self, _session: &SessionId) -> Result<(), MemoryError> {
+            Ok(())
+        }
+    }
+
+    /// The session that is chosen: from the agent's option, the memory node, the item and the trigger.
+    async fn chosen(mode: &str, agents: &str, nodes: Option<&str>, item: Value, trigger: Option<Value>) -> Result<Str, NodeError> {
+        let mut host = TestHost::new(&Spec::default(), 1.0, &json!({}));
+        host.execution.mode = mode.into();
+        host.started_with = trigger;
+        let supplied = SuppliedMemory { memory: Arc::new(Nothing), session: nodes.map(Str::from) };
+        host.supplies.push((Kind::AiMemory, Supply::Memory(supplied)));
+        let (node, inputs) = (NodeInfo::default(), [Some(items(&json!([item])))]);
+        let found = memory(&Ctx::new(&node, &inputs, 0, &host), 0, agents.into()).await?;
+        Ok(found.map(|found| found.session.as_str().into()).unwrap_or_default())
+    }
+
+    #[tokio::test]
+    async fn the_agent_comes_before_the_memory_and_the_memory_before_the_trigger() {
+        let (item, trigger) = (|| json!({ "sessionId": "item" }), || Some(json!({ "sessionId": "trigger" })));
+        let chosen = async |agents, nodes, item, trigger| chosen("webhook", agents, nodes, item, trigger).await.unwrap();
+        assert_eq!(chosen("agent", Some("node"), item(), trigger()).await, "agent");
+        assert_eq!(chosen("", Some("node"), item(), trigger()).await, "node");
+        assert_eq!(chosen("", None, item(), trigger()).await, "item");
+        assert_eq!(chosen("", None, json!({}), trigger()).await, "trigger");
+        assert_eq!(chosen("", Some("default"), item(), trigger()).await, "item", "the default of a node is no choice of its author");
+        assert_eq!(chosen("", None, json!({ "sessionId": 7 }), None).await, "7");
+    }
+
+    /// T-MEM: session 'default' across users.
+    #[tokio::test]
+    async fn one_conversation_for_everybody_is_refused_where_many_come() {
+        for mode in ["webhook", "integrated", "retry", "chat"] {
+            for (agents, nodes, item) in
+                [("", Some("default"), json!({})), ("default", None, json!({})), ("", None, json!({ "sessionId": "default" }))]
+            {
+                let error = chosen(mode, agents, nodes, item, None).await.unwrap_err();
+                assert_eq!(error.code(), Code::SESSION_SHARED, "{mode}: {error}");
+            }
+        }
+        for mode in ["manual", "trigger"] {
+            assert_eq!(chosen(mode, "", Some("default"), json!({}), None).await.unwrap(), "default");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_session_that_nobody_names_or_that_is_too_long_is_refused() {
+        let error = chosen("manual", "", None, json!({ "sessionId": { "a": 1 } }), Some(json!({}))).await.unwrap_err();
+        assert_eq!(error.message().as_str(), "No session ID found");
+        let error = chosen("webhook", "", None, json!({ "sessionId": "x".repeat(1 << 20) }), None).await.unwrap_err();
+        assert!(error.code() == Code::NODE_PARAMETER && error.message().contains("MAX_SESSION_ID_BYTES"), "{error}");
+    }
+}
