@@ -24,7 +24,7 @@ fn start_model() -> String {
     address
 }
 
-fn answer(mut stream: &TcpStream) {
+fn answer(stream: &TcpStream) {
     let asked = read_json(stream);
     let messages = asked["messages"].as_array().unwrap();
     let text = |message: &Value| message["content"].as_str().map_or_else(|| message["content"].to_string(), str::to_owned);
@@ -33,6 +33,11 @@ fn answer(mut stream: &TcpStream) {
         true => format!("summed up: {}", of("user").join("|").replace('\n', " ")),
         false => format!("heard: {}", of("user").join("|")),
     };
+    say(stream, &content);
+}
+
+/// The answer in one piece, then why it stopped.
+fn say(mut stream: &TcpStream, content: &str) {
     let chunk =
         |delta: Value, reason: Value| json!({ "model": "mock", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
     let events = [chunk(json!({ "role": "assistant", "content": content }), Value::Null), chunk(json!({}), json!("stop"))];
@@ -336,4 +341,37 @@ fn the_memory_manager_reads_adds_and_removes_what_an_agent_remembers() {
     assert!(heard.contains("[A note that is kept with the conversation]\nBe kind.|six"), "{heard}");
     managed(&server, 1.1, json!({ "mode": "delete", "deleteMode": "all" }));
     assert_eq!(ask(&server, "chat", "ada", "seven"), "heard: seven");
+}
+
+#[test]
+fn a_strict_agent_has_what_was_said_in_its_envelope() {
+    let (data, model) = (Folder::new("strict-memory"), start_strict_model());
+    let memory = memories().into_iter().find(|memory| memory.kind == "sqlite-memory").unwrap();
+    let mut document = workflow(&model, "strict", memory.node());
+    document["nodes"][1]["type"] = json!("agent-core-react");
+    document["nodes"][1]["parameters"] = json!({ "allowedTools": "none" });
+    import(&data, "strict", &document);
+    let server = Server::start(&data.0, &SETTINGS);
+    let call = |text: &str| {
+        let reply = server.call("POST", "/webhook/strict", Some(&json!({ "user": "ada", "text": text })));
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply.json()
+    };
+    assert_eq!(call("I am Ada")["memory"], json!({ "messages": [] }));
+    let past = call("who am I?")["memory"]["messages"].clone();
+    assert_eq!((past[0]["role"].as_str(), past[1]["role"].as_str()), (Some("user"), Some("assistant")));
+    assert!(past[0]["content"].as_str().unwrap().contains("I am Ada") && past[1]["content"] == "fine", "{past}");
+}
+
+/// A model that always says that it is done.
+fn start_strict_model() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            read_json(&stream);
+            say(&stream, "{ \"action\": \"final\", \"message\": \"fine\", \"confidence\": 1 }");
+        }
+    });
+    address
 }

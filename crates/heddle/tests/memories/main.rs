@@ -3,6 +3,7 @@
 mod backends;
 mod cases;
 mod kinds;
+mod n8n_table;
 mod odd_sessions;
 mod rest;
 #[path = "../../../nodes/tests/servers/mod.rs"]
