@@ -98,7 +98,7 @@ pub(crate) async fn the_newest_turn_comes_even_if_it_is_too_large(backend: &Back
 pub(crate) async fn a_turn_past_the_limit_is_refused_by_name(backend: &Backend) {
     let memory = backend.memory(Window::All);
     let large = Message::user("x".repeat(2 << 20));
-    memory.append(&session(), &TurnKey("1".into()), &[large.clone()]).await.unwrap();
+    memory.append(&session(), &TurnKey("1".into()), std::slice::from_ref(&large)).await.unwrap();
     assert_eq!(memory.load(&session(), "").await.unwrap().messages, [large]);
     let too_large = Message::user("x".repeat(MAX_TURN_BYTES + 1));
     let error = memory.append(&session(), &TurnKey("2".into()), &[too_large]).await.unwrap_err();
