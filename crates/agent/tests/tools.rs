@@ -176,7 +176,8 @@ async fn a_loop_that_is_cut_off_anywhere_repeats_nothing() {
 /// The process ends at every note, before and after it is kept: also between the append and the note of it.
 #[tokio::test]
 async fn a_turn_that_is_cut_off_anywhere_is_remembered_once() {
-    for cut in 0..4 {
+    // The history, a model, a tool, a model, and that the turn is remembered.
+    for cut in 0..5 {
         for crash in [Crash::Before(cut), Crash::After(cut)] {
             let (world, list) = (TestWorld::default(), Arc::new(List::default()));
             world.crash(crash);
