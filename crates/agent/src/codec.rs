@@ -1,35 +1,7 @@
-//! Messages and turns as data, for notes and memories.
+//! Turns of a model as data, for notes.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use model::{Object, Str, Value};
-use node_api::ai::{Arguments, Media, MediaData, Message, Opaque, Part, Role, Stop, ToolCall, ToolResult, Turn, Usage};
-
-pub fn message_to_value(message: &Message) -> Value {
-    let role = match message.role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-    };
-    let mut object =
-        Object::from_iter([("role", Value::from(role)), ("parts", Value::array(message.parts.iter().map(part_to_value).collect()))]);
-    put_opaque(&mut object, message.opaque.as_ref());
-    object.into()
-}
-
-/// `None` if it is no message of ours.
-pub fn message_from_value(value: &Value) -> Option<Message> {
-    let role = match value.get("role")?.as_str()? {
-        "system" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" => Role::Tool,
-        _ => return None,
-    };
-    let parts = value.get("parts")?.as_array()?.iter().map(part_from_value).collect::<Option<Vec<_>>>()?;
-    Some(Message { role, parts, opaque: opaque(value) })
-}
+use model::{Object, Value};
+use node_api::ai::{Message, Stop, Turn, Usage};
 
 pub fn turn_to_value(turn: &Turn) -> Value {
     let stop = match &turn.stop {
@@ -50,7 +22,7 @@ pub fn turn_to_value(turn: &Turn) -> Value {
         ("reasoning", (usage.reasoning as f64).into()),
     ]);
     Object::from_iter([
-        ("message", message_to_value(&turn.message)),
+        ("message", turn.message.to_value()),
         ("stop", stop.into()),
         ("usage", usage.into()),
         ("model", turn.model.clone().into()),
@@ -77,125 +49,23 @@ pub fn turn_from_value(value: &Value) -> Option<Turn> {
         reasoning: count("reasoning"),
         raw: None,
     };
-    Some(Turn { message: message_from_value(value.get("message")?)?, stop, usage, model: text(value, "model").unwrap_or_default() })
-}
-
-fn part_to_value(part: &Part) -> Value {
-    let mut object = Object::new();
-    match part {
-        Part::Text(text) => {
-            object.insert("text", text.clone());
-        }
-        Part::Image(media) => {
-            object.insert("image", media_to_value(media));
-        }
-        Part::File(media) => {
-            object.insert("file", media_to_value(media));
-        }
-        Part::ToolCall(call) => {
-            object.insert("call", call.id.clone());
-            object.insert("name", call.name.clone());
-            match &call.arguments {
-                Arguments::Read(arguments) => object.insert("arguments", arguments.clone()),
-                Arguments::Unreadable { text, .. } => object.insert("unreadable", text.clone()),
-            };
-            put_opaque(&mut object, call.opaque.as_ref());
-        }
-        Part::ToolResult(result) => {
-            object.insert("result", result.id.clone());
-            object.insert("name", result.name.clone());
-            object.insert("content", result.content.clone());
-            object.insert("isError", result.is_error);
-        }
-        Part::Thinking { text, opaque } => {
-            object.insert("thinking", text.clone());
-            put_opaque(&mut object, opaque.as_ref());
-        }
-    }
-    object.into()
-}
-
-fn part_from_value(value: &Value) -> Option<Part> {
-    if let Some(text) = text(value, "text") {
-        return Some(Part::Text(text));
-    }
-    if let Some(media) = value.get("image") {
-        return media_from_value(media).map(Part::Image);
-    }
-    if let Some(media) = value.get("file") {
-        return media_from_value(media).map(Part::File);
-    }
-    if let Some(thought) = text(value, "thinking") {
-        return Some(Part::Thinking { text: thought, opaque: opaque(value) });
-    }
-    let name = text(value, "name")?;
-    if let Some(id) = text(value, "result") {
-        let is_error = value.get("isError").and_then(Value::as_bool).unwrap_or_default();
-        return Some(Part::ToolResult(ToolResult { id, name, content: text(value, "content")?, is_error }));
-    }
-    let arguments = match (value.get("arguments").and_then(Value::as_object), text(value, "unreadable")) {
-        (Some(arguments), _) => Arguments::Read(arguments.clone()),
-        (None, Some(text)) => Arguments::parse(&text),
-        (None, None) => return None,
-    };
-    Some(Part::ToolCall(ToolCall { id: text(value, "call")?, name, arguments, opaque: opaque(value) }))
-}
-
-fn media_to_value(media: &Media) -> Value {
-    let mut object = Object::from_iter([("mimeType", Value::from(media.mime_type.clone())), ("name", media.name.clone().into())]);
-    match &media.data {
-        MediaData::Bytes(bytes) => object.insert("base64", STANDARD.encode(bytes)),
-        MediaData::Url(url) => object.insert("url", url.clone()),
-    };
-    object.into()
-}
-
-fn media_from_value(value: &Value) -> Option<Media> {
-    let data = match (text(value, "url"), text(value, "base64")) {
-        (Some(url), _) => MediaData::Url(url),
-        (None, Some(encoded)) => MediaData::Bytes(STANDARD.decode(encoded.as_bytes()).ok()?.into()),
-        (None, None) => return None,
-    };
-    Some(Media { mime_type: text(value, "mimeType")?, name: text(value, "name"), data })
-}
-
-fn put_opaque(object: &mut Object, opaque: Option<&Opaque>) {
-    if let Some(opaque) = opaque {
-        object.insert("opaque", Object::from_iter([("provider", Value::from(opaque.provider.clone())), ("data", opaque.data.clone())]));
-    }
-}
-
-fn opaque(value: &Value) -> Option<Opaque> {
-    let opaque = value.get("opaque")?;
-    Some(Opaque { provider: text(opaque, "provider")?, data: opaque.get("data")?.clone() })
-}
-
-fn text(value: &Value, key: &str) -> Option<Str> {
-    value.get(key).and_then(Value::as_str).map(Str::from)
+    Some(Turn {
+        message: Message::from_value(value.get("message")?)?,
+        stop,
+        usage,
+        model: value.get("model").and_then(Value::as_str).unwrap_or_default().into(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::json;
+    use node_api::ai::{Arguments, Part, ToolCall};
 
     #[test]
     fn a_turn_comes_back_as_it_was() {
-        let opaque = Some(Opaque { provider: "p".into(), data: json!({ "signature": "s" }) });
-        let call = |arguments| ToolCall { id: "1".into(), name: "add".into(), arguments, opaque: opaque.clone() };
-        let media = Media { mime_type: "image/png".into(), name: None, data: MediaData::Bytes(vec![1, 2, 255].into()) };
-        let message = Message {
-            role: Role::Assistant,
-            parts: vec![
-                Part::Thinking { text: "hm".into(), opaque: opaque.clone() },
-                Part::Text("yes".into()),
-                Part::Image(media),
-                Part::ToolCall(call(Arguments::Read(Object::from_iter([("a", 1)])))),
-                Part::ToolCall(call(Arguments::parse("{ broken"))),
-                Part::ToolResult(ToolResult { id: "1".into(), name: "add".into(), content: "2".into(), is_error: true }),
-            ],
-            opaque,
-        };
+        let call = ToolCall { id: "1".into(), name: "add".into(), arguments: Arguments::Read(Object::from_iter([("a", 1)])), opaque: None };
+        let message = Message { parts: vec![Part::Text("yes".into()), Part::ToolCall(call)], ..Message::assistant("") };
         let usage = Usage { input: 3, cached_read: 1, cache_write: 0, output: 9, reasoning: 2, raw: None };
         let turn = Turn { message, stop: Stop::Other("odd".into()), usage, model: "m".into() };
         assert_eq!(turn_from_value(&turn_to_value(&turn)), Some(turn));

@@ -8,14 +8,17 @@
 mod codec;
 mod guard;
 mod prompted;
+pub mod memory;
 pub mod react;
 mod record;
+mod remember;
 mod tools;
 mod world;
 
-pub use codec::{message_from_value, message_to_value, turn_from_value, turn_to_value};
+pub use codec::{turn_from_value, turn_to_value};
 pub use guard::{Guard, Refused};
 pub use prompted::{Prompted, with_tools};
 pub use record::{Ended, Outcome, Record, ToolUse};
+pub use remember::{Past, Remembering, recall, remember};
 pub use tools::{OnLimit, Options, ToolsAgent};
 pub use world::{AgentError, AgentEvent, World};

@@ -1,15 +1,16 @@
 //! The strategy of native tool calls: ask the model, run what it calls, show it the results, until it answers.
 
-use crate::codec::{message_from_value, message_to_value, turn_from_value, turn_to_value};
+use crate::codec::{turn_from_value, turn_to_value};
 use crate::guard::Guard;
 use crate::record::{Ended, Outcome, Record, ToolUse};
+use crate::remember::{Remembering, recall, remember};
 use crate::world::{AgentError, AgentEvent, World};
 use futures::future::Either;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Code, Object, Str, Value};
 use node_api::ai::{
-    ChatEvent, ChatModel, ChatRequest, Effect, Memory, Message, ModelError, Part, Role, SessionId, Stop, ToolCall, ToolCallContext,
-    ToolChoice, ToolResult, Turn,
+    ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, Part, Role, Stop, ToolCall, ToolCallContext, ToolChoice, ToolResult,
+    Turn,
 };
 use std::pin::pin;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ pub enum OnLimit {
 pub struct ToolsAgent {
     pub model: Arc<dyn ChatModel>,
     pub guard: Guard,
-    pub memory: Option<(Arc<dyn Memory>, SessionId)>,
+    pub memory: Option<Remembering>,
     pub options: Options,
 }
 
@@ -81,10 +82,16 @@ impl ToolsAgent {
 
     async fn work(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
         let began = world.now_ms();
-        let history = self.history(world, &user).await?;
+        let past = match &self.memory {
+            Some(remembering) => Some(recall(world, remembering, &user.text()).await?),
+            None => None,
+        };
+        let history = past.as_ref().map(|past| past.messages.clone()).unwrap_or_default();
         let mut run = Conversation::new(&self.options.system_prompt, history, user);
         let outcome = self.converse(world, &mut run).await?;
-        self.remember(world, &run.said).await?;
+        if let (Some(remembering), Some(past)) = (&self.memory, &past) {
+            remember(world, remembering, &past.turn, &run.said).await?;
+        }
         let (answer, ended) = outcome;
         run.record.duration_ms = (world.now_ms() - began).max(0) as u64;
         run.record.messages = run.said;
@@ -258,34 +265,6 @@ impl ToolsAgent {
         world.keep(&key, kept.into()).await.map_err(AgentError::Kept)?;
         world.tell(AgentEvent::ToolEnded { call_id, name, content: content.clone(), is_error, duration_ms }).await;
         Ok((used(content, is_error, started_ms, duration_ms), true))
-    }
-
-    /// What was said before. A memory that fails is done without.
-    async fn history(&self, world: &dyn World, user: &Message) -> Result<Vec<Message>, AgentError> {
-        let Some((memory, session)) = &self.memory else { return Ok(Vec::new()) };
-        if let Some(Value::Array(kept)) = world.note("history") {
-            return Ok(kept.iter().filter_map(message_from_value).collect());
-        }
-        let messages = match memory.load(session, &user.text()).await {
-            Ok(messages) => messages.into_iter().filter(|message| message.role != Role::System).collect(),
-            Err(error) => {
-                world.tell(AgentEvent::Warning(format!("The memory could not be read: {error}").into())).await;
-                Vec::new()
-            }
-        };
-        world.keep("history", Value::array(messages.iter().map(message_to_value).collect())).await.map_err(AgentError::Kept)?;
-        Ok(messages)
-    }
-
-    async fn remember(&self, world: &dyn World, said: &[Message]) -> Result<(), AgentError> {
-        let Some((memory, session)) = &self.memory else { return Ok(()) };
-        if world.note("remembered").is_some() {
-            return Ok(());
-        }
-        if let Err(error) = memory.append(session, said).await {
-            world.tell(AgentEvent::Warning(format!("The memory could not be written: {error}").into())).await;
-        }
-        world.keep("remembered", true.into()).await.map_err(AgentError::Kept)
     }
 }
 

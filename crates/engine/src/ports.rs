@@ -2,6 +2,7 @@
 
 use crate::outcome::Outcome;
 use model::{Code, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
+use node_api::ai::KeptHere;
 use node_api::connect::Connections;
 use node_api::host::Files;
 use node_api::http::Http;
@@ -21,6 +22,8 @@ pub struct Ports {
     pub connections: Arc<dyn Connections>,
     pub files: Arc<dyn Files>,
     pub tables: Arc<dyn Tables>,
+    /// Where conversations are kept; each run sees those of its own workflow.
+    pub conversations: KeptHere,
     pub credentials: Arc<dyn Credentials>,
     pub workflows: Arc<dyn Workflows>,
     /// Keeps the runs that other runs start. Without it they go on in the memory of their caller, and end with it.

@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod conformance;
+mod conversations;
 mod credentials;
 mod logs;
 mod settings;

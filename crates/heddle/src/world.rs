@@ -3,8 +3,10 @@
 use crate::settings::Settings;
 use anyhow::{Context as _, Result};
 use engine::{Clock, Engine, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use node_api::ai::KeptHere;
 use providers::connect::GuardedConnections;
 use providers::http::{GuardedHttp, Policy};
+use providers::memory::{ProcessConversations, ProcessLimits};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::{SpillFile, SpillLimits, Workspace};
@@ -18,6 +20,7 @@ pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
     let policy = Policy::parse(&settings.egress_allow).context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
     let limits = SpillLimits { memory: settings.run_memory_limit, budget: settings.run_data_limit };
+    let passing = ProcessConversations::new(ProcessLimits::default(), || SystemClock.now_ms());
     Ok(Ports {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
@@ -25,6 +28,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         connections: Arc::new(GuardedConnections::new(policy)),
         files: Arc::new(Workspace::new(&settings.files_root)),
         tables: Arc::new(node_api::tables::NoTables),
+        conversations: KeptHere { passing: Arc::new(passing), ..KeptHere::default() },
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
         calls: None,

@@ -34,6 +34,7 @@ pub struct TaskData {
     pub status: TaskStatus,
     /// What went into a sub-node, shown beside its output.
     pub input_override: Option<Vec<Items>>,
+    /// What did not work although the node went on.
     pub hints: Vec<Str>,
     pub metadata: Option<Value>,
 }
@@ -100,7 +101,8 @@ impl TaskData {
             "source",
             Value::array(self.source.iter().map(|source| source.as_ref().map_or(Value::Null, Source::to_value)).collect()),
         );
-        object.insert("hints", Value::array(self.hints.iter().map(|hint| Value::from(hint.clone())).collect()));
+        let hints = self.hints.iter().map(|hint| Value::from(Object::from_iter([("message", hint.clone())])));
+        object.insert("hints", Value::array(hints.collect()));
         object.insert("executionTime", self.execution_time_ms);
         object.insert("executionStatus", self.status.name());
         object.insert("data", data);

@@ -1,5 +1,6 @@
 //! What the engine offers a running node beyond its items and parameters.
 
+use crate::ai::KeptHere;
 use crate::connect::Connections;
 use crate::http::Http;
 use crate::tables::Tables;
@@ -51,6 +52,10 @@ pub trait Host: Send + Sync {
     fn connections(&self) -> &dyn Connections;
     fn files(&self) -> &dyn Files;
     fn tables(&self) -> Arc<dyn Tables>;
+    /// Where conversations of the workflow are kept.
+    fn conversations(&self) -> KeptHere {
+        KeptHere::default()
+    }
     /// The decrypted fields of the node's credential of this type.
     fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError>;
 
@@ -62,6 +67,8 @@ pub trait Host: Send + Sync {
     fn set_static_data(&self, scope: StaticScope, data: Value);
     /// Notes about the execution that a person can search by.
     fn set_custom_data(&self, key: &str, value: &str);
+    /// Says what did not work although the run goes on; it stands in the record of the node's run (`hints`).
+    fn warn(&self, _words: Str) {}
     /// Answers whoever started the run and waits for it. Only the first answer counts; with nobody waiting it goes nowhere.
     fn respond(&self, answer: Answer);
     /// Whether whoever started the run takes the answer piece by piece.
@@ -75,6 +82,10 @@ pub trait Host: Send + Sync {
     fn pause(&self, until: Pause);
 
     fn execution(&self) -> &ExecutionInfo;
+    /// The data that the run began with: of the first item of its trigger.
+    fn started_with(&self) -> Option<Value> {
+        None
+    }
     /// The output that feeds an input of this run.
     fn input_source(&self, input: usize) -> Option<Source>;
     fn now_ms(&self) -> i64;

@@ -1,13 +1,14 @@
 //! Runs a node alone, with constant parameters, for tests and for the examples in descriptions.
 
+use crate::ai::{KeptHere, Supply};
 use crate::connect::{Connections, NoConnections};
 use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
 use crate::tables::{NoTables, Tables};
 use crate::trigger::{Answer, Chunk};
-use crate::{Ctx, Node, NodeError, NodeInfo, Outputs, Spec};
+use crate::{Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied};
 use bytes::Bytes;
-use model::{Item, Items, Object, OnError, Source, Spill, Value};
+use model::{Item, Items, Kind, Object, OnError, Source, Spill, Str, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A world with nothing outside: requests, files and code are refused, the clock stands at 2024-01-01 in UTC.
@@ -28,6 +29,10 @@ pub struct TestHost {
     pub connections: Arc<dyn Connections>,
     pub files: Box<dyn Files>,
     pub tables: Arc<dyn Tables>,
+    pub conversations: KeptHere,
+    pub started_with: Option<Value>,
+    pub supplies: Vec<(Kind, Supply)>,
+    pub warned: Mutex<Vec<Str>>,
     pub allowed: Vec<Feature>,
 }
 
@@ -52,6 +57,10 @@ impl TestHost {
             connections: Arc::new(NoConnections),
             files: Box::new(NoFiles),
             tables: Arc::new(NoTables),
+            conversations: KeptHere::default(),
+            started_with: None,
+            supplies: Vec::new(),
+            warned: Mutex::default(),
             allowed: Vec::new(),
         }
     }
@@ -120,6 +129,19 @@ impl Host for TestHost {
     }
     fn tables(&self) -> Arc<dyn Tables> {
         self.tables.clone()
+    }
+    fn conversations(&self) -> KeptHere {
+        self.conversations.clone()
+    }
+    async fn supplies(&self, kind: Kind, _item: usize) -> Result<Vec<Supplied>, NodeError> {
+        let fitting = self.supplies.iter().filter(|(given, _)| *given == kind);
+        Ok(fitting.map(|(_, supply)| Supplied { node: NodeInfo::default(), supply: supply.clone() }).collect())
+    }
+    fn started_with(&self) -> Option<Value> {
+        self.started_with.clone()
+    }
+    fn warn(&self, words: Str) {
+        self.warned.lock().unwrap_or_else(PoisonError::into_inner).push(words);
     }
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
         let fields = self.credentials.get(kind).and_then(Value::as_object).cloned();

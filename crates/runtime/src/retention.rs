@@ -34,8 +34,8 @@ impl Runtime {
             }
             match self.tidy(retention).await {
                 Ok(0) => {}
-                Ok(removed) => tracing::info!(removed, "Old executions were removed."),
-                Err(error) => tracing::error!(%error, "Old executions could not be removed."),
+                Ok(removed) => tracing::info!(removed, "Old executions and conversations were removed."),
+                Err(error) => tracing::error!(%error, "Old executions and conversations could not be removed."),
             }
         }
     }
@@ -48,7 +48,7 @@ impl Runtime {
             bytes: i64::try_from(retention.bytes).unwrap_or(i64::MAX),
             step: STEP,
         };
-        let removed = self.store.prune(keep).await?;
+        let removed = self.store.prune(keep).await? + self.store.forget_conversations().await?;
         while removed > 0 && self.store.shrink().await? {}
         Ok(removed)
     }

@@ -10,6 +10,7 @@ pub mod access;
 pub mod backup;
 pub mod blobs;
 mod codec;
+pub mod conversations;
 pub mod credentials;
 mod error;
 pub mod executions;
@@ -27,6 +28,7 @@ pub mod workflows;
 mod workspace;
 
 pub use access::Access;
+pub use conversations::KeptConversations;
 pub use credentials::Credentials;
 pub use error::Error;
 pub use executions::Executions;
@@ -41,6 +43,6 @@ pub use workflows::Workflows;
 pub use workspace::{FileLimits, Workspace};
 
 /// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the same traits.
-pub trait Store: Access + Executions + Projects + Schedules + Variables + Workflows {}
+pub trait Store: Access + Executions + KeptConversations + Projects + Schedules + Variables + Workflows {}
 
-impl<T: Access + Executions + Projects + Schedules + Variables + Workflows> Store for T {}
+impl<T: Access + Executions + KeptConversations + Projects + Schedules + Variables + Workflows> Store for T {}

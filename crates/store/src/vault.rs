@@ -20,8 +20,21 @@ pub(crate) struct Key(RandomizedNonceKey);
 
 impl Key {
     fn from_hex(text: &str) -> Result<Self, Error> {
-        let bytes = hex::decode(text.trim()).ok().filter(|bytes| bytes.len() == KEY_BYTES).ok_or(Error::Key)?;
-        Ok(Self(RandomizedNonceKey::new(&AES_256_GCM_SIV, &bytes).map_err(|_| Error::Key)?))
+        Self::from_bytes(&hex::decode(text.trim()).map_err(|_| Error::Key)?)
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        if bytes.len() != KEY_BYTES {
+            return Err(Error::Key);
+        }
+        Ok(Self(RandomizedNonceKey::new(&AES_256_GCM_SIV, bytes).map_err(|_| Error::Key)?))
+    }
+
+    /// The bytes of a key that nobody has yet.
+    pub(crate) fn fresh_bytes() -> Result<[u8; KEY_BYTES], Error> {
+        let mut bytes = [0; KEY_BYTES];
+        getrandom::fill(&mut bytes).map_err(|_| Error::Key)?;
+        Ok(bytes)
     }
 
     /// Encrypts something; it opens only under the same name again.

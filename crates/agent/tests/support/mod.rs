@@ -4,14 +4,14 @@
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use futures::stream;
-use heddle_agent::{AgentEvent, World};
+use heddle_agent::{AgentEvent, Remembering, World};
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
 use node_api::ai::{
     Arguments, Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Memory, MemoryError, Message, ModelInfo, Part, Price,
-    Role, SessionId, Stop, Tool, ToolAnswer, ToolCall, ToolCallContext, ToolDefinition, ToolFailure, Turn, Usage,
+    Recalled, Role, SessionId, Stop, Tool, ToolAnswer, ToolCall, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey, Usage,
 };
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 /// What the model answers next, and what it was asked.
@@ -204,9 +204,14 @@ impl World for TestWorld {
     }
 }
 
+/// Remembers in this memory.
+pub(crate) fn remembering(memory: Arc<dyn Memory>, turn: &str) -> Option<Remembering> {
+    Some(Remembering { memory, session: SessionId::new("s").unwrap(), turn: TurnKey(turn.into()) })
+}
+
 /// A memory for one session.
 #[derive(Default)]
-pub(crate) struct List(Mutex<Vec<Message>>);
+pub(crate) struct List(Mutex<Vec<Message>>, Mutex<HashSet<TurnKey>>);
 
 impl List {
     pub(crate) fn put(&self, messages: Vec<Message>) {
@@ -220,13 +225,15 @@ impl List {
 
 #[async_trait::async_trait]
 impl Memory for List {
-    async fn load(&self, _session: &SessionId, _about: &str) -> Result<Vec<Message>, MemoryError> {
-        Ok(self.all())
+    async fn load(&self, _session: &SessionId, _about: &str) -> Result<Recalled, MemoryError> {
+        Ok(self.all().into())
     }
 
-    async fn append(&self, _session: &SessionId, turn: &[Message]) -> Result<(), MemoryError> {
-        self.0.lock().unwrap().extend(turn.iter().cloned());
-        Ok(())
+    async fn append(&self, _session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+        if self.1.lock().unwrap().insert(key.clone()) {
+            self.0.lock().unwrap().extend(turn.iter().cloned());
+        }
+        Ok(Vec::new())
     }
 
     async fn clear(&self, _session: &SessionId) -> Result<(), MemoryError> {
@@ -239,11 +246,11 @@ pub(crate) struct Broken;
 
 #[async_trait::async_trait]
 impl Memory for Broken {
-    async fn load(&self, _session: &SessionId, _about: &str) -> Result<Vec<Message>, MemoryError> {
+    async fn load(&self, _session: &SessionId, _about: &str) -> Result<Recalled, MemoryError> {
         Err(MemoryError::new("no connection"))
     }
 
-    async fn append(&self, _session: &SessionId, _turn: &[Message]) -> Result<(), MemoryError> {
+    async fn append(&self, _session: &SessionId, _key: &TurnKey, _turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
         Err(MemoryError::new("no connection"))
     }
 

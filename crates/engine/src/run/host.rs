@@ -8,6 +8,7 @@ use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::{RunData, RunView};
 use model::{Code, Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
+use node_api::ai::KeptHere;
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use node_api::http::Http;
@@ -42,6 +43,9 @@ pub(super) struct NodeHost {
 
 /// A node that makes a new template of every item is not worth remembering.
 const MAX_TEMPLATES: usize = 64;
+
+/// A step with more warnings than this has said enough.
+const MAX_WARNINGS: usize = 20;
 
 impl NodeHost {
     pub(super) fn new(run: &Run, entry: &Entry, inputs: Vec<Option<Items>>, run_index: usize) -> Self {
@@ -263,6 +267,17 @@ impl Host for NodeHost {
         tables.seen_by(&self.run.options.stands_for).unwrap_or_else(|| tables.clone())
     }
 
+    fn conversations(&self) -> KeptHere {
+        KeptHere { owner: self.run.options.stands_for.clone(), ..self.run.engine.ports.conversations.clone() }
+    }
+
+    fn warn(&self, words: Str) {
+        let mut warnings = lock(&self.run.warnings);
+        if warnings.len() < MAX_WARNINGS && !warnings.contains(&words) {
+            warnings.push(words);
+        }
+    }
+
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
         let id = self.run.plan.nodes[self.node].credentials.get(kind).and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
         self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)
@@ -317,6 +332,12 @@ impl Host for NodeHost {
 
     fn execution(&self) -> &ExecutionInfo {
         &self.run.execution
+    }
+
+    fn started_with(&self) -> Option<Value> {
+        let plan = &self.run.plan;
+        let trigger = self.data.order().iter().find(|node| plan.nodes[**node].is_trigger())?;
+        Some(self.data.of(*trigger).first()?.output(0)?.first()?.json)
     }
 
     fn input_source(&self, input: usize) -> Option<Source> {

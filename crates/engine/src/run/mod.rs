@@ -126,6 +126,8 @@ pub(crate) struct Shared {
     custom_data: Mutex<Object>,
     /// What the step that is next has noted before the run was cut off.
     notes: Mutex<Object>,
+    /// What did not work in the step under way.
+    warnings: Mutex<Vec<Str>>,
     /// How many workflows the step under way has called.
     calls: AtomicUsize,
     /// The parts of the static data that were changed since the last record.
@@ -189,6 +191,7 @@ impl Run {
                 static_data: Mutex::new(options.static_data.clone().unwrap_or_else(|| plan.static_data.clone())),
                 custom_data: Mutex::default(),
                 notes: Mutex::new(options.notes.clone()),
+                warnings: Mutex::default(),
                 calls: AtomicUsize::new(0),
                 static_data_changed: Mutex::default(),
                 custom_data_changed: AtomicBool::new(false),

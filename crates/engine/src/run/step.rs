@@ -3,7 +3,7 @@
 use super::calls::Parked;
 use super::host::NodeHost;
 use super::schedule::Entry;
-use super::{Run, journal_failed};
+use super::{Run, journal_failed, lock};
 use model::{Code, Item, ItemError, Items, Kind, Object, OnError, PairedItem, Pairs, RunEvent, Source, TaskData, TaskStatus, Value};
 use node_api::host::{Host as _, Pause};
 use node_api::{Ctx, NodeError};
@@ -43,6 +43,7 @@ impl Run {
         self.outcome.last_node = Some(node.info.name.clone());
         self.survived = None;
         self.calls.store(0, Ordering::Relaxed);
+        lock(&self.warnings).clear();
         let tried = self.try_node(&entry, run_index).await;
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
@@ -81,6 +82,7 @@ impl Run {
                 }
             }
         };
+        task.hints = std::mem::take(&mut *lock(&self.warnings));
         let stops = self.outcome.error.is_some();
         task.execution_time_ms = (self.now() - started_ms).max(0) as u64;
         let outputs: Vec<Option<Items>> = outputs.unwrap_or_default().into_iter().map(Some).collect();

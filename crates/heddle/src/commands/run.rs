@@ -2,6 +2,7 @@
 
 use super::{block_on, read_text, read_workflow};
 use crate::cli;
+use crate::conversations;
 use crate::settings::Settings;
 use crate::tables::FolderTables;
 use crate::terminal::{Colour, note, paint, say};
@@ -27,6 +28,7 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
     let progress = Arc::new(Progress::new(arguments));
     engine.ports.journal = progress.clone();
     engine.ports.tables = Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
+    engine.ports.conversations = conversations::of_folder(arguments.data.path(), &engine.ports.conversations);
     // Input and run count against one limit.
     let spill = engine.ports.spill.as_ref().map(|make| make());
     if let Some(spill) = spill.clone() {

@@ -2,6 +2,7 @@
 
 use super::block_on;
 use crate::cli;
+use crate::conversations;
 use crate::credentials::StoredCredentials;
 use crate::logs::{self, announce};
 use crate::settings::{LogFormat, Settings};
@@ -62,6 +63,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let mut engine = world::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.tables = Arc::new(store.clone());
+    engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
     let traces = Traces::start(&runtime.recorder, &store).await?;
     announce(serving, &format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));

@@ -1,23 +1,80 @@
 //! Memories: what was said before in a session.
 
+use super::conversation::{KeptTurn, Rewritten};
 use super::message::Message;
 use model::Str;
 
-/// Whose conversation it is. Implementations treat it as opaque: it never becomes a part of a key or a path unescaped.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SessionId(pub Str);
+/// The longest session id that is taken, in bytes.
+pub const MAX_SESSION_ID_BYTES: usize = 1024;
 
-/// Keeps conversations. Implemented in `providers` and `store`; called by `agent`.
+/// The session of everybody. Nobody who shares a trigger with others may have it: they would read each other's conversations.
+pub const SHARED_SESSION: &str = "default";
+
+/// Whose conversation it is. Opaque: two ids are the same only if all their bytes are, and none becomes a part of a key or a path
+/// as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SessionId(Str);
+
+impl SessionId {
+    pub fn new(text: impl Into<Str>) -> Result<Self, MemoryError> {
+        let text = text.into();
+        if text.is_empty() {
+            return Err(MemoryError::new("The session id is empty"));
+        }
+        if text.len() > MAX_SESSION_ID_BYTES {
+            let length = text.len();
+            return Err(MemoryError::new(format!(
+                "The session id is {length} bytes long; at most {MAX_SESSION_ID_BYTES} are taken (MAX_SESSION_ID_BYTES)"
+            )));
+        }
+        Ok(Self(text))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Which turn it is. The same turn has the same key after a crash, so that it is kept once however often it is appended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TurnKey(pub Str);
+
+/// What an agent remembers with. Implemented in `agent` over [`Conversations`](super::Conversations); called by agents and by the
+/// node that looks after memories.
 ///
 /// Messages are kept in whole turns: what an agent appends at once belongs together and is never cut apart, neither by a window nor
 /// by two runs that append at the same time.
 #[async_trait::async_trait]
 pub trait Memory: Send + Sync {
     /// What the model is to see of the past, oldest first: never beginning with the result of a tool whose call is gone.
-    async fn load(&self, session: &SessionId, about: &str) -> Result<Vec<Message>, MemoryError>;
-    /// Adds a turn: the user's message, what the assistant said and called, and the results.
-    async fn append(&self, session: &SessionId, turn: &[Message]) -> Result<(), MemoryError>;
+    async fn load(&self, session: &SessionId, about: &str) -> Result<Recalled, MemoryError>;
+    /// Adds a turn: the user's message, what the assistant said and called, and the results. Appending the same turn again changes
+    /// nothing. What comes back are warnings: the turn is kept all the same.
+    async fn append(&self, session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError>;
     async fn clear(&self, session: &SessionId) -> Result<(), MemoryError>;
+
+    /// Everything that is kept, oldest first.
+    async fn turns(&self, _session: &SessionId) -> Result<Vec<KeptTurn>, MemoryError> {
+        Err(MemoryError::new("This memory cannot be looked into"))
+    }
+    /// Puts other turns in the place of those that were seen; see [`Conversations::rewrite`](super::Conversations::rewrite).
+    async fn rewrite(&self, _session: &SessionId, _seen: &[TurnKey], _turns: Vec<KeptTurn>) -> Result<Rewritten, MemoryError> {
+        Err(MemoryError::new("This memory cannot be changed"))
+    }
+}
+
+/// What a memory gives a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recalled {
+    pub messages: Vec<Message>,
+    /// What did not work although something is there to give.
+    pub warnings: Vec<Str>,
+}
+
+impl From<Vec<Message>> for Recalled {
+    fn from(messages: Vec<Message>) -> Self {
+        Self { messages, warnings: Vec::new() }
+    }
 }
 
 /// Why a memory is of no use at the moment. A run goes on without it and says so.
@@ -30,5 +87,23 @@ pub struct MemoryError {
 impl MemoryError {
     pub fn new(message: impl Into<Str>) -> Self {
         Self { message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_id_is_neither_empty_nor_longer_than_its_limit() {
+        assert!(SessionId::new("").is_err());
+        assert!(SessionId::new("x".repeat(MAX_SESSION_ID_BYTES)).is_ok());
+        let error = SessionId::new("x".repeat(1 << 20)).unwrap_err();
+        assert!(error.message.contains("MAX_SESSION_ID_BYTES") && error.message.len() < 200, "{error}");
+    }
+
+    #[test]
+    fn ids_that_only_look_the_same_are_two_sessions() {
+        assert_ne!(SessionId::new("caf\u{e9}").unwrap(), SessionId::new("cafe\u{301}").unwrap());
     }
 }

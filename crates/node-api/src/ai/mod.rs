@@ -4,27 +4,34 @@
 //! and `store`; the loop that uses them lives in `agent` and knows nothing else.
 
 mod chat;
+mod conversation;
 mod knowledge;
 mod memory;
 mod message;
+mod message_value;
 mod tool;
 
 pub use chat::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, ModelOptions, OutputFormat, Price, Stop,
     ToolChoice, Turn, Usage,
 };
+pub use conversation::{
+    Conversation, Conversations, Embedding, KeptHere, KeptTurn, Lifetime, MAX_RECALLED_BYTES, MAX_TURN_BYTES, Most, Rewritten, Sealer,
+    TurnKind,
+};
 pub use knowledge::{Document, Embedder, Found, Loader, Match, Parser, Retriever, Splitter, VectorStore};
-pub use memory::{Memory, MemoryError, SessionId};
+pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey};
 pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
 pub use tool::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
 
+use model::Str;
 use std::sync::Arc;
 
 /// What a node supplies to the node above it.
 #[derive(Clone)]
 pub enum Supply {
     Model(Arc<dyn ChatModel>),
-    Memory(Arc<dyn Memory>),
+    Memory(SuppliedMemory),
     /// One node may bring several, such as all tools of a server.
     Tools(Vec<Arc<dyn Tool>>),
     Embedder(Arc<dyn Embedder>),
@@ -33,4 +40,12 @@ pub enum Supply {
     Loader(Arc<dyn Loader>),
     Splitter(Arc<dyn Splitter>),
     Parser(Arc<dyn Parser>),
+}
+
+/// A memory, and whose conversation its node was told to keep.
+#[derive(Clone)]
+pub struct SuppliedMemory {
+    pub memory: Arc<dyn Memory>,
+    /// None if the node was told nothing; whoever uses it then looks elsewhere.
+    pub session: Option<Str>,
 }

@@ -1,10 +1,11 @@
 //! A strict agent: one action an iteration in checked JSON, and an envelope that tells all of it.
 
-use super::supplies::{model, tools};
+use super::supplies::{memory, model, tools};
 use super::world::NodeWorld;
 use agent::react::{Config, Fault, ReactAgent};
-use agent::{AgentError, Guard};
+use agent::{AgentError, Guard, recall, remember};
 use model::Kind;
+use node_api::ai::Message;
 use node_api::prelude::*;
 
 /// What a model sees of one result of a tool.
@@ -92,7 +93,18 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
     let world = NodeWorld::new(ctx, index);
     let began = world.began().await?;
     let trace_id = format!("{}-{}-{}-{index}", ctx.host().execution().id, ctx.node().id, ctx.run_index());
-    let outcome = agent.run(&world, input, None, trace_id.into(), began).await.map_err(AgentError::into_node_error)?;
+    let remembering = memory(ctx, index, Str::new()).await?;
+    let asked = Message::user(model::json::to_string(&input));
+    let past = match &remembering {
+        Some(remembering) => Some(recall(&world, remembering, &asked.text()).await.map_err(AgentError::into_node_error)?),
+        None => None,
+    };
+    let before = past.as_ref().map(|past| shown_past(&past.messages));
+    let outcome = agent.run(&world, input, before, trace_id.into(), began).await.map_err(AgentError::into_node_error)?;
+    if let (Some(remembering), Some(past), Some(answer)) = (&remembering, &past, &outcome.answer) {
+        let said = [asked, Message::assistant(answer.to_js_string())];
+        remember(&world, remembering, &past.turn, &said).await.map_err(AgentError::into_node_error)?;
+    }
     let mut shown = outcome.envelope.to_value();
     if !keeps_prompt {
         shown.remove_path("model.lastPrompt");
@@ -102,4 +114,12 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
     Err(NodeError::new(code, format!("Iteration {}: {message}", outcome.envelope.iteration))
         .with("reason", fault.name())
         .with("envelope", shown))
+}
+
+/// What was said before, as the envelope has it.
+fn shown_past(messages: &[Message]) -> Object {
+    let message = |message: &Message| -> Value {
+        Object::from_iter([("role", Value::from(message.role.name())), ("content", message.text().into())]).into()
+    };
+    Object::from_iter([("messages", Value::array(messages.iter().map(message).collect()))])
 }

@@ -102,7 +102,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
         guard: Guard::new(tools, max_result_bytes).map_err(agent::AgentError::into_node_error)?,
-        memory: memory(ctx, index, option("sessionId")?.to_js_string()).await?,
+        memory: memory(ctx, index, ctx.text("options.sessionId", index)?).await?,
         options,
     };
     let outcome = agent.run(&NodeWorld::new(ctx, index), Message::user(words)).await.map_err(agent::AgentError::into_node_error)?;

@@ -3,6 +3,7 @@
 mod agent_core_react;
 mod ai_agent;
 mod embeddings;
+mod memory;
 mod models;
 mod supplies;
 mod tools;
@@ -40,5 +41,16 @@ pub static NODES: &[Entry] = &[
     supply::<embeddings::others::EmbeddingsGoogleGemini>(),
     supply::<embeddings::others::EmbeddingsOllama>(),
     supply::<embeddings::others::EmbeddingsCohere>(),
+    supply::<memory::buffer::BufferMemory>(),
+    supply::<memory::buffer::WindowMemory>(),
+    supply::<memory::sqlite::SqliteMemory>(),
+    supply::<memory::redis::RedisMemory>(),
+    supply::<memory::summary::SummaryMemory>(),
+    supply::<memory::vector::VectorMemory>(),
+    supply::<memory::vector::HybridMemory>(),
+    supply::<memory::buffer_window::MemoryBufferWindow>(),
+    supply::<memory::redis_chat::MemoryRedisChat>(),
+    supply::<memory::postgres_chat::MemoryPostgresChat>(),
+    run::<memory::manager::MemoryManager>(),
     supply::<tools::calculator::CalculatorTool>(),
 ];

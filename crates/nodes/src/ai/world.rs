@@ -58,8 +58,10 @@ impl World for NodeWorld<'_> {
     }
 
     async fn tell(&self, event: AgentEvent) {
-        if let AgentEvent::Token(text) = event {
-            self.ctx.send_chunk(ChunkKind::Item, self.item, Some(text.into())).await;
+        match event {
+            AgentEvent::Token(text) => self.ctx.send_chunk(ChunkKind::Item, self.item, Some(text.into())).await,
+            AgentEvent::Warning(words) => self.ctx.host().warn(words),
+            _ => {}
         }
     }
 }

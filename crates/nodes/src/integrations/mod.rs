@@ -9,12 +9,14 @@ mod redis;
 mod rss;
 mod sql;
 
-use node_api::{Entry, run, trigger};
+use node_api::connect::SqlServer;
+use node_api::{Ctx, Entry, NodeError, run, trigger};
 
 pub use email::{EmailReadImap, EmailSend};
 pub use mysql::{MySql, MySqlV1};
 pub use postgres::{Postgres, PostgresV1};
 pub use redis::Redis;
+pub(crate) use redis::server as redis_server;
 pub use rss::{RssFeedRead, RssFeedReadTrigger};
 
 pub static NODES: &[Entry] = &[
@@ -28,3 +30,8 @@ pub static NODES: &[Entry] = &[
     run::<RssFeedRead>(),
     trigger::<RssFeedReadTrigger>(),
 ];
+
+/// The database that the node's credential is for.
+pub(crate) fn postgres_server(ctx: &Ctx<'_>) -> Result<SqlServer, NodeError> {
+    sql::credential::postgres(ctx, "options.largeNumbersOutput")
+}

@@ -1,5 +1,6 @@
 //! Credentials in SQLite, sealed with the key beside it.
 
+use super::conversations::CONVERSATION_KEY;
 use super::executions::rows;
 use super::{Sqlite, connect, now_ms};
 use crate::Error;
@@ -72,7 +73,8 @@ impl Vault {
                 return Ok(Opened { key, check });
             }
         }
-        let n_sealed: i64 = connection.query_row("SELECT count(*) FROM credentials", [], |row| row.get(0))?;
+        let sql = "SELECT (SELECT count(*) FROM credentials) + (SELECT count(*) FROM facts WHERE key = ?1)";
+        let n_sealed: i64 = connection.query_row(sql, [CONVERSATION_KEY], |row| row.get(0))?;
         if n_sealed > 0 {
             return Err(Error::Key);
         }
@@ -96,6 +98,7 @@ impl Vault {
             let plain = old.key.open(id, data).ok_or_else(|| damaged(id))?;
             transaction.execute("UPDATE credentials SET data = ?2 WHERE id = ?1", params![id, key.seal(id, &plain)?])?;
         }
+        reseal_conversation_key(&transaction, &old.key, &key)?;
         set_check_value(&transaction, &check)?;
         reached(Rotation::Sealed)?;
         transaction.commit()?;
@@ -118,7 +121,7 @@ impl Sqlite {
 
     /// Writes with the key that fits. The writer never waits for the files of the key: if another process has changed the key
     /// meanwhile, the work is done again.
-    async fn sealing<T: Send + 'static>(
+    pub(super) async fn sealing<T: Send + 'static>(
         &self,
         work: impl Fn(&Connection, &Key) -> Result<T, Error> + Send + Sync + 'static,
     ) -> Result<T, Error> {
@@ -274,6 +277,19 @@ fn unseal(connection: &Connection, key: &Key, id: &str) -> Result<Option<Secret>
     let plain = key.open(id, &sealed).and_then(|plain| String::from_utf8(plain).ok());
     let fields = plain.and_then(|text| model::json::parse(&text).ok()).and_then(|value| value.as_object().cloned());
     fields.map(|fields| Some(Secret::new(fields))).ok_or_else(|| damaged(id))
+}
+
+fn reseal_conversation_key(connection: &Connection, old: &Key, new: &Key) -> Result<(), Error> {
+    let sealed = connection.query_row("SELECT value FROM facts WHERE key = ?1", [CONVERSATION_KEY], |row| row.get::<_, String>(0));
+    let Some(sealed) = sealed.optional()? else { return Ok(()) };
+    let plain = hex::decode(sealed).ok().and_then(|sealed| old.open(CONVERSATION_KEY, &sealed)).ok_or_else(damaged_key)?;
+    let sealed = hex::encode(new.seal(CONVERSATION_KEY, &plain)?);
+    connection.execute("UPDATE facts SET value = ?2 WHERE key = ?1", [CONVERSATION_KEY, &sealed])?;
+    Ok(())
+}
+
+pub(super) fn damaged_key() -> Error {
+    Error::Corrupt { what: "the key of the conversations".into() }
 }
 
 fn damaged(id: &str) -> Error {

@@ -3,6 +3,7 @@
 mod access;
 mod called;
 mod checkpoints;
+mod conversations;
 mod credentials;
 mod executions;
 mod migrate;
@@ -23,6 +24,7 @@ pub use writer::WriterFigures;
 use crate::Error;
 use crate::blobs::Blobs;
 use crate::inspect::{DATABASE, LOCK};
+use crate::vault::Key;
 use checkpoints::LogLimits;
 use credentials::Vault;
 use model::Str;
@@ -31,7 +33,7 @@ use rusqlite::Connection;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use writer::Writer;
 
@@ -55,6 +57,8 @@ struct Shared {
     writer: Writer,
     readers: Mutex<Vec<Connection>>,
     vault: Vault,
+    /// What conversations are sealed with, once it was needed.
+    conversation_key: OnceLock<Arc<Key>>,
     blobs: Blobs,
     /// Held for as long as this process is the one that runs workflows here.
     serving: Option<File>,
@@ -99,8 +103,15 @@ impl Sqlite {
             // Nobody else runs anything here, so that files without an execution are what a crash has left.
             blobs.sweep(|id| Ok(connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([id])?))?;
         }
-        let shared =
-            Shared { file, writer: Writer::start(connection, LogLimits::default()), readers: Mutex::default(), vault, blobs, serving };
+        let shared = Shared {
+            file,
+            writer: Writer::start(connection, LogLimits::default()),
+            readers: Mutex::default(),
+            vault,
+            conversation_key: OnceLock::new(),
+            blobs,
+            serving,
+        };
         Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default(), tables_of: None })
     }
 

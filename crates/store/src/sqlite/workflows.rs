@@ -143,6 +143,7 @@ impl Workflows for Sqlite {
                 "DELETE FROM blobs WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)",
                 "DELETE FROM executions WHERE workflow_id = ?1",
                 "DELETE FROM schedules WHERE workflow_id = ?1",
+                "DELETE FROM conversations WHERE workflow_id = ?1",
                 "DELETE FROM workflow_versions WHERE workflow_id = ?1",
             ] {
                 connection.execute(sql, [&id])?;

@@ -97,7 +97,8 @@ impl Node for Redis {
     }
 }
 
-fn server(ctx: &Ctx<'_>) -> Result<RedisServer, NodeError> {
+/// The server that the node's credential is for.
+pub(crate) fn server(ctx: &Ctx<'_>) -> Result<RedisServer, NodeError> {
     let fields = Fields::of(ctx, "redis")?;
     let mut server = fields.server(6379)?;
     server.allow_invalid_certificates = fields.flag("disableTlsVerification", Default::default());

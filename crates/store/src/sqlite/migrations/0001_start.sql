@@ -211,6 +211,25 @@ CREATE TABLE data_tables (
   UNIQUE (project_id, name)
 ) STRICT;
 
+-- Conversations that agents remember. Whose they are is hashed; what was said is encrypted, the conversation bound into it.
+CREATE TABLE conversations (
+  number INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL UNIQUE,
+  workflow_id TEXT NOT NULL,
+  expires_ms INTEGER
+) STRICT;
+CREATE INDEX conversations_of_workflow ON conversations (workflow_id);
+CREATE INDEX conversations_expire ON conversations (expires_ms) WHERE expires_ms IS NOT NULL;
+-- A turn whose body is gone leaves its key behind, so that it is not added a second time.
+CREATE TABLE conversation_turns (
+  conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
+  place INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  body BLOB,
+  UNIQUE (conversation, place),
+  UNIQUE (conversation, key)
+) STRICT;
+
 -- Single facts: the sum of the vault's key, the next execution's id …
 CREATE TABLE facts (
   key TEXT PRIMARY KEY,

@@ -1,0 +1,114 @@
+//! A memory of what has to do with the question: turns are found by their meaning, beside the newest ones if wanted.
+
+use super::past::{record, told};
+use super::{Place, Window, messages_of};
+use model::Str;
+use node_api::ai::{Embedder, Embedding, KeptTurn, Memory, MemoryError, Message, Most, Recalled, Rewritten, SessionId, TurnKey};
+use std::sync::Arc;
+
+/// What an embedder sees of one turn, in characters.
+const MAX_EMBEDDED_CHARS: usize = 8_000;
+
+pub struct Nearest {
+    pub place: Place,
+    pub embedder: Arc<dyn Embedder>,
+    /// How many turns are found at most.
+    pub top: usize,
+    /// How near they must be, from 0 to 1.
+    pub min_score: f64,
+    /// The newest turns, which are seen as they are.
+    pub window: Window,
+}
+
+impl Nearest {
+    async fn embed(&self, text: &str) -> Result<Embedding, MemoryError> {
+        let text: Str = text.chars().take(MAX_EMBEDDED_CHARS).collect::<String>().into();
+        let vectors = self.embedder.embed(&[text]).await.map_err(|error| MemoryError::new(error.message().clone()))?;
+        let vector = vectors.into_iter().next().ok_or_else(|| MemoryError::new("the embedder gave no vector"))?;
+        Ok(Embedding { model: self.embedder.model().into(), vector })
+    }
+
+    /// The nearest of these turns, in the order in which they were said.
+    async fn nearest<'t>(&self, turns: &'t [KeptTurn], about: &str) -> Result<Vec<&'t KeptTurn>, MemoryError> {
+        let question = self.embed(about).await?;
+        let mut scored: Vec<(f64, usize)> = Vec::new();
+        for (at, turn) in turns.iter().enumerate() {
+            let Some(embedding) = turn.embedding.as_ref().filter(|embedding| embedding.model == question.model) else { continue };
+            let score = nearness(&question.vector, &embedding.vector);
+            if score >= self.min_score {
+                scored.push((score, at));
+            }
+        }
+        scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
+        let mut places: Vec<usize> = scored.into_iter().take(self.top).map(|(_, at)| at).collect();
+        places.sort_unstable();
+        Ok(places.into_iter().map(|at| &turns[at]).collect())
+    }
+}
+
+#[async_trait::async_trait]
+impl Memory for Nearest {
+    async fn load(&self, session: &SessionId, about: &str) -> Result<Recalled, MemoryError> {
+        let mut older = self.place.newest(session, Most::turns(usize::MAX)).await?;
+        let newest = older.split_off(self.window.left_out(&older));
+        let mut recalled = Recalled::default();
+        if !older.is_empty() && !about.trim().is_empty() {
+            match self.nearest(&older, about).await {
+                Ok(found) if !found.is_empty() => {
+                    let heading = "Earlier parts of this conversation that may have to do with the question.";
+                    recalled.messages.push(record("earlier", heading, &told(found)));
+                }
+                Ok(_) => {}
+                Err(error) => recalled.warnings.push(format!("The memory could not be searched: {error}").into()),
+            }
+        }
+        recalled.messages.extend(messages_of(newest));
+        Ok(recalled)
+    }
+
+    async fn append(&self, session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+        let mut kept = KeptTurn::said(key.clone(), turn.to_vec());
+        let mut warnings = Vec::new();
+        match self.embed(&told([&kept])).await {
+            Ok(embedding) => kept.embedding = Some(embedding),
+            Err(error) => warnings.push(format!("A turn is kept, but cannot be found by its meaning: {error}").into()),
+        }
+        self.place.append(session, kept).await?;
+        Ok(warnings)
+    }
+
+    async fn clear(&self, session: &SessionId) -> Result<(), MemoryError> {
+        self.place.clear(session).await
+    }
+
+    async fn turns(&self, session: &SessionId) -> Result<Vec<KeptTurn>, MemoryError> {
+        self.place.newest(session, Most::ALL).await
+    }
+
+    async fn rewrite(&self, session: &SessionId, seen: &[TurnKey], turns: Vec<KeptTurn>) -> Result<Rewritten, MemoryError> {
+        self.place.rewrite(session, seen, turns).await
+    }
+}
+
+/// The cosine of the angle between two vectors; 0 where there is none.
+fn nearness(one: &[f32], other: &[f32]) -> f64 {
+    if one.len() != other.len() {
+        return 0.0;
+    }
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+    let lengths = (dot(one, one) * dot(other, other)).sqrt();
+    if lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_is_one_for_the_same_direction_and_nothing_for_none() {
+        assert!((nearness(&[1.0, 2.0], &[2.0, 4.0]) - 1.0).abs() < 1e-9);
+        assert_eq!(nearness(&[1.0, 0.0], &[0.0, 1.0]), 0.0);
+        assert_eq!(nearness(&[0.0, 0.0], &[0.0, 1.0]), 0.0);
+        assert_eq!(nearness(&[1.0], &[0.0, 1.0]), 0.0);
+    }
+}

@@ -1,0 +1,141 @@
+//! How much of a conversation a model sees: whole turns, and no call without its result or result without its call.
+
+use node_api::ai::{KeptTurn, Message, Most, Part, Role};
+use std::collections::HashSet;
+
+/// The newest part of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    All,
+    Turns(usize),
+    /// Turns that have no more messages than this between them. The newest is seen even if it alone has more, unless this is 0.
+    Messages(usize),
+}
+
+impl Window {
+    /// What has to be read for it.
+    pub fn most(self) -> Most {
+        match self {
+            Window::All => Most::turns(usize::MAX),
+            // No turn has less than one message.
+            Window::Turns(number) | Window::Messages(number) => Most::turns(number),
+        }
+    }
+
+    /// How many of these turns, from the oldest on, it leaves out.
+    pub fn left_out(self, turns: &[KeptTurn]) -> usize {
+        match self {
+            Window::All => 0,
+            Window::Turns(number) => turns.len().saturating_sub(number),
+            Window::Messages(0) => turns.len(),
+            Window::Messages(number) => {
+                let mut n_messages = 0;
+                let fitting = turns.iter().rev().take_while(|turn| {
+                    let is_newest = n_messages == 0;
+                    n_messages += turn.messages.len();
+                    is_newest || n_messages <= number
+                });
+                turns.len() - fitting.count()
+            }
+        }
+    }
+
+    pub fn cut(self, mut turns: Vec<KeptTurn>) -> Vec<KeptTurn> {
+        turns.split_off(self.left_out(&turns))
+    }
+}
+
+/// The messages without results whose call is gone, and without calls that nobody has answered: providers refuse both.
+pub fn mended(messages: Vec<Message>) -> Vec<Message> {
+    let mut kept: Vec<Message> = Vec::with_capacity(messages.len());
+    let mut messages = messages.into_iter().peekable();
+    // The calls of the message before, as far as they are answered.
+    let mut open: HashSet<model::Str> = HashSet::new();
+    while let Some(mut message) = messages.next() {
+        let answered: HashSet<model::Str> = match messages.peek() {
+            Some(next) if next.role == Role::Tool => next.tool_results().map(|result| result.id.clone()).collect(),
+            _ => HashSet::new(),
+        };
+        let n_parts = message.parts.len();
+        message.parts.retain(|part| match part {
+            Part::ToolResult(result) => open.contains(&result.id),
+            Part::ToolCall(call) => answered.contains(&call.id),
+            _ => true,
+        });
+        open = message.tool_calls().map(|call| call.id.clone()).collect();
+        let is_empty = message.parts.is_empty() && n_parts > 0;
+        if !is_empty {
+            kept.push(message);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::ai::{Arguments, ToolCall, ToolResult, TurnKey};
+
+    fn call(id: &str) -> Message {
+        let call = ToolCall { id: id.into(), name: "add".into(), arguments: Arguments::parse(""), opaque: None };
+        Message::new(Role::Assistant, vec![Part::ToolCall(call)])
+    }
+
+    fn result(id: &str) -> Message {
+        Message::results([ToolResult { id: id.into(), name: "add".into(), content: "2".into(), is_error: false }])
+    }
+
+    /// Turns of 2, 4, 2 and 6 messages.
+    fn conversation() -> Vec<KeptTurn> {
+        let plain = |number: usize| vec![Message::user(format!("{number}?")), Message::assistant("yes")];
+        let with_tools = |number: usize, calls: usize| {
+            let mut messages = vec![Message::user(format!("{number}?"))];
+            for at in 0..calls {
+                let id = format!("{number}-{at}");
+                messages.extend([call(&id), result(&id)]);
+            }
+            messages.push(Message::assistant("done"));
+            messages
+        };
+        let turns = [plain(0), with_tools(1, 1), plain(2), with_tools(3, 2)];
+        turns.into_iter().enumerate().map(|(at, messages)| KeptTurn::said(TurnKey(at.to_string().into()), messages)).collect()
+    }
+
+    /// T-MEM: the window is cut at every position.
+    #[test]
+    fn wherever_it_is_cut_calls_and_results_stay_together() {
+        let sizes = [(0, 0), (1, 6), (5, 6), (6, 6), (7, 6), (8, 8), (11, 8), (12, 12), (13, 12), (14, 14), (99, 14)];
+        for (limit, expected) in sizes {
+            let cut = Window::Messages(limit).cut(conversation());
+            let messages: Vec<Message> = cut.into_iter().flat_map(|turn| turn.messages).collect();
+            assert_eq!(messages.len(), expected, "limit {limit}");
+            assert_eq!(mended(messages.clone()), messages, "limit {limit}");
+            assert!(messages.first().is_none_or(|first| first.role == Role::User), "limit {limit}");
+        }
+    }
+
+    #[test]
+    fn a_window_of_turns_has_that_many() {
+        for number in 0..6 {
+            assert_eq!(Window::Turns(number).cut(conversation()).len(), number.min(4));
+        }
+        assert_eq!(Window::All.cut(conversation()).len(), 4);
+    }
+
+    /// Defect of the sketch: a cut in the middle of a turn began with a result, and the provider refused it.
+    #[test]
+    fn what_was_cut_elsewhere_is_mended_at_every_position() {
+        let all: Vec<Message> = conversation().into_iter().flat_map(|turn| turn.messages).collect();
+        for start in 0..=all.len() {
+            for end in start..=all.len() {
+                let mut open: Vec<model::Str> = Vec::new();
+                for message in mended(all[start..end].to_vec()) {
+                    let results: Vec<model::Str> = message.tool_results().map(|result| result.id.clone()).collect();
+                    assert_eq!(results, open, "{start}..{end}");
+                    open = message.tool_calls().map(|call| call.id.clone()).collect();
+                }
+                assert!(open.is_empty(), "{start}..{end}");
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The back ends that the suite runs over, each as it is in production.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
+
+use crate::servers::{self, PASSWORD, Server};
+use agent::memory::{Place, Recent, Window};
+use model::{Str, Value, json};
+use node_api::Spec;
+use node_api::ai::{Conversation, Conversations, KeptTurn, Lifetime, Message, Most, SessionId, TurnKey};
+use node_api::connect::{DateForm, Dialect, NumberForm, RedisServer, SqlServer, ValueForms};
+use node_api::host::Host;
+use node_api::testing::TestHost;
+use providers::connect::GuardedConnections;
+use providers::http::Policy;
+use providers::memory::{PostgresConversations, ProcessConversations, ProcessLimits, Protection, RedisConversations};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use store::{Sqlite, Use};
+
+/// Something to keep conversations in, for one test alone.
+pub(crate) struct Backend {
+    pub(crate) conversations: Arc<dyn Conversations>,
+    pub(crate) kind: Kind,
+    /// What keeps this test apart from others on the same server.
+    pub(crate) number: usize,
+    folder: Folder,
+    server: Option<Arc<Server>>,
+    clock: Arc<AtomicI64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Process,
+    Sqlite,
+    Redis,
+    RedisInTheOpen,
+    Postgres,
+}
+
+impl Kind {
+    pub(crate) fn outlives_the_process(self) -> bool {
+        self != Kind::Process
+    }
+
+    /// In n8n's table whoever shares it shares the conversations.
+    pub(crate) fn keeps_workflows_apart(self) -> bool {
+        self != Kind::Postgres
+    }
+
+    /// n8n's table has no end for its conversations.
+    pub(crate) fn has_lifetimes(self) -> bool {
+        self != Kind::Postgres
+    }
+
+    pub(crate) fn is_encrypted(self) -> bool {
+        matches!(self, Kind::Sqlite | Kind::Redis)
+    }
+}
+
+pub(crate) fn process() -> Backend {
+    Backend::new(Kind::Process, None)
+}
+
+pub(crate) fn sqlite() -> Backend {
+    Backend::new(Kind::Sqlite, None)
+}
+
+pub(crate) fn redis() -> Backend {
+    Backend::new(Kind::Redis, Some(servers::redis()))
+}
+
+pub(crate) fn redis_in_the_open() -> Backend {
+    Backend::new(Kind::RedisInTheOpen, Some(servers::redis()))
+}
+
+pub(crate) fn postgres() -> Backend {
+    Backend::new(Kind::Postgres, Some(servers::postgres()))
+}
+
+impl Backend {
+    fn new(kind: Kind, server: Option<Arc<Server>>) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = Folder::new(number);
+        let clock = Arc::new(AtomicI64::new(1_700_000_000_000));
+        let conversations = open(kind, number, &folder.0, server.as_deref(), &clock);
+        Self { conversations, kind, number, folder, server, clock }
+    }
+
+    /// As the next process finds it.
+    pub(crate) fn restarted(&self) -> Arc<dyn Conversations> {
+        open(self.kind, self.number, &self.folder.0, self.server.as_deref(), &self.clock)
+    }
+
+    pub(crate) fn conversation(&self, session: &str) -> Conversation {
+        self.of_workflow("w", "", session)
+    }
+
+    pub(crate) fn of_workflow(&self, owner: &str, scope: &str, session: &str) -> Conversation {
+        Conversation { owner: format!("{owner}-{}", self.number).into(), scope: scope.into(), session: SessionId::new(session).unwrap() }
+    }
+
+    pub(crate) fn memory(&self, window: Window) -> Recent {
+        let owner = format!("w-{}", self.number).into();
+        let place = Place { conversations: self.conversations.clone(), owner, scope: Str::new(), lifetime: Lifetime::Endless };
+        Recent { place, window }
+    }
+
+    pub(crate) async fn append(&self, session: &str, key: &str, text: &str) {
+        let turn = KeptTurn::said(TurnKey(key.into()), vec![Message::user(text), Message::assistant(format!("{text}!"))]);
+        self.conversations.append(&self.conversation(session), turn, Lifetime::Endless).await.unwrap();
+    }
+
+    pub(crate) async fn all(&self, session: &str) -> Vec<KeptTurn> {
+        self.conversations.newest(&self.conversation(session), Most::ALL, Lifetime::Endless).await.unwrap()
+    }
+
+    /// What the user said, turn by turn.
+    pub(crate) async fn said(&self, session: &str) -> Vec<String> {
+        self.all(session).await.iter().map(|turn| turn.messages[0].text().to_string()).collect()
+    }
+
+    /// Lets time pass for conversations that have an end.
+    pub(crate) async fn wait(&self, seconds: i64) {
+        self.clock.fetch_add(seconds * 1000, Ordering::Relaxed);
+        match self.kind {
+            Kind::Process | Kind::Postgres => {}
+            Kind::Sqlite => {
+                let connection = rusqlite::Connection::open(self.folder.0.join("heddle.db")).unwrap();
+                connection.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
+                connection.execute("UPDATE conversations SET expires_ms = expires_ms - ?1", [seconds * 1000]).unwrap();
+            }
+            Kind::Redis | Kind::RedisInTheOpen => {
+                for key in self.redis_keys().await {
+                    let left = self.redis_command(&["TTL", &key]).await.as_f64().unwrap() as i64;
+                    if left >= 0 {
+                        self.redis_command(&["EXPIRE", &key, &(left - seconds).to_string()]).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every byte that lies there.
+    pub(crate) async fn bytes(&self) -> Vec<u8> {
+        match self.kind {
+            Kind::Process | Kind::Postgres => Vec::new(),
+            Kind::Sqlite => {
+                ["heddle.db", "heddle.db-wal"].iter().flat_map(|name| std::fs::read(self.folder.0.join(name)).unwrap()).collect()
+            }
+            Kind::Redis | Kind::RedisInTheOpen => {
+                let mut all = Vec::new();
+                for key in self.redis_keys().await {
+                    all.extend_from_slice(key.as_bytes());
+                    let reading = if key.ends_with(":keys") { vec!["SMEMBERS", &key] } else { vec!["LRANGE", &key, "0", "-1"] };
+                    all.extend_from_slice(model::json::to_string(&self.redis_command(&reading).await).as_bytes());
+                }
+                all
+            }
+        }
+    }
+
+    async fn redis_keys(&self) -> Vec<String> {
+        let keys = self.redis_command(&["KEYS", &format!("{}*", redis_prefix(self.number))]).await;
+        keys.as_array().unwrap().iter().map(|key| key.to_js_string().to_string()).collect()
+    }
+
+    async fn redis_command(&self, words: &[&str]) -> Value {
+        let server = redis_server(self.server.as_deref().unwrap());
+        host().connections().redis(&server).await.unwrap().command(words).await.unwrap()
+    }
+}
+
+fn open(kind: Kind, number: usize, folder: &Path, server: Option<&Server>, clock: &Arc<AtomicI64>) -> Arc<dyn Conversations> {
+    let store = || Arc::new(Sqlite::open(folder, Use::Beside).unwrap());
+    let in_redis = |protection: fn(Arc<dyn node_api::ai::Sealer>) -> Protection| {
+        let (server, prefix) = (redis_server(server.unwrap()), redis_prefix(number).into());
+        Arc::new(RedisConversations { host: host(), server, prefix, protection: protection(store()) })
+    };
+    match kind {
+        Kind::Process => {
+            let clock = clock.clone();
+            Arc::new(ProcessConversations::new(ProcessLimits::default(), move || clock.load(Ordering::Relaxed)))
+        }
+        Kind::Sqlite => store(),
+        Kind::Redis => in_redis(Protection::Sealed),
+        Kind::RedisInTheOpen => in_redis(Protection::Open),
+        Kind::Postgres => Arc::new(PostgresConversations::new(host(), postgres_server(server.unwrap()), &postgres_table(number))),
+    }
+}
+
+/// A world with the servers of this machine and nothing else.
+pub(crate) fn host() -> Arc<dyn Host> {
+    let mut host = TestHost::new(&Spec::default(), 1.0, &json!({}));
+    host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1").unwrap()));
+    Arc::new(host)
+}
+
+fn redis_prefix(number: usize) -> String {
+    format!("test:{number}:")
+}
+
+pub(crate) fn redis_server(server: &Server) -> RedisServer {
+    let mut to = node_api::connect::Server::new("127.0.0.1", server.port);
+    to.password = PASSWORD.into();
+    RedisServer { server: to, database: 0 }
+}
+
+pub(crate) fn postgres_table(number: usize) -> String {
+    format!("chats {number}")
+}
+
+pub(crate) fn postgres_server(server: &Server) -> SqlServer {
+    let mut to = node_api::connect::Server::new("127.0.0.1", server.port);
+    (to.user, to.password) = ("postgres".into(), PASSWORD.into());
+    let values = ValueForms { big_integers: NumberForm::Text, decimals: NumberForm::Text, dates: DateForm::Iso };
+    SqlServer { server: to, dialect: Dialect::Postgres, database: "postgres".into(), values }
+}
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(number: usize) -> Self {
+        let path = std::env::temp_dir().join(format!("heddle-memories-{}-{number}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

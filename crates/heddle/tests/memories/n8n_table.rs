@@ -1,0 +1,100 @@
+//! Conversations in the tables that n8n has made, and in a Redis whose protection was changed.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
+
+use crate::backends::{self, Backend, host, postgres_server, postgres_table, redis_server};
+use crate::servers;
+use agent::memory::Window;
+use model::{Object, Value};
+use node_api::ai::{Conversations as _, Lifetime, Memory as _, Message, Most, Role, SessionId, TurnKey};
+use providers::memory::{Protection, RedisConversations};
+use std::sync::Arc;
+use store::{Sqlite, Use};
+
+async fn run(sql: &str) -> Vec<Object> {
+    let server = postgres_server(&servers::postgres());
+    let mut session = host().connections().sql(&server).await.unwrap();
+    session.run(sql, &[]).await.unwrap().into_iter().flat_map(|result| result.rows).collect()
+}
+
+/// A table as n8n makes it, with a conversation that n8n has written.
+async fn with_n8ns_rows(backend: &Backend) -> String {
+    let table = format!("\"{}\"", postgres_table(backend.number));
+    run(&format!("CREATE TABLE {table} (id SERIAL PRIMARY KEY, session_id VARCHAR(255) NOT NULL, message JSONB NOT NULL)")).await;
+    let rows = [
+        r#"{"type": "human", "content": "I am Ada", "additional_kwargs": {}, "response_metadata": {}}"#,
+        r#"{"type": "ai", "content": "Hello Ada", "tool_calls": [], "additional_kwargs": {}, "response_metadata": {}, "invalid_tool_calls": []}"#,
+        r#"{"type": "human", "content": "What is 2+2?", "additional_kwargs": {}, "response_metadata": {}}"#,
+        r#"{"type": "ai", "content": "", "tool_calls": [{"name": "add", "args": {"a": 2}, "id": "c1", "type": "tool_call"}]}"#,
+        r#"{"type": "tool", "content": "4", "tool_call_id": "c1", "name": "add"}"#,
+        r#"{"type": "ai", "content": "Four"}"#,
+    ];
+    for row in rows {
+        run(&format!("INSERT INTO {table} (session_id, message) VALUES ('ada', '{row}')")).await;
+    }
+    table
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_n8n_has_begun_goes_on() {
+    let backend = backends::postgres();
+    let table = with_n8ns_rows(&backend).await;
+    let session = SessionId::new("ada").unwrap();
+    let memory = backend.memory(Window::Turns(5));
+    let seen = memory.load(&session, "").await.unwrap().messages;
+    let roles: Vec<Role> = seen.iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::User, Role::Assistant, Role::User, Role::Assistant, Role::Tool, Role::Assistant]);
+    let turn = [Message::user("and 3+3?"), Message::assistant("Six")];
+    memory.append(&session, &TurnKey("1".into()), &turn).await.unwrap();
+    let newest = backend.memory(Window::Turns(2)).load(&session, "").await.unwrap().messages;
+    assert_eq!(
+        newest.iter().map(|message| message.text().to_string()).collect::<Vec<_>>(),
+        ["What is 2+2?", "", "", "Four", "and 3+3?", "Six"]
+    );
+    let rows = run(&format!("SELECT session_id, message FROM {table} ORDER BY id DESC LIMIT 1")).await;
+    let field = |path: &str| rows[0].get("message").and_then(|message| message.get(path)).map(Value::to_js_string).unwrap_or_default();
+    assert_eq!((field("type").as_str(), field("content").as_str()), ("ai", "Six"), "n8n reads it as its own");
+    assert_eq!(rows[0].get("session_id").map(Value::to_js_string).as_deref(), Some("ada"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn turns_that_n8n_has_written_can_be_rewritten_and_forgotten() {
+    let backend = backends::postgres();
+    with_n8ns_rows(&backend).await;
+    let which = backend.conversation("ada");
+    let turns = backend.conversations.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap();
+    assert_eq!(turns.len(), 2);
+    let seen: Vec<TurnKey> = turns.iter().map(|turn| turn.key.clone()).collect();
+    backend.conversations.rewrite(&which, &seen, turns[1..].to_vec(), Lifetime::Endless).await.unwrap();
+    assert_eq!(backend.said("ada").await, ["What is 2+2?"]);
+    backend.conversations.clear(&which).await.unwrap();
+    assert!(backend.all("ada").await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_in_redis_goes_on_when_its_protection_changes() {
+    let backend = backends::redis();
+    let folder = std::env::temp_dir().join(format!("heddle-protection-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let store = Arc::new(Sqlite::open(&folder, Use::Beside).unwrap());
+    let server = redis_server(&servers::redis());
+    let kept = |protection| RedisConversations {
+        host: host(),
+        server: server.clone(),
+        prefix: format!("changed:{}:", backend.number).into(),
+        protection,
+    };
+    let (sealed, open) = (kept(Protection::Sealed(store.clone())), kept(Protection::Open(store)));
+    let which = backend.conversation("s");
+    let turn = |key: &str| node_api::ai::KeptTurn::said(TurnKey(key.into()), vec![Message::user(key)]);
+    sealed.append(&which, turn("1"), Lifetime::Endless).await.unwrap();
+    open.append(&which, turn("2"), Lifetime::Endless).await.unwrap();
+    for conversations in [&sealed, &open] {
+        assert_eq!(conversations.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap(), [turn("1"), turn("2")]);
+    }
+    // Another instance has another key, and says so instead of giving less.
+    let foreign = Arc::new(Sqlite::open(&folder.join("other"), Use::Beside).unwrap());
+    let error = kept(Protection::Sealed(foreign)).newest(&which, Most::ALL, Lifetime::Endless).await.unwrap_err();
+    assert!(error.message.contains("another instance"), "{error}");
+    let _ = std::fs::remove_dir_all(&folder);
+}

@@ -1,0 +1,38 @@
+//! n8n's Simple Memory.
+
+use super::session_key::{Since, params, session, window};
+use super::{Keeping, Scope, place_here, spec, supplied};
+use agent::memory::Recent;
+use node_api::ai::{Lifetime, Supply};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+
+const SINCE: Since = Since { choice: 1.2, shown: 1.3, window: 1.0 };
+
+pub(crate) struct MemoryBufferWindow;
+
+impl Supplier for MemoryBufferWindow {
+    fn spec() -> Spec {
+        let versions = [1.0, 1.1, 1.2, 1.3, 1.4];
+        spec("@n8n/n8n-nodes-langchain.memoryBufferWindow", &versions, "Simple Memory", "Lets an agent remember the newest turns")
+            .params(params(&SINCE))
+            .params([
+                Param::flag("persistentMemory", "Persistent memory", true)
+                    .raw()
+                    .since(1.4)
+                    .help("Whether conversations are kept in the data folder instead of the memory of the process."),
+                Param::hidden("turnId", Value::Null),
+                Param::hidden("previousTurnIds", Value::Null),
+            ])
+            .hint("The memory that imported workflows use most; several of them in one workflow share conversations of the same session.")
+            .alias(&["window buffer memory", "simple memory"])
+            .differs("Calls of tools and their results are remembered too, and a turn is left out whole or not at all.")
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let is_lasting = ctx.ctx().version() >= 1.4 && ctx.ctx().flag("persistentMemory", ctx.item())?;
+        let keeping = if is_lasting { Keeping::Lasting } else { Keeping::Passing };
+        let place = place_here(&ctx, keeping, Scope::Workflow, Lifetime::Endless);
+        Ok(supplied(Recent { place, window: window(&ctx, &SINCE)? }, session(&ctx, &SINCE)?))
+    }
+}

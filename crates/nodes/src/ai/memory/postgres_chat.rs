@@ -1,0 +1,49 @@
+//! n8n's Postgres Chat Memory, in n8n's table.
+
+use super::session_key::{Since, params, session, window};
+use super::{Scope, TIMEOUT_MS, place, spec, supplied};
+use crate::integrations::postgres_server;
+use agent::memory::Recent;
+use node_api::ai::{Lifetime, Supply};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+use providers::memory::PostgresConversations;
+use std::sync::Arc;
+
+const SINCE: Since = Since { choice: 1.0, shown: 1.2, window: 1.1 };
+const TABLE: &str = "n8n_chat_histories";
+
+pub(crate) struct MemoryPostgresChat;
+
+impl Supplier for MemoryPostgresChat {
+    fn spec() -> Spec {
+        let versions = [1.0, 1.1, 1.2, 1.3, 1.4];
+        spec(
+            "@n8n/n8n-nodes-langchain.memoryPostgresChat",
+            &versions,
+            "Postgres Chat Memory",
+            "Lets an agent remember in a table of Postgres",
+        )
+        .credential("postgres", true)
+        .params(params(&SINCE))
+        .param(
+            Param::text("tableName", "Table name", TABLE)
+                .help("The table that conversations are in, with its schema and a dot before it if needed; it is made if it is not there."),
+        )
+        .hint("For conversations that other programs read too, and for those that n8n has begun.")
+        .alias(&["postgresql", "supabase", "database"])
+        .note("Rows have n8n's form, so that conversations of n8n go on here. They are not encrypted: whoever reads the table reads them.")
+        .note("Workflows that share a table share the conversations of the same session.")
+        .differs("Calls of tools and their results are remembered too, and a turn is left out whole or not at all.")
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let mut server = postgres_server(&ctx.ctx())?;
+        server.server.timeout_ms = TIMEOUT_MS;
+        let named = ctx.ctx().text("tableName", ctx.item())?;
+        let table = if named.is_empty() { TABLE } else { named.as_str() };
+        let conversations = PostgresConversations::new(ctx.host().clone(), server, table);
+        let place = place(&ctx, Arc::new(conversations), Scope::Workflow, Lifetime::Endless);
+        Ok(supplied(Recent { place, window: window(&ctx, &SINCE)? }, session(&ctx, &SINCE)?))
+    }
+}

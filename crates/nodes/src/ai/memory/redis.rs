@@ -1,0 +1,78 @@
+//! A memory in Redis, for several instances and for conversations that end by themselves.
+
+use super::{Scope, TIMEOUT_MS, count_or, place, session, session_param, spec, supplied};
+use crate::integrations::redis_server;
+use agent::memory::{Recent, Window};
+use node_api::ai::{Lifetime, Supply};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+use providers::memory::{Protection, RedisConversations};
+use std::sync::Arc;
+
+const PREFIX: &str = "agent:memory:";
+
+pub(crate) struct RedisMemory;
+
+impl Supplier for RedisMemory {
+    fn spec() -> Spec {
+        spec("redis-memory", &[1.0], "Redis Memory", "Lets an agent remember in Redis")
+            .credential("redis", true)
+            .params([
+                session_param(),
+                Param::collection(
+                    "options",
+                    "Options",
+                    [
+                        Param::number("ttl", "TTL", 0)
+                            .at_least(0.0)
+                            .help("Seconds after its last use at which a conversation vanishes; 0 for never."),
+                        Param::text("keyPrefix", "Key prefix", PREFIX).help("What the names of the keys begin with."),
+                        Param::number("maxMessages", "Max messages", 0)
+                            .at_least(0.0)
+                            .help("How many messages the model sees, in whole turns; 0 for as many as there are."),
+                        Param::flag("encrypt", "Encrypt", true)
+                            .help("Whether what is said is encrypted with a key of this instance before it is sent to Redis."),
+                    ],
+                )
+                .help("How long conversations stay, and how they lie in Redis."),
+            ])
+            .hint("For conversations that several instances share or that are to vanish after a while.")
+            .alias(&["valkey", "cache"])
+            .note(
+                "Sessions stand in the names of keys as hashes only. Appending is one step: nothing is lost when two runs append at once.",
+            )
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let window = match count_or(&ctx, "options.maxMessages", 0)? {
+            0 => Window::All,
+            number => Window::Messages(number),
+        };
+        let encrypt = ctx.ctx().param("options.encrypt", ctx.item())?;
+        let kept = Kept {
+            prefix: Some(ctx.ctx().text("options.keyPrefix", ctx.item())?).filter(|prefix| !prefix.is_empty()).unwrap_or(PREFIX.into()),
+            is_encrypted: encrypt.is_nullish() || encrypt.is_truthy(),
+            seconds: count_or(&ctx, "options.ttl", 0)? as u64,
+            scope: Scope::Node,
+        };
+        Ok(supplied(recent(&ctx, kept, window)?, session(&ctx)?))
+    }
+}
+
+/// How conversations lie in Redis.
+pub(super) struct Kept {
+    pub(super) prefix: Str,
+    pub(super) is_encrypted: bool,
+    pub(super) seconds: u64,
+    pub(super) scope: Scope,
+}
+
+pub(super) fn recent(ctx: &SupplyCtx, kept: Kept, window: Window) -> Result<Recent, NodeError> {
+    let mut server = redis_server(&ctx.ctx())?;
+    server.server.timeout_ms = TIMEOUT_MS;
+    let sealer = ctx.host().conversations().sealer;
+    let protection = if kept.is_encrypted { Protection::Sealed(sealer) } else { Protection::Open(sealer) };
+    let conversations = RedisConversations { host: ctx.host().clone(), server, prefix: kept.prefix, protection };
+    let place = place(ctx, Arc::new(conversations), kept.scope, Lifetime::of_seconds(kept.seconds));
+    Ok(Recent { place, window })
+}

@@ -1,0 +1,35 @@
+//! n8n's Redis Chat Memory.
+
+use super::redis::{Kept, recent};
+use super::session_key::{Since, params, session, window};
+use super::{Scope, count, spec, supplied};
+use node_api::ai::Supply;
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+
+const SINCE: Since = Since { choice: 1.2, shown: 1.4, window: 1.3 };
+
+pub(crate) struct MemoryRedisChat;
+
+impl Supplier for MemoryRedisChat {
+    fn spec() -> Spec {
+        let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6];
+        spec("@n8n/n8n-nodes-langchain.memoryRedisChat", &versions, "Redis Chat Memory", "Lets an agent remember in Redis")
+            .credential("redis", true)
+            .params(params(&SINCE))
+            .param(
+                Param::number("sessionTTL", "Session time to live", 0)
+                    .at_least(0.0)
+                    .help("Seconds after its last use at which a conversation vanishes; 0 for never."),
+            )
+            .hint("For imported workflows; Redis Memory has more settings.")
+            .alias(&["redis", "valkey"])
+            .differs("Conversations are encrypted and belong to the workflow: those that n8n has written are not read, and two workflows do not share them.")
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let seconds = count(&ctx, "sessionTTL")? as u64;
+        let kept = Kept { prefix: "heddle:chat:".into(), is_encrypted: true, seconds, scope: Scope::Workflow };
+        Ok(supplied(recent(&ctx, kept, window(&ctx, &SINCE)?)?, session(&ctx, &SINCE)?))
+    }
+}

@@ -1,0 +1,59 @@
+//! How n8n's memories are told whose conversation it is.
+
+use super::count;
+use agent::memory::Window;
+use node_api::SupplyCtx;
+use node_api::prelude::*;
+
+/// The versions from which a memory has a choice and shows what it takes from the input.
+pub(super) struct Since {
+    pub(super) choice: f64,
+    pub(super) shown: f64,
+    pub(super) window: f64,
+}
+
+pub(super) fn params(since: &Since) -> Vec<Param> {
+    let kinds = [("fromInput", "Connected Chat Trigger Node"), ("customKey", "Define below")];
+    let key = |default: &str, help: &str| Param::text("sessionKey", "Session key", default).help(help);
+    let mut params = Vec::new();
+    if since.choice > 1.1 {
+        params.extend([
+            key("chat_history", "The name of the conversation.").versions(&[1.0]),
+            key("={{ $json.sessionId }}", "Whose conversation it is.").versions(&[1.1]),
+        ]);
+    }
+    params.extend([
+        Param::choice("sessionIdType", "Session ID", &kinds)
+            .since(since.choice)
+            .help("Where the session id comes from: the field `sessionId` of the input, or the key below."),
+        key("={{ $json.sessionId }}", "The session id of the input, or where it has none of the trigger.")
+            .show("sessionIdType", &["fromInput"])
+            .since(since.shown),
+        key("", "Whose conversation it is.").show("sessionIdType", &["customKey"]),
+        Param::number("contextWindowLength", "Context window length", 5)
+            .since(since.window)
+            .help("How many past turns the model sees: each a message of the user with all that came of it."),
+    ]);
+    params
+}
+
+/// The session that the node was told; none if it is to be looked for in the input.
+pub(super) fn session(ctx: &SupplyCtx, since: &Since) -> Result<Option<Str>, NodeError> {
+    let (inner, item) = (ctx.ctx(), ctx.item());
+    let told = Some(inner.text("sessionKey", item)?).filter(|key| !key.is_empty());
+    if inner.version() < since.choice {
+        return Ok(told);
+    }
+    if inner.text("sessionIdType", item)? != "customKey" {
+        return Ok(None);
+    }
+    told.map(Some).ok_or_else(|| {
+        NodeError::parameter("sessionKey", "Key parameter is empty")
+            .hint("Write whose conversation it is, or let the session ID come from the input.")
+            .on_item(item)
+    })
+}
+
+pub(super) fn window(ctx: &SupplyCtx, since: &Since) -> Result<Window, NodeError> {
+    if ctx.ctx().version() < since.window { Ok(Window::All) } else { Ok(Window::Turns(count(ctx, "contextWindowLength")?)) }
+}

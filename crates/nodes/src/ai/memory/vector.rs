@@ -1,0 +1,71 @@
+//! Memories that find what has to do with the question: alone, or beside the newest turns.
+
+use super::summary::{storage, storage_param};
+use super::{Scope, count, place_here, session, session_param, spec, supplied};
+use crate::ai::supplies::embedder;
+use agent::memory::{Nearest, Window};
+use model::Kind;
+use node_api::ai::{Lifetime, Supply};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+
+pub(crate) struct VectorMemory;
+
+impl Supplier for VectorMemory {
+    fn spec() -> Spec {
+        spec("vector-memory", &[1.0], "Vector Memory", "Lets an agent remember what has to do with the question")
+            .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
+            .param(session_param())
+            .params(search_params())
+            .param(storage_param())
+            .hint("For facts from long ago; use Hybrid Memory if the last words matter too. Connect embeddings.")
+            .alias(&["semantic", "embeddings", "long-term"])
+            .note(FOUND)
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        Ok(supplied(nearest(&ctx, Window::Turns(0)).await?, session(&ctx)?))
+    }
+}
+
+pub(crate) struct HybridMemory;
+
+impl Supplier for HybridMemory {
+    fn spec() -> Spec {
+        spec("hybrid-memory", &[1.0], "Hybrid Memory", "Lets an agent remember the newest messages and what has to do with the question")
+            .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
+            .params([
+                session_param(),
+                Param::number("maxMessages", "Max messages", 10)
+                    .at_least(0.0)
+                    .help("How many of the newest messages the model sees as they are, in whole turns."),
+            ])
+            .params(search_params())
+            .param(storage_param())
+            .hint("For assistants that talk to the same person for months. Connect embeddings.")
+            .alias(&["semantic", "embeddings", "long-term"])
+            .note(FOUND)
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let window = Window::Messages(count(&ctx, "maxMessages")?);
+        Ok(supplied(nearest(&ctx, window).await?, session(&ctx)?))
+    }
+}
+
+const FOUND: &str = "What is found reaches the agent's model as a record of what was said, never as an instruction. Vectors are kept \
+with the conversation, and go with it; those of another embedding model are passed over.";
+
+fn search_params() -> [Param; 2] {
+    [
+        Param::number("topK", "Top K", 4).at_least(1.0).help("How many earlier turns are found at most."),
+        Param::number("minScore", "Min score", 0.3).between(0.0, 1.0).help("How near in meaning they must be, from 0 to 1."),
+    ]
+}
+
+async fn nearest(ctx: &SupplyCtx, window: Window) -> Result<Nearest, NodeError> {
+    let embedder = embedder(&ctx.ctx(), ctx.item()).await?;
+    let place = place_here(ctx, storage(ctx)?, Scope::Node, Lifetime::Endless);
+    let min_score = ctx.ctx().number("minScore", ctx.item())?;
+    Ok(Nearest { place, embedder, top: count(ctx, "topK")?, min_score, window })
+}

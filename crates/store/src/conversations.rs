@@ -1,0 +1,9 @@
+//! What is kept of conversations beside what agents ask for through `node_api::ai::Conversations`.
+
+use crate::Error;
+
+#[async_trait::async_trait]
+pub trait KeptConversations: Send + Sync {
+    /// Removes what has outlived its time, and tells how many conversations that were.
+    async fn forget_conversations(&self) -> Result<usize, Error>;
+}
