@@ -3,7 +3,7 @@
 use crate::AgentError;
 use jsonschema::Validator;
 use model::{Object, Str, Value};
-use node_api::ai::{Arguments, Tool, ToolCall};
+use node_api::ai::{Arguments, Tool, ToolAnswer, ToolCall};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -74,6 +74,12 @@ impl Guard {
             }
         }
         Ok((&guarded.tool, arguments))
+    }
+
+    /// The same for a result that stays data while it is short enough.
+    pub fn capped_value(&self, content: Value) -> Value {
+        let text = ToolAnswer::new(content.clone()).to_text();
+        if text.len() <= self.max_result_bytes { content } else { self.capped(text).into() }
     }
 
     /// A result as the model gets it: what is longer than the limit is cut, and says so.

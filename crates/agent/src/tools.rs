@@ -241,9 +241,10 @@ impl ToolsAgent {
         }
         let (call_id, name) = (call.id.clone(), call.name.clone());
         world.tell(AgentEvent::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments: arguments.clone() }).await;
-        let context = ToolCallContext { call_id: call_id.clone(), item: self.options.item };
+        let context = ToolCallContext { call_id: call_id.clone(), item: self.options.item, key: world.full_key(&key) };
         let (content, is_error) = match tool.call(checked, &context).await {
             Ok(answer) => (answer.to_text(), false),
+            Err(failure) if failure.is_uncertain => return Err(AgentError::Uncertain { tool: name }),
             Err(failure) => (format!("Tool '{name}' failed: {failure}").into(), true),
         };
         let content = self.guard.capped(content);

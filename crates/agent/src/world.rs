@@ -12,6 +12,10 @@ pub trait World: Send + Sync {
     fn is_cancelled(&self) -> bool;
     /// What was kept under a key before the loop was cut off.
     fn note(&self, key: &str) -> Option<Value>;
+    /// What a key of this loop is called among all that its node notes.
+    fn full_key(&self, key: &str) -> Str {
+        key.into()
+    }
     /// Keeps a step; returns once it would survive a crash.
     async fn keep(&self, key: &str, value: Value) -> Result<(), NodeError>;
     /// Tells whoever watches. Never a reason to stop.

@@ -1,5 +1,6 @@
 //! What the engine offers a running node beyond its items and parameters.
 
+use crate::ai::ToolCallContext;
 use crate::connect::Connections;
 use crate::http::Http;
 use crate::tables::Tables;
@@ -32,6 +33,17 @@ pub trait Host: Send + Sync {
     /// What the nodes connected to this one supply for an item, in the order of their connections.
     async fn supplies(&self, _kind: Kind, _item: usize) -> Result<Vec<Supplied>, NodeError> {
         Ok(Vec::new())
+    }
+
+    /// What a model is asked to fill in when it calls the node as a tool: a JSON Schema with a property for each key of `$fromAI` in
+    /// the node's parameters.
+    fn asked_of_model(&self) -> Result<Value, NodeError> {
+        Ok(Object::from_iter([("type", Value::from("object")), ("properties", Value::empty_object())]).into())
+    }
+    /// The host for one call of the node as a tool: `$fromAI` gives the arguments, expressions see the item that the agent works on.
+    /// `None` where there are no expressions.
+    fn for_call(&self, _arguments: &Object, _call: &ToolCallContext) -> Result<Option<Arc<dyn Host>>, NodeError> {
+        Ok(None)
     }
 
     /// What the node noted under a key before its run was cut off. It does not do again what it has noted as done.

@@ -3,7 +3,7 @@
 use super::calls::Parked;
 use super::host::NodeHost;
 use super::schedule::Entry;
-use super::{Run, journal_failed};
+use super::{Run, journal_failed, lock};
 use model::{Code, Item, ItemError, Items, Kind, Object, OnError, PairedItem, Pairs, RunEvent, Source, TaskData, TaskStatus, Value};
 use node_api::host::{Host as _, Pause};
 use node_api::{Ctx, NodeError};
@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+/// The note of how often a step was begun before the run was cut off.
+pub const TRIES: &str = "tries";
 
 /// What came of trying a node.
 enum Tried {
@@ -43,6 +46,8 @@ impl Run {
         self.outcome.last_node = Some(node.info.name.clone());
         self.survived = None;
         self.calls.store(0, Ordering::Relaxed);
+        let tries_before = lock(&self.notes).get(TRIES).and_then(Value::as_usize).unwrap_or(0);
+        self.tries.store(tries_before, Ordering::Relaxed);
         let tried = self.try_node(&entry, run_index).await;
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
@@ -183,11 +188,12 @@ impl Run {
         if items.is_empty() && !node.is_trigger() {
             return Tried::Done { outputs: None, pause: None };
         }
+        self.tries.fetch_add(1, Ordering::Relaxed);
         let host = NodeHost::new(self, entry, inputs, run_index).with_notes();
         let ctx = Ctx::new(&node.info, host.inputs(), run_index, &host);
         let ran = tokio::select! {
             ran = node_type.run(&ctx, items) => ran,
-            parked = host.parked() => return Tried::Parked(parked),
+            parked = host.parking.parked() => return Tried::Parked(parked),
         };
         match ran {
             Ok(outputs) if outputs.is_empty() && !node.always_output => Tried::Nothing,

@@ -28,6 +28,9 @@ pub enum Effect {
     None,
     /// It may change something: a call that was cut off leaves the run uncertain.
     Changes,
+    /// It may change something, and knows what it has begun: a call that was cut off is made again and finds it. So do calls of
+    /// workflows and of other agents.
+    Resumes,
 }
 
 /// Which call it is.
@@ -37,6 +40,8 @@ pub struct ToolCallContext {
     pub call_id: Str,
     /// The item of the agent's input that is worked on.
     pub item: usize,
+    /// Names the call within the run of the agent's node, and is the same when a call that was cut off is made again.
+    pub key: Str,
 }
 
 /// What a tool gives back to the model.
@@ -51,6 +56,8 @@ pub struct ToolAnswer {
 pub struct ToolFailure {
     pub message: Str,
     pub cause: Option<Str>,
+    /// Nobody knows whether it happened. The model does not hear of it: the run stops for a person to decide.
+    pub is_uncertain: bool,
 }
 
 impl ToolAnswer {
@@ -69,7 +76,7 @@ impl ToolAnswer {
 
 impl ToolFailure {
     pub fn new(message: impl Into<Str>) -> Self {
-        Self { message: message.into(), cause: None }
+        Self { message: message.into(), cause: None, is_uncertain: false }
     }
 
     pub fn because(mut self, cause: impl Into<Str>) -> Self {
