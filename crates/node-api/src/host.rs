@@ -120,6 +120,8 @@ pub struct CodeJob {
     pub items: Items,
     /// In the flavours for each item: the item to begin with.
     pub first: usize,
+    /// Names that the program finds beside its own, such as a tool's `query`.
+    pub names: Object,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +134,8 @@ pub enum CodeFlavour {
     Function,
     /// The older Function Item node: `item` in scope, once for each item.
     FunctionItem,
+    /// A tool that a model calls: returns any one value.
+    Tool,
 }
 
 /// A piece of what JavaScript returned.

@@ -42,7 +42,7 @@ impl NodeHost {
             n_calls: AtomicUsize::new(0),
             depth,
         };
-        Ok(Self { call: Some(call), ..self.again() })
+        Ok(self.again(Some(call)))
     }
 
     /// What a node that is called as a tool works on.

@@ -71,10 +71,11 @@ impl NodeHost {
 
     /// The same place in the run, seen by a node that supplies this one.
     pub(super) fn supplier(&self, node: usize) -> Self {
-        Self { node, call: self.call.as_ref().map(CallAsTool::seen_below), ..self.again() }
+        Self { node, ..self.again(self.call.as_ref().map(CallAsTool::seen_below)) }
     }
 
-    pub(super) fn again(&self) -> Self {
+    /// The same node, as it is seen during a call of it as a tool.
+    pub(super) fn again(&self, call: Option<CallAsTool>) -> Self {
         Self {
             run: self.run.clone(),
             data: self.data.clone(),
@@ -87,7 +88,7 @@ impl NodeHost {
             now_ms: self.now_ms,
             pause: Mutex::default(),
             parking: self.parking.clone(),
-            call: None,
+            call,
             templates: Mutex::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::host::NodeHost;
 use crate::plan::PlanNode;
-use model::{Code, Items, Object, Value};
+use model::{Items, Object, Value};
 use node_api::ai::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
 use node_api::host::Host as _;
 use node_api::{Ctx, NodeError, NodeType, ParamKind, tool_name_of};
@@ -68,10 +68,10 @@ impl Tool for NodeTool {
                     attempt += 1;
                     let wait_ms = retry.map_or(0, |retry| retry.wait_ms);
                     if self.host.sleep(wait_ms).await.is_err() {
-                        return Err(failure(&error));
+                        return Err(ToolFailure::of(&error));
                     }
                 }
-                Err(error) => return Err(failure(&error)),
+                Err(error) => return Err(ToolFailure::of(&error)),
             }
         }
     }
@@ -89,14 +89,6 @@ fn answer(outputs: &[Items]) -> Result<ToolAnswer, ToolFailure> {
         1 => values.remove(0),
         _ => Value::array(values),
     }))
-}
-
-fn failure(error: &NodeError) -> ToolFailure {
-    let mut words = error.message().to_string();
-    if let Some(description) = error.description().filter(|description| **description != words.as_str()) {
-        words = format!("{words}: {description}");
-    }
-    ToolFailure { is_uncertain: error.code() == Code::RUN_UNCERTAIN, ..ToolFailure::new(words).because(error.code().name()) }
 }
 
 /// In words of the node's description: what it does with the operation that is chosen.

@@ -1,6 +1,7 @@
 //! Tools: what a model may have done.
 
-use model::{Object, Str, Value};
+use crate::NodeError;
+use model::{Code, Object, Str, Value};
 
 /// Something that a model may call. Implemented by tool nodes, by every ordinary node, by workflows and servers of tools; called by
 /// `agent` after the arguments were checked against the definition.
@@ -77,6 +78,16 @@ impl ToolAnswer {
 impl ToolFailure {
     pub fn new(message: impl Into<Str>) -> Self {
         Self { message: message.into(), cause: None, is_uncertain: false }
+    }
+
+    /// A node's error in words for the model.
+    pub fn of(error: &NodeError) -> Self {
+        let message = error.message();
+        let words = match error.description().filter(|description| *description != message) {
+            Some(description) => format!("{message}: {description}").into(),
+            None => message.clone(),
+        };
+        Self { is_uncertain: error.code() == Code::RUN_UNCERTAIN, ..Self::new(words).because(error.code().name()) }
     }
 
     pub fn because(mut self, cause: impl Into<Str>) -> Self {
