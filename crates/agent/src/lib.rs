@@ -9,6 +9,7 @@ mod codec;
 mod guard;
 pub mod react;
 mod record;
+mod schema;
 mod tools;
 mod world;
 
