@@ -8,14 +8,17 @@ mod postgres;
 mod redis;
 mod rss;
 mod sql;
+mod tools;
 
-use node_api::{Entry, run, trigger};
+use node_api::{Entry, run, supply, trigger};
 
 pub use email::{EmailReadImap, EmailSend};
 pub use mysql::{MySql, MySqlV1};
 pub use postgres::{Postgres, PostgresV1};
 pub use redis::Redis;
 pub use rss::{RssFeedRead, RssFeedReadTrigger};
+pub use tools::database::DatabaseTool;
+pub use tools::email::EmailTool;
 
 pub static NODES: &[Entry] = &[
     run::<Postgres>(),
@@ -27,4 +30,6 @@ pub static NODES: &[Entry] = &[
     trigger::<EmailReadImap>(),
     run::<RssFeedRead>(),
     trigger::<RssFeedReadTrigger>(),
+    supply::<DatabaseTool>(),
+    supply::<EmailTool>(),
 ];
