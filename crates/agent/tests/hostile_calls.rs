@@ -1,6 +1,6 @@
 //! T-TOOL: whatever a model calls, and whatever a tool gives back, is checked before it goes on; and T-LIM as far as tools go.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
 mod support;
 
