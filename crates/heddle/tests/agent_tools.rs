@@ -42,7 +42,12 @@ fn run(document: &Value, input: &Value) -> (Value, Value) {
     let file = folder.workflow("workflow", document);
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
     command.args(["run", "--json", "--input", &input.to_string()]).arg(file);
-    let output = command.env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").output().unwrap();
+    let files = folder.0.join("files");
+    std::fs::create_dir(&files).unwrap();
+    std::fs::write(files.join("note.txt"), "Buy tea").unwrap();
+    std::os::unix::fs::symlink(folder.0.join("workflow.json"), files.join("way-out.txt")).unwrap();
+    let settings = [("HEDDLE_EGRESS_ALLOW", "127.0.0.1".as_ref()), ("HEDDLE_FILES_ROOT", files.as_os_str())];
+    let output = command.envs(settings).output().unwrap();
     let execution: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
     let result = &execution["data"]["resultData"];
     (result["runData"].clone(), result["error"].clone())
@@ -192,6 +197,41 @@ fn what_a_tool_refuses_or_fails_at_is_told_to_the_model() {
         "{}",
         model.last_result(3)
     );
+}
+
+#[test]
+fn files_and_requests_stay_within_what_their_nodes_allow() {
+    let service = Service::start("text/plain", "plain words");
+    let url = format!("http://{}/a", service.address);
+    let turns = vec![
+        calls("files", &json!({ "operation": "list", "path": "*.txt" })),
+        calls("files", &json!({ "operation": "read", "path": "note.txt" })),
+        calls("files", &json!({ "operation": "read", "path": "way-out.txt" })),
+        calls("files", &json!({ "operation": "read", "path": "../workflow.json" })),
+        calls("files", &json!({ "operation": "write", "path": "new.txt", "content": "x" })),
+        calls("http_request", &json!({ "url": url, "method": "GET" })),
+        calls("http_request", &json!({ "url": "http://localhost/", "method": "GET" })),
+        calls("http_request", &json!({ "url": url, "method": "POST" })),
+        json!({ "content": "done" }),
+    ];
+    let model = Model::start(turns);
+    let tools = [
+        tool("Files", "file-tool", 1.0, json!({})),
+        tool("Requests", "http-request-tool", 1.0, json!({ "methods": ["GET"], "allowedHosts": "127.0.0.1" })),
+    ];
+    let (run_data, error) = run(&workflow(&model, "go", &tools), &json!([{}]));
+    assert_eq!(answer(&run_data), "done", "{error}");
+    let told: Vec<String> = (1..=8).map(|turn| model.last_result(turn)).collect();
+    assert_eq!(told[0], r#"{"files":["note.txt"]}"#);
+    assert_eq!(told[1], "Buy tea");
+    for refused in [&told[2], &told[3]] {
+        assert!(refused.starts_with("Tool 'files' failed: ") && !refused.contains("nodes"), "{refused}");
+    }
+    assert!(told[4].starts_with("The arguments of 'files' do not fit: /operation"), "{}", told[4]);
+    assert!(told[5].contains(r#""status":200"#) && told[5].contains(r#""body":"plain words""#), "{}", told[5]);
+    assert!(told[6].starts_with("Tool 'http_request' failed: Security validation failed: the host localhost"), "{}", told[6]);
+    assert!(told[7].starts_with("The arguments of 'http_request' do not fit: /method"), "{}", told[7]);
+    assert_eq!(service.n_asked(), 1);
 }
 
 /// The agent with a row of agents below it, each the tool of the one above.
