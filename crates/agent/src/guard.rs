@@ -1,14 +1,18 @@
 //! Stands between a model and the tools: names, arguments and sizes are checked before and after a call.
 
 use crate::AgentError;
+use crate::schema::validator;
 use jsonschema::Validator;
 use model::{Object, Str, Value};
-use node_api::ai::{Arguments, Tool, ToolCall};
+use node_api::ai::{Arguments, Tool, ToolAnswer, ToolCall};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many problems of one call a model is told.
+/// How many problems of one call a model is told, and how much of each.
 const MAX_PROBLEMS: usize = 5;
+const MAX_PROBLEM_LETTERS: usize = 300;
+/// What a model may give one tool at most.
+const MAX_ARGUMENT_BYTES: usize = 1 << 20;
 
 /// The tools of a run, ready to be called.
 pub struct Guard {
@@ -19,8 +23,7 @@ pub struct Guard {
 
 struct Guarded {
     tool: Arc<dyn Tool>,
-    /// Absent where the schema itself is none: then only the tool can tell.
-    validator: Option<Validator>,
+    validator: Validator,
 }
 
 /// Why a call is not made, in words for the model.
@@ -35,8 +38,9 @@ impl Guard {
             if guard.by_name.insert(name.clone(), guard.tools.len()).is_some() {
                 return Err(AgentError::SameName { name });
             }
-            let schema = serde_json::from_str(&model::json::to_string(&tool.definition().parameters)).unwrap_or_default();
-            let validator = jsonschema::validator_for(&schema).ok();
+            let unusable = |problem: String| AgentError::Schema { tool: tool.definition().name.clone(), problem: problem.into() };
+            let schema = as_serde(&tool.definition().parameters).map_err(unusable)?;
+            let validator = validator(&schema).map_err(unusable)?;
             guard.tools.push(Guarded { tool, validator });
         }
         Ok(guard)
@@ -62,27 +66,53 @@ impl Guard {
                 return Err(Refused(format!("The arguments of '{}' are no JSON object: {problem}", call.name).into()));
             }
         };
-        if let Some(validator) = &guarded.validator {
-            let given = serde_json::from_str(&model::json::to_string(&Value::from(arguments.clone()))).unwrap_or_default();
-            let problems: Vec<String> = validator
-                .iter_errors(&given)
-                .take(MAX_PROBLEMS)
-                .map(|error| format!("{}: {error}", place(&error.instance_path().to_string())))
-                .collect();
-            if !problems.is_empty() {
-                return Err(Refused(format!("The arguments of '{}' do not fit: {}", call.name, problems.join("; ")).into()));
-            }
+        let text = model::json::to_string(&Value::from(arguments.clone()));
+        if text.len() > MAX_ARGUMENT_BYTES {
+            let message = format!("The arguments of '{}' have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken", call.name, text.len());
+            return Err(Refused(message.into()));
+        }
+        let given: serde_json::Value = serde_json::from_str(&text)
+            .map_err(|problem| Refused(format!("The arguments of '{}' cannot be read: {problem}", call.name).into()))?;
+        let problems: Vec<String> = guarded
+            .validator
+            .iter_errors(&given)
+            .take(MAX_PROBLEMS)
+            .map(|error| format!("{}: {}", place(&error.instance_path().to_string()), shortened(&error.to_string())))
+            .collect();
+        if !problems.is_empty() {
+            return Err(Refused(format!("The arguments of '{}' do not fit: {}", call.name, problems.join("; ")).into()));
         }
         Ok((&guarded.tool, arguments))
     }
 
-    /// A result as the model gets it: what is longer than the limit is cut, and says so.
+    /// The same for a result that stays data while it is short enough.
+    pub fn capped_value(&self, content: Value) -> Value {
+        let text = ToolAnswer::new(content.clone()).to_text();
+        if text.len() <= self.max_result_bytes { content } else { self.capped(text).into() }
+    }
+
+    /// A result as the model gets it: what is longer than the limit is cut, and says so. Control characters that no text needs are
+    /// left out.
     pub fn capped(&self, content: Str) -> Str {
+        let is_odd = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t');
+        let cleaned = |text: &str| text.chars().filter(|letter| !is_odd(*letter)).collect::<Str>();
         if content.len() <= self.max_result_bytes {
-            return content;
+            return if content.contains(is_odd) { cleaned(&content) } else { content };
         }
         let end = (0..=self.max_result_bytes).rev().find(|at| content.is_char_boundary(*at)).unwrap_or(0);
-        format!("{}\n[cut: {} of {} bytes]", &content[..end], end, content.len()).into()
+        format!("{}\n[cut: {} of {} bytes]", cleaned(&content[..end]), end, content.len()).into()
+    }
+}
+
+fn as_serde(schema: &Value) -> Result<serde_json::Value, String> {
+    serde_json::from_str(&model::json::to_string(schema)).map_err(|error| error.to_string())
+}
+
+/// A complaint may quote the whole value.
+fn shortened(problem: &str) -> String {
+    match problem.char_indices().nth(MAX_PROBLEM_LETTERS) {
+        Some((end, _)) => format!("{}…", &problem[..end]),
+        None => problem.to_owned(),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod memory;
 pub mod react;
 mod record;
 mod remember;
+mod schema;
 mod tools;
 mod world;
 

@@ -32,6 +32,8 @@ pub struct Options {
     pub max_repairs: usize,
     /// How often the same call may be made in one run.
     pub max_same_calls: usize,
+    /// How many calls of one turn are made.
+    pub max_calls_in_a_turn: usize,
     /// The item of the node's input that it works on.
     pub item: usize,
 }
@@ -47,6 +49,7 @@ impl Default for Options {
             parallel_tools: 4,
             max_repairs: 2,
             max_same_calls: 3,
+            max_calls_in_a_turn: 32,
             item: 0,
         }
     }
@@ -109,8 +112,9 @@ impl ToolsAgent {
             // A tool that is demanded for ever would never let the model answer.
             let tool_choice = if run.record.tool_uses.is_empty() { self.options.tool_choice.clone() } else { ToolChoice::Auto };
             let turn = self.ask(world, run, &format!("model {iteration}"), tool_choice).await?;
-            let calls: Vec<ToolCall> = turn.message.tool_calls().cloned().collect();
-            run.say(turn.message.clone());
+            let message = with_unlike_ids(turn.message.clone());
+            let calls: Vec<ToolCall> = message.tool_calls().cloned().collect();
+            run.say(message);
             if calls.is_empty() {
                 match turn.stop {
                     Stop::Pause => continue,
@@ -205,13 +209,22 @@ impl ToolsAgent {
     ) -> Result<Vec<(ToolUse, bool)>, AgentError> {
         let mut made = Vec::with_capacity(calls.len());
         for (number, call) in calls.iter().enumerate() {
-            made.push(self.call(world, run, format!("tool {iteration}.{}", number + 1), call).boxed());
+            let earlier = &calls[..number];
+            made.push(self.call(world, run, earlier, format!("tool {iteration}.{}", number + 1), call).boxed());
         }
         let results: Vec<_> = stream::iter(made).buffered(self.options.parallel_tools.max(1)).collect().await;
         results.into_iter().collect()
     }
 
-    async fn call(&self, world: &dyn World, run: &Conversation, key: String, call: &ToolCall) -> Result<(ToolUse, bool), AgentError> {
+    /// `earlier` are the calls before it in the same turn.
+    async fn call(
+        &self,
+        world: &dyn World,
+        run: &Conversation,
+        earlier: &[ToolCall],
+        key: String,
+        call: &ToolCall,
+    ) -> Result<(ToolUse, bool), AgentError> {
         let arguments = call.arguments.to_value();
         let used = |content: Str, is_error: bool, started_ms: i64, duration_ms: u64| ToolUse {
             name: call.name.clone(),
@@ -222,7 +235,13 @@ impl ToolsAgent {
             duration_ms,
         };
         let started_ms = world.now_ms();
-        let same = run.record.tool_uses.iter().filter(|earlier| earlier.name == call.name && earlier.arguments == arguments).count();
+        if earlier.len() >= self.options.max_calls_in_a_turn {
+            let most = self.options.max_calls_in_a_turn;
+            let words = format!("Only {most} calls of one turn are made. Call the tool again if you still need it.");
+            return Ok((used(words.into(), true, started_ms, 0), false));
+        }
+        let before = run.record.tool_uses.iter().filter(|earlier| earlier.name == call.name && earlier.arguments == arguments).count();
+        let same = before + earlier.iter().filter(|earlier| earlier.name == call.name && earlier.arguments == call.arguments).count();
         if same >= self.options.max_same_calls {
             let words =
                 format!("'{}' was called {same} times with these arguments. Use the results you have, or try something else.", call.name);
@@ -248,9 +267,10 @@ impl ToolsAgent {
         }
         let (call_id, name) = (call.id.clone(), call.name.clone());
         world.tell(AgentEvent::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments: arguments.clone() }).await;
-        let context = ToolCallContext { call_id: call_id.clone(), item: self.options.item };
+        let context = ToolCallContext { call_id: call_id.clone(), item: self.options.item, key: world.full_key(&key) };
         let (content, is_error) = match tool.call(checked, &context).await {
             Ok(answer) => (answer.to_text(), false),
+            Err(failure) if failure.is_uncertain => return Err(AgentError::Uncertain { tool: name }),
             Err(failure) => (format!("Tool '{name}' failed: {failure}").into(), true),
         };
         let content = self.guard.capped(content);
@@ -293,6 +313,26 @@ impl Conversation {
         let spoken = self.said.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
         spoken.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
     }
+}
+
+/// The message with an id for each call that no other one has. A call that is there twice, word for word, is meant once.
+fn with_unlike_ids(mut message: Message) -> Message {
+    let mut seen: Vec<ToolCall> = Vec::new();
+    message.parts.retain_mut(|part| {
+        let Part::ToolCall(call) = part else { return true };
+        if seen.iter().any(|known| known.id == call.id && known.name == call.name && known.arguments == call.arguments) {
+            return false;
+        }
+        let given = call.id.clone();
+        let mut number = 1;
+        while seen.iter().any(|known| known.id == call.id) {
+            number += 1;
+            call.id = format!("{given}-{number}").into();
+        }
+        seen.push(call.clone());
+        true
+    });
+    message
 }
 
 fn refused(turn: &Turn) -> AgentError {

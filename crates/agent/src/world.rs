@@ -12,6 +12,10 @@ pub trait World: Send + Sync {
     fn is_cancelled(&self) -> bool;
     /// What was kept under a key before the loop was cut off.
     fn note(&self, key: &str) -> Option<Value>;
+    /// What a key of this loop is called among all that its node notes.
+    fn full_key(&self, key: &str) -> Str {
+        key.into()
+    }
     /// Keeps a step; returns once it would survive a crash.
     async fn keep(&self, key: &str, value: Value) -> Result<(), NodeError>;
     /// Tells whoever watches. Never a reason to stop.
@@ -44,6 +48,8 @@ pub enum AgentError {
     Cancelled,
     #[error("Two tools are called '{name}'")]
     SameName { name: Str },
+    #[error("The schema of the tool '{tool}' cannot be used: {problem}")]
+    Schema { tool: Str, problem: Str },
     #[error("{0}")]
     Kept(NodeError),
 }
@@ -62,6 +68,7 @@ impl AgentError {
             }
             AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message).hint("Raise the timeout in the agent's options."),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
+            AgentError::Schema { .. } => NodeError::failed(message).hint("Arguments are checked before a tool runs; correct its schema."),
             AgentError::SameName { .. } => NodeError::failed(message).hint("Give one of the tool nodes another name."),
             AgentError::Kept(error) => error,
         }

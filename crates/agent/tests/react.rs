@@ -37,6 +37,15 @@ const ADD: &str = r#"{ "action": "tool", "tool": "add", "input": { "a": 2, "b": 
 const FINAL: &str = r#"{ "action": "final", "message": "4", "confidence": 0.9 }"#;
 
 #[tokio::test]
+async fn a_second_call_in_one_reply_ends_it_before_anything_runs() {
+    let two = format!("{ADD}\n{ADD}");
+    let (script, ledger) = (Script::of([answers(&two)]), Ledger::new());
+    let outcome = run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();
+    assert!(outcome.fault.is_some() && outcome.answer.is_none());
+    assert_eq!(ledger.count(), 0);
+}
+
+#[tokio::test]
 async fn a_tool_and_a_final_answer_make_this_envelope() {
     let (script, ledger) = (Script::of([answers(ADD), answers(FINAL)]), Ledger::new());
     let outcome = run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();

@@ -5,6 +5,7 @@
 //! replay a run to the same events in the same order.
 
 pub mod check;
+mod from_ai;
 mod options;
 mod outcome;
 mod params;
@@ -22,5 +23,5 @@ pub use ports::{
     Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Place, Ports,
     Random, Recording, Reply, Responder, Workflows,
 };
-pub use run::{Engine, Start};
-pub use scope::{ExecutionVars, RunData, RunView, Vars};
+pub use run::{Engine, Start, TRIES};
+pub use scope::{Called, ExecutionVars, RunData, RunView, Vars};

@@ -47,6 +47,14 @@ impl Outcome {
         }
     }
 
+    /// Adds a record of a node after those it has.
+    pub fn add(&mut self, node: Str, task: Arc<TaskData>) {
+        match self.run_data.iter_mut().find(|(name, _)| *name == node) {
+            Some((_, runs)) => runs.push(task),
+            None => self.run_data.push((node, vec![task])),
+        }
+    }
+
     pub fn is_ok(&self) -> bool {
         matches!(self.status, RunStatus::Success | RunStatus::Waiting)
     }
@@ -61,11 +69,11 @@ impl Outcome {
         last.data.get(&Kind::Main)?.iter().flatten().find(|items| !items.is_empty())
     }
 
-    /// The names of the executed nodes in order, once per execution.
+    /// The names of the executed nodes in order, once per execution; without those that only served others.
     pub fn order(&self) -> Vec<Str> {
-        let mut executions: Vec<_> =
-            self.run_data.iter().flat_map(|(name, runs)| runs.iter().map(move |run| (run.execution_index, name))).collect();
-        executions.sort_by_key(|(index, _)| *index);
+        let mut executions: Vec<_> = self.run_data.iter().flat_map(|(name, runs)| runs.iter().map(move |run| (run, name))).collect();
+        executions.retain(|(run, _)| run.serves().is_none());
+        executions.sort_by_key(|(run, _)| run.execution_index);
         executions.into_iter().map(|(_, name)| name.clone()).collect()
     }
 

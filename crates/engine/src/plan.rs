@@ -3,7 +3,7 @@
 use crate::params::Compiled;
 use expr::native::Code;
 use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
-use node_api::{Group, NodeInfo, NodeType, Registry, StartedBy};
+use node_api::{Group, NodeError, NodeInfo, NodeType, Registry, StartedBy};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -45,6 +45,8 @@ pub struct PlanNode {
     pub webhook_id: Option<Str>,
     /// JavaScript of the node, read when it first ran.
     pub(crate) code: OnceLock<ReadCode>,
+    /// What a model that calls the node fills in, read when it was first offered to one.
+    pub(crate) asked_of_model: OnceLock<Result<Value, NodeError>>,
 }
 
 /// The source of a Code node, and the program if it can be run without the sandbox.
@@ -219,6 +221,7 @@ impl PlanNode {
             suppliers: Vec::new(),
             pinned,
             code: OnceLock::new(),
+            asked_of_model: OnceLock::new(),
             webhook_id: node.fields().get("webhookId").and_then(Value::as_str).map(Str::from),
         }
     }
@@ -238,6 +241,10 @@ impl PlanNode {
     /// Whether it reaches outside and knows by itself how far it came.
     fn resumes(&self) -> bool {
         self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows || found.spec.keeps_notes)
+    }
+
+    pub(crate) fn calls_workflows(&self) -> bool {
+        self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows)
     }
 
     pub(crate) fn continues_on_fail(&self) -> bool {

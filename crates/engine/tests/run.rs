@@ -201,6 +201,7 @@ impl Journal for World {
             RunEvent::NodeStarted { node, run_index, .. } => format!("{node}#{run_index} started"),
             RunEvent::NodeLog { node, line } => format!("{node} says {line}"),
             RunEvent::NodeNoted { node, key, .. } => format!("{node} notes {key}"),
+            RunEvent::NodeServed { node, task } => format!("{node} serves {}", task.serves().map_or("nothing", model::Kind::name)),
             RunEvent::NodeRetried { node, attempt, error } => format!("{node} try {attempt}: {}", error.message),
             RunEvent::NodeFinished { node, run_index, task, .. } => format!("{node}#{run_index} {}", task.status.name()),
             RunEvent::NodeSilent { node } => format!("{node} silent"),

@@ -5,73 +5,9 @@
 mod support;
 
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 use support::Folder;
-
-/// Answers with the turns of a script, each as a stream, and keeps what it was asked.
-struct Model {
-    address: String,
-    asked: Arc<Mutex<Vec<Value>>>,
-}
-
-impl Model {
-    fn start(turns: Vec<Value>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let known = asked.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let request = read_json(&stream);
-                let number = known.lock().unwrap().len();
-                known.lock().unwrap().push(request);
-                let turn = turns.get(number).cloned().unwrap_or_else(|| json!({ "content": "the script is over" }));
-                answer(stream, &turn);
-            }
-        });
-        Self { address, asked }
-    }
-
-    fn asked(&self, number: usize) -> Value {
-        self.asked.lock().unwrap()[number].clone()
-    }
-}
-
-fn read_json(stream: &TcpStream) -> Value {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    serde_json::from_slice(&body).unwrap()
-}
-
-/// The delta in two pieces, then why it stopped, then the usage.
-fn answer(mut stream: TcpStream, delta: &Value) {
-    let chunk = |delta: &Value, reason: Value| json!({ "object": "chat.completion.chunk", "model": "mock", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
-    let reason = if delta.get("tool_calls").is_some() { "tool_calls" } else { "stop" };
-    let usage = json!({ "choices": [], "usage": { "prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18 } });
-    let events = [chunk(&json!({ "role": "assistant" }), Value::Null), chunk(delta, Value::Null), chunk(&json!({}), json!(reason)), usage];
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).chain(["data: [DONE]\n\n".to_owned()]).collect();
-    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
-}
-
-fn calls(name: &str, arguments: &Value) -> Value {
-    json!({ "tool_calls": [{ "index": 0, "id": "call_1", "type": "function", "function": { "name": name, "arguments": arguments.to_string() } }] })
-}
+use support::model_server::{Model, calls};
 
 fn workflow(model: &Model, agent: Value) -> Value {
     let part = |name: &str, kind: &str, parameters: Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": 1, "position": [0, 0], "parameters": parameters });

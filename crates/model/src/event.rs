@@ -32,6 +32,11 @@ pub enum RunEvent {
         key: Str,
         value: Value,
     },
+    /// A node did something for the node above it: a model answered, a memory was read, a tool was called. It is no step of the run.
+    NodeServed {
+        node: Str,
+        task: Arc<TaskData>,
+    },
     NodeRetried {
         node: Str,
         attempt: u32,

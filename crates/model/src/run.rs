@@ -32,7 +32,7 @@ pub struct TaskData {
     pub data: BTreeMap<Kind, Vec<Option<Items>>>,
     pub error: Option<RunError>,
     pub status: TaskStatus,
-    /// What went into a sub-node, shown beside its output.
+    /// What went into a node that served the one above it, shown beside its output.
     pub input_override: Option<Vec<Items>>,
     /// What did not work although the node went on.
     pub hints: Vec<Str>,
@@ -63,6 +63,11 @@ impl TaskData {
     /// The items of a `main` output.
     pub fn output(&self, index: usize) -> Option<&Items> {
         self.data.get(&Kind::Main)?.get(index)?.as_ref()
+    }
+
+    /// The kind of connection along which the node served another one; `None` for a step of the run.
+    pub fn serves(&self) -> Option<Kind> {
+        self.data.keys().copied().find(|kind| *kind != Kind::Main)
     }
 
     /// The record in n8n's form.
@@ -111,6 +116,10 @@ impl TaskData {
         }
         if let Some(metadata) = &self.metadata {
             object.insert("metadata", metadata.clone());
+        }
+        if let (Some(kind), Some(inputs)) = (self.serves(), &self.input_override) {
+            let inputs = inputs.iter().map(|items| output_to_value(&Some(items.clone()))).collect();
+            object.insert("inputOverride", Object::from_iter([(kind.name(), Value::array(inputs))]));
         }
         Value::object(object)
     }

@@ -1,6 +1,6 @@
 //! What the engine offers a running node beyond its items and parameters.
 
-use crate::ai::KeptHere;
+use crate::ai::{KeptHere, ToolCallContext};
 use crate::connect::Connections;
 use crate::http::Http;
 use crate::tables::Tables;
@@ -33,6 +33,17 @@ pub trait Host: Send + Sync {
     /// What the nodes connected to this one supply for an item, in the order of their connections.
     async fn supplies(&self, _kind: Kind, _item: usize) -> Result<Vec<Supplied>, NodeError> {
         Ok(Vec::new())
+    }
+
+    /// What a model is asked to fill in when it calls the node as a tool: a JSON Schema with a property for each key of `$fromAI` in
+    /// the node's parameters.
+    fn asked_of_model(&self) -> Result<Value, NodeError> {
+        Ok(Object::from_iter([("type", Value::from("object")), ("properties", Value::empty_object())]).into())
+    }
+    /// The host for one call of the node as a tool: `$fromAI` gives the arguments, expressions see the item that the agent works on.
+    /// `None` where there are no expressions.
+    fn for_call(&self, _arguments: &Object, _call: &ToolCallContext) -> Result<Option<Arc<dyn Host>>, NodeError> {
+        Ok(None)
     }
 
     /// What the node noted under a key before its run was cut off. It does not do again what it has noted as done.
@@ -119,6 +130,8 @@ pub struct CodeJob {
     pub items: Items,
     /// In the flavours for each item: the item to begin with.
     pub first: usize,
+    /// Names that the program finds beside its own, such as a tool's `query`.
+    pub names: Object,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +144,8 @@ pub enum CodeFlavour {
     Function,
     /// The older Function Item node: `item` in scope, once for each item.
     FunctionItem,
+    /// A tool that a model calls: returns any one value.
+    Tool,
 }
 
 /// A piece of what JavaScript returned.

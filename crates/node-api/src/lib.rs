@@ -26,7 +26,7 @@ pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
 pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, supply, trigger};
 pub use spec::{CredentialUse, Difference, Example, Group, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy};
 pub use supply::{Supplied, Supplier, SupplyCtx};
-pub use tool_name::tool_name;
+pub use tool_name::{tool_name, tool_name_of, untaken_name};
 pub use trigger::Trigger;
 
 /// The items of each `main` output, in order. No outputs at all means that the node has nothing to say in this run.

@@ -2,8 +2,8 @@
 
 use crate::ai::Supply;
 use crate::trigger::{Listen, Setup, Trigger};
-use crate::{Ctx, NodeError, Outputs, Spec, Supplier, SupplyCtx};
-use model::{Item, Items, Str};
+use crate::{Ctx, Group, NodeError, Outputs, Port, Spec, Supplier, SupplyCtx};
+use model::{Item, Items, Kind, Str};
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -79,6 +79,12 @@ impl NodeType {
         self.supply.is_some()
     }
 
+    /// Whether a model may call the node: it takes items and gives items.
+    pub fn can_be_a_tool(&self) -> bool {
+        let has_main = |ports: &[Port]| ports.iter().any(|port| port.kind == Kind::Main);
+        self.supply.is_none() && self.spec.group != Group::Trigger && has_main(&self.spec.inputs) && has_main(&self.spec.outputs)
+    }
+
     pub fn run<'a>(&self, ctx: &'a Ctx<'a>, items: Items) -> NodeFuture<'a> {
         (self.run)(ctx, items)
     }
@@ -123,14 +129,18 @@ impl Registry {
         Self { by_type }
     }
 
-    /// The node type that serves a version.
+    /// The node type that serves a version. An ordinary type with `Tool` at its end is that type, to be called by a model.
     pub fn find(&self, type_name: &str, version: f64) -> Option<&Arc<NodeType>> {
-        self.by_type.get(type_name)?.iter().find(|node| node.spec.serves(version))
+        self.of_type(type_name).iter().find(|node| node.spec.serves(version))
     }
 
     /// Every entry of a type, whatever its versions.
     pub fn of_type(&self, type_name: &str) -> &[Arc<NodeType>] {
-        self.by_type.get(type_name).map_or(&[], Vec::as_slice)
+        let ordinary = || {
+            let found = self.by_type.get(type_name.strip_suffix("Tool")?)?;
+            found.iter().all(|node| node.can_be_a_tool()).then_some(found)
+        };
+        self.by_type.get(type_name).or_else(ordinary).map_or(&[], Vec::as_slice)
     }
 
     /// Everything, by type name.

@@ -1,9 +1,9 @@
 //! Nodes that give something to the node above them: a model, a memory, tools.
 
-use crate::ai::Supply;
+use crate::ai::{Supply, ToolCallContext};
 use crate::host::Host;
 use crate::{Ctx, NodeError, NodeInfo, Spec};
-use model::Items;
+use model::{Items, Object};
 use std::future::Future;
 use std::sync::Arc;
 
@@ -31,6 +31,13 @@ struct Inner {
 impl SupplyCtx {
     pub fn new(node: NodeInfo, host: Arc<dyn Host>, inputs: Vec<Option<Items>>, run_index: usize, item: usize) -> Self {
         Self { inner: Arc::new(Inner { node, host, inputs, run_index, item }) }
+    }
+
+    /// What the node sees while a model calls it as a tool: `$fromAI` gives the arguments.
+    pub fn for_call(&self, arguments: &Object, call: &ToolCallContext) -> Result<Self, NodeError> {
+        let Some(host) = self.inner.host.for_call(arguments, call)? else { return Ok(self.clone()) };
+        let Inner { node, inputs, run_index, item, .. } = &*self.inner;
+        Ok(Self::new(node.clone(), host, inputs.clone(), *run_index, *item))
     }
 
     /// The parameters and the world, as an ordinary node has them.

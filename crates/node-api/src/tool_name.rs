@@ -1,5 +1,6 @@
 //! The name under which a model knows a node that it may call.
 
+use crate::NodeInfo;
 use model::Str;
 
 /// What every provider takes at most.
@@ -24,9 +25,31 @@ pub fn tool_name(node_name: &str) -> Str {
     name
 }
 
+/// The name of a node as a tool; of one whose name has nothing that a provider takes, its type's.
+pub fn tool_name_of(node: &NodeInfo) -> Str {
+    let own = tool_name(&node.name);
+    match own.chars().any(|letter| letter.is_ascii_alphanumeric()) {
+        true => own,
+        false => tool_name(node.type_name.rsplit('.').next().unwrap_or_default()),
+    }
+}
+
+/// The name, or one that begins like it, that is not taken yet.
+pub fn untaken_name(name: Str, is_taken: impl Fn(&str) -> bool) -> Str {
+    let mut candidate = name.clone();
+    let mut number = 1;
+    while is_taken(&candidate) {
+        number += 1;
+        let ending = format!("_{number}");
+        let kept: String = name.chars().take(MAX_LENGTH - ending.len()).collect();
+        candidate = (kept + &ending).into();
+    }
+    candidate
+}
+
 #[cfg(test)]
 mod tests {
-    use super::tool_name;
+    use super::*;
 
     #[test]
     fn a_name_keeps_letters_and_is_cut() {
@@ -35,5 +58,21 @@ mod tests {
         }
         assert_eq!(tool_name(&"é".repeat(99)), "_");
         assert_eq!(tool_name(&"ab".repeat(99)).len(), 64);
+    }
+
+    #[test]
+    fn a_name_without_letters_gives_way_to_the_type() {
+        let info = |name: &str| NodeInfo { name: name.into(), type_name: "n8n-nodes-base.httpRequestTool".into(), ..NodeInfo::default() };
+        assert_eq!(tool_name_of(&info("天気")), "httpRequestTool");
+        assert_eq!(tool_name_of(&info("天気 2")), "_2");
+    }
+
+    #[test]
+    fn no_two_names_are_alike() {
+        let taken = ["a".to_owned(), "a_2".to_owned(), "x".repeat(64)];
+        let is_taken = |name: &str| taken.iter().any(|known| known == name);
+        assert_eq!(untaken_name("a".into(), is_taken), "a_3");
+        assert_eq!(untaken_name("b".into(), is_taken), "b");
+        assert_eq!(untaken_name("x".repeat(64).into(), is_taken), format!("{}_2", "x".repeat(62)));
     }
 }

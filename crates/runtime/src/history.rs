@@ -29,11 +29,9 @@ pub fn outcome(execution: &Execution, events: Vec<RunEvent>) -> Outcome {
             RunEvent::NodeFinished { node, task, changed, .. } => {
                 outcome.last_node = Some(node.clone());
                 outcome.custom_data.extend(changed.custom_data.unwrap_or_default());
-                match outcome.run_data.iter_mut().find(|(name, _)| *name == node) {
-                    Some((_, runs)) => runs.push(task),
-                    None => outcome.run_data.push((node, vec![task])),
-                }
+                outcome.add(node, task);
             }
+            RunEvent::NodeServed { node, task } => outcome.add(node, task),
             RunEvent::NodeSilent { node } | RunEvent::RunPaused { node, .. } => outcome.last_node = Some(node),
             RunEvent::RunResumed { items } => wake(&mut outcome, items),
             RunEvent::RunFinished { error, status, .. } if status != RunStatus::Waiting => outcome.error = error,

@@ -3,7 +3,7 @@
 use crate::loaded::Loaded;
 use crate::log::Written;
 use crate::runner::Past;
-use engine::Recorded;
+use engine::{Recorded, TRIES};
 use model::{Items, Object, RunEvent, RunStatus, Str, TaskStatus, Value};
 use node_api::StartedBy;
 use std::collections::VecDeque;
@@ -64,7 +64,7 @@ impl Story {
                     story.notes.insert(key, value);
                 }
                 // What is tried again begins anew.
-                RunEvent::NodeRetried { .. } => story.notes = Object::new(),
+                RunEvent::NodeRetried { attempt, .. } => story.notes = Object::from_iter([(TRIES, u64::from(attempt) as f64)]),
                 RunEvent::NodeFinished { node, task, changed, .. } => {
                     story.in_flight = None;
                     story.recorded.push_back(Recorded { node, task: Some(task), changed, woken_by: None });
@@ -81,7 +81,7 @@ impl Story {
                     story.wake(items);
                 }
                 RunEvent::RunFinished { status, .. } if status != RunStatus::Waiting => story.finished = Some(status),
-                RunEvent::RunFinished { .. } | RunEvent::NodeLog { .. } => {}
+                RunEvent::RunFinished { .. } | RunEvent::NodeLog { .. } | RunEvent::NodeServed { .. } => {}
             }
         }
         story

@@ -200,6 +200,17 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
             data.insert("value", value.clone());
             "nodeStep"
         }
+        RunEvent::NodeServed { node, task } => {
+            data.insert("node", node.clone());
+            data.insert("kind", task.serves().map(Kind::name));
+            data.insert("serves", task.source.first().and_then(Option::as_ref).map(|above| above.node.clone()));
+            data.insert("status", task.status.name());
+            data.insert("durationMs", task.execution_time_ms as f64);
+            if let Some(error) = &task.error {
+                data.insert("error", error.to_value());
+            }
+            "nodeServed"
+        }
         RunEvent::NodeRetried { node, attempt, error } => {
             data.insert("node", node.clone());
             data.insert("attempt", u64::from(*attempt) as f64);

@@ -17,6 +17,7 @@ const RUN_PAUSED: u8 = 7;
 const RUN_RESUMED: u8 = 8;
 const RUN_FINISHED: u8 = 9;
 const NODE_NOTED: u8 = 10;
+const NODE_SERVED: u8 = 11;
 
 /// Adds an event to a piece of the journal. Each event stands alone, so pieces can be cut and joined between events.
 /// Large files are named, and left to whoever gathers them.
@@ -103,6 +104,11 @@ impl Writer<'_> {
                 self.text(node);
                 self.text(key);
                 self.value(value);
+            }
+            RunEvent::NodeServed { node, task } => {
+                self.out.push(NODE_SERVED);
+                self.text(node);
+                self.task(task);
             }
             RunEvent::NodeRetried { node, attempt, error } => {
                 self.out.push(NODE_RETRIED);
@@ -234,6 +240,7 @@ impl Reader<'_> {
             NODE_STARTED => RunEvent::NodeStarted { node: self.text()?, run_index: self.length()?, started_ms: self.moment()? },
             NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
             NODE_NOTED => RunEvent::NodeNoted { node: self.text()?, key: self.text()?, value: self.value()? },
+            NODE_SERVED => RunEvent::NodeServed { node: self.text()?, task: Arc::new(self.task()?) },
             NODE_RETRIED => RunEvent::NodeRetried { node: self.text()?, attempt: self.length()? as u32, error: self.error()? },
             NODE_FINISHED => RunEvent::NodeFinished {
                 node: self.text()?,
@@ -357,6 +364,7 @@ mod tests {
             RunEvent::NodeStarted { node: "A".into(), run_index: 300, started_ms: 1 },
             RunEvent::NodeLog { node: "A".into(), line: "said".into() },
             RunEvent::NodeNoted { node: "A".into(), key: "model 1".into(), value: json!({ "text": "yes" }) },
+            RunEvent::NodeServed { node: "M".into(), task: Arc::new(task.clone()) },
             RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
             RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
             RunEvent::NodeSilent { node: "B".into() },

@@ -154,9 +154,10 @@ impl ReactAgent {
                     world.keep(&begun, name.clone().into()).await.map_err(AgentError::Kept)?;
                 }
                 let began = world.now_ms();
-                let context = ToolCallContext { call_id: key.as_str().into(), item: self.item };
+                let context = ToolCallContext { call_id: key.as_str().into(), item: self.item, key: world.full_key(&key) };
                 let result = match tool.call(checked, &context).await {
-                    Ok(answer) => Object::from_iter([("success", Value::from(true)), ("data", answer.content)]),
+                    Ok(answer) => Object::from_iter([("success", Value::from(true)), ("data", self.guard.capped_value(answer.content))]),
+                    Err(failure) if failure.is_uncertain => return Err(AgentError::Uncertain { tool: name }),
                     Err(failure) => {
                         let words = format!("Tool '{name}' failed: {failure}");
                         Object::from_iter([("success", Value::from(false)), ("error", words.into())])

@@ -114,6 +114,16 @@ pub(crate) fn tool(
         }
         _ => json!({ "type": "object" }),
     };
+    tool_with(name, parameters, effect, ledger, work)
+}
+
+pub(crate) fn tool_with(
+    name: &str,
+    parameters: Value,
+    effect: Effect,
+    ledger: &Arc<Ledger>,
+    work: impl Fn(&Object) -> Result<Value, String> + Send + Sync + 'static,
+) -> Arc<dyn Tool> {
     let definition = ToolDefinition { name: name.into(), description: "A tool of tests.".into(), parameters, effect };
     Arc::new(TestTool { definition, ledger: ledger.clone(), work: Box::new(work) })
 }

@@ -1,7 +1,7 @@
 //! Calls of other workflows: by whoever keeps runs, or in memory where nobody does.
 
 use super::host::NodeHost;
-use super::{Engine, Run, Shared, Start, journal_failed};
+use super::{Engine, Run, Start, journal_failed};
 use crate::options::RunOptions;
 use crate::ports::{Call, CallTarget, Place, Reply};
 use model::{Code, Items, Object, RunEvent, RunStatus, Str, Workflow};
@@ -11,7 +11,6 @@ use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -87,7 +86,7 @@ impl NodeHost {
                 .hint("Look for a workflow that calls itself."));
         }
         let made = Call {
-            place: run.place_of_next_call(self.step),
+            place: Place { run_id: run.options.run_id.clone(), step: self.step, number: self.number_of_next_call() },
             caller: run.options.stands_for.clone(),
             target: self.target_of(&call.target).await?,
             items: call.items,
@@ -99,12 +98,12 @@ impl NodeHost {
         };
         let outcome = match run.engine.call(made, &run.options).await? {
             Reply::Begun => return Ok(Vec::new()),
-            Reply::Asleep { run_id } => match self.park(Parked::Asleep { run_id }).await {},
+            Reply::Asleep { run_id } => match self.parking.park(Parked::Asleep { run_id }).await {},
             Reply::Ended(outcome) => outcome,
         };
         let run_id = outcome.run_id.clone();
         match (outcome.status, &outcome.error) {
-            (RunStatus::Uncertain, _) => match self.park(Parked::Uncertain { run_id }).await {},
+            (RunStatus::Uncertain, _) => match self.parking.park(Parked::Uncertain { run_id }).await {},
             (RunStatus::Cancelled, _) if run.cancel.is_cancelled() => Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
             (RunStatus::Cancelled, _) => {
                 Err(NodeError::new(Code::SUBWORKFLOW_STOPPED, format!("Execution {run_id}, which the node called, was stopped"))
@@ -131,14 +130,6 @@ impl NodeHost {
             }
         };
         Ok(CallTarget::Text(Box::new(workflow)))
-    }
-}
-
-impl Shared {
-    /// The name of the next call of a step. It counts on through the tries of a node that is tried again.
-    fn place_of_next_call(&self, step: usize) -> Place {
-        let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        Place { run_id: self.options.run_id.clone(), step, number }
     }
 }
 

@@ -57,7 +57,7 @@ impl NodeHost {
                 }
                 Ok(None)
             }
-            CodeFlavour::Function | CodeFlavour::FunctionItem => Ok(Some(job)),
+            CodeFlavour::Function | CodeFlavour::FunctionItem | CodeFlavour::Tool => Ok(Some(job)),
         }
     }
 
@@ -67,20 +67,22 @@ impl NodeHost {
         scope: &(dyn Scope + Sync),
         each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
     ) -> Result<(), NodeError> {
-        let mut session = Sandbox::new().session(Limits::code_node());
+        let limits = if job.flavour == CodeFlavour::Tool { Limits::tool() } else { Limits::code_node() };
+        let mut session = Sandbox::new().session(limits);
         let program = Program {
             source: job.source.clone(),
             flavour: match job.flavour {
                 CodeFlavour::AllItems | CodeFlavour::Function => Flavour::AllItems,
                 CodeFlavour::EachItem => Flavour::EachItem,
                 CodeFlavour::FunctionItem => Flavour::FunctionItem,
+                CodeFlavour::Tool => Flavour::Tool,
             },
             static_data: StaticData {
                 global: Some(self.static_data(StaticScope::Workflow)),
                 node: Some(self.static_data(StaticScope::Node)),
             },
             first: job.first,
-            names: Object::new(),
+            names: job.names.clone(),
         };
         let mut refused = None;
         let mut sink = |piece: Piece| {

@@ -1,25 +1,24 @@
 //! The engine's side of a node run: parameters, ports, state.
 
-use super::calls::Parked;
+use super::called::CallAsTool;
+use super::parking::Parking;
 use super::schedule::Entry;
-use super::step::unknown_type;
 use super::{Run, Shared, journal_failed, lock};
+use crate::from_ai::schema_of;
 use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::{RunData, RunView};
 use model::{Code, Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
-use node_api::ai::KeptHere;
+use node_api::ai::{KeptHere, ToolCallContext};
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
-use node_api::{ErrorClass, NodeError, Supplied, SupplyCtx};
+use node_api::{ErrorClass, NodeError, Supplied};
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use tokio::sync::Notify;
 
 /// One node's view of the run.
 pub(super) struct NodeHost {
@@ -30,13 +29,14 @@ pub(super) struct NodeHost {
     inputs: Vec<Option<Items>>,
     pub(super) step: usize,
     run_index: usize,
-    /// What it noted before the run was cut off.
-    notes: Object,
+    /// What it, and whoever serves it, noted before the run was cut off.
+    notes: Arc<Object>,
     now_ms: i64,
     pause: Mutex<Option<Pause>>,
-    /// Set when the node waits for a run that it has called and that sleeps.
-    parked: Mutex<Option<Parked>>,
-    has_parked: Notify,
+    /// Shared with whoever serves it.
+    pub(super) parking: Arc<Parking>,
+    /// The call that it answers as a tool.
+    pub(super) call: Option<CallAsTool>,
     /// Templates that the node brought itself, compiled once for all its items.
     templates: Mutex<HashMap<Str, Arc<expr::Template>>>,
 }
@@ -57,53 +57,41 @@ impl NodeHost {
             inputs,
             step: run.steps,
             run_index,
-            notes: Object::new(),
+            notes: Arc::default(),
             now_ms: run.now(),
             pause: Mutex::default(),
-            parked: Mutex::default(),
-            has_parked: Notify::new(),
+            parking: Arc::default(),
+            call: None,
             templates: Mutex::default(),
         }
     }
 
-    /// Returns when the node waits for a run that it has called and that sleeps.
-    pub(super) async fn parked(&self) -> Parked {
-        loop {
-            self.has_parked.notified().await;
-            if let Some(parked) = lock(&self.parked).take() {
-                return parked;
-            }
-        }
-    }
-
-    /// Tells the engine to let go of the node, which does.
-    pub(super) async fn park(&self, parked: Parked) -> Infallible {
-        *lock(&self.parked) = Some(parked);
-        self.has_parked.notify_one();
-        std::future::pending().await
-    }
-
     /// The first try of the step that the run was cut off in knows what it had noted.
     pub(super) fn with_notes(self) -> Self {
-        let notes = std::mem::take(&mut *lock(&self.run.notes));
+        let notes = Arc::new(std::mem::take(&mut *lock(&self.run.notes)));
         Self { notes, ..self }
     }
 
     /// The same place in the run, seen by a node that supplies this one.
-    fn supplier(&self, node: usize) -> Self {
+    pub(super) fn supplier(&self, node: usize) -> Self {
+        Self { node, ..self.again(self.call.as_ref().map(CallAsTool::seen_below)) }
+    }
+
+    /// The same node, as it is seen during a call of it as a tool.
+    pub(super) fn again(&self, call: Option<CallAsTool>) -> Self {
         Self {
             run: self.run.clone(),
             data: self.data.clone(),
-            node,
+            node: self.node,
             sources: self.sources.clone(),
             inputs: self.inputs.clone(),
             step: self.step,
             run_index: self.run_index,
-            notes: Object::new(),
+            notes: self.notes.clone(),
             now_ms: self.now_ms,
             pause: Mutex::default(),
-            parked: Mutex::default(),
-            has_parked: Notify::new(),
+            parking: self.parking.clone(),
+            call,
             templates: Mutex::default(),
         }
     }
@@ -124,11 +112,12 @@ impl NodeHost {
             node: self.node,
             inputs: &self.inputs,
             sources: &self.sources,
-            item_index: item,
+            item_index: self.call.as_ref().map_or(item, |call| call.item),
             run_index: self.run_index,
             vars: &self.run.vars,
             now_ms: self.now_ms,
             extra,
+            called: self.call.as_ref().map(|call| &call.called),
             parameters: &node.raw_params,
             depth: 0,
             contexts,
@@ -137,6 +126,10 @@ impl NodeHost {
 
     pub(super) fn plan_node(&self) -> &PlanNode {
         &self.run.plan.nodes[self.node]
+    }
+
+    pub(super) fn run_index(&self) -> usize {
+        self.run_index
     }
 
     pub(super) fn name(&self) -> &Str {
@@ -206,7 +199,7 @@ impl Host for NodeHost {
     async fn run_code(&self, job: CodeJob, each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError> {
         let contexts = |node| self.context_of(node);
         let inputs = [Some(job.items.clone())];
-        let view = RunView { inputs: &inputs, ..self.view(0, None, &contexts) };
+        let view = RunView { inputs: &inputs, item_index: 0, called: None, ..self.view(0, None, &contexts) };
         match self.run_natively(job, &view, each).await? {
             Some(rest) => self.run_javascript(&rest, &view, each).await,
             None => Ok(()),
@@ -218,23 +211,15 @@ impl Host for NodeHost {
     }
 
     async fn supplies(&self, kind: Kind, item: usize) -> Result<Vec<Supplied>, NodeError> {
-        let plan = &self.run.plan;
-        let mut supplies = Vec::new();
-        for supplier in plan.nodes[self.node].suppliers.iter().filter(|supplier| supplier.kind == kind) {
-            let node = &plan.nodes[supplier.node];
-            if node.disabled {
-                continue;
-            }
-            let Some(node_type) = &node.node_type else { return Err(unknown_type(&self.run.engine, node)) };
-            let host = Arc::new(self.supplier(supplier.node));
-            let ctx = SupplyCtx::new(node.info.clone(), host, self.inputs.clone(), self.run_index, item);
-            let Some(supplying) = node_type.supply(ctx) else {
-                return Err(NodeError::failed(format!("'{}' has nothing to supply as {}", node.info.name, kind.name()))
-                    .hint("Connect a node that is made for this, or remove the connection."));
-            };
-            supplies.push(Supplied { node: node.info.clone(), supply: supplying.await? });
-        }
-        Ok(supplies)
+        self.all_supplies(kind, item).await
+    }
+
+    fn asked_of_model(&self) -> Result<Value, NodeError> {
+        self.plan_node().asked_of_model.get_or_init(|| schema_of(&self.plan_node().raw_params)).clone()
+    }
+
+    fn for_call(&self, arguments: &Object, call: &ToolCallContext) -> Result<Option<Arc<dyn Host>>, NodeError> {
+        Ok(Some(Arc::new(self.called(arguments, call)?)))
     }
 
     fn note(&self, key: &str) -> Option<Value> {
@@ -242,6 +227,7 @@ impl Host for NodeHost {
     }
 
     async fn keep_note(&self, key: &str, value: Value) -> Result<(), NodeError> {
+        let _busy = self.parking.busy();
         let noted = RunEvent::NodeNoted { node: self.name().clone(), key: key.into(), value };
         self.record(noted).await.map_err(journal_failed)
     }

@@ -1,11 +1,18 @@
 //! Runs a plan: takes nodes off the stack, executes them, and puts their successors on it.
 
+mod called;
 mod calls;
 mod code;
 pub(crate) mod host;
+mod node_tool;
+mod parking;
 mod replay;
 mod schedule;
+mod served;
 mod step;
+mod supplies;
+
+pub use step::TRIES;
 
 use crate::options::{Failures, Recorded, RunOptions};
 use crate::outcome::Outcome;
@@ -130,6 +137,10 @@ pub(crate) struct Shared {
     warnings: Mutex<Vec<Str>>,
     /// How many workflows the step under way has called.
     calls: AtomicUsize,
+    /// How often the step under way was begun.
+    tries: AtomicUsize,
+    /// What nodes did for others.
+    served: Mutex<Vec<(Str, Arc<TaskData>)>>,
     /// The parts of the static data that were changed since the last record.
     static_data_changed: Mutex<BTreeSet<Str>>,
     /// Whether a step has changed them since the last record.
@@ -193,6 +204,8 @@ impl Run {
                 notes: Mutex::new(options.notes.clone()),
                 warnings: Mutex::default(),
                 calls: AtomicUsize::new(0),
+                tries: AtomicUsize::new(0),
+                served: Mutex::default(),
                 static_data_changed: Mutex::default(),
                 custom_data_changed: AtomicBool::new(false),
                 engine,
@@ -364,6 +377,9 @@ impl Run {
         let mut outcome = self.outcome.clone();
         outcome.run_data =
             self.data.order().iter().map(|node| (self.plan.nodes[*node].info.name.clone(), self.data.of(*node).to_vec())).collect();
+        for (node, task) in std::mem::take(&mut *lock(&self.served)) {
+            outcome.add(node, task);
+        }
         outcome.static_data = lock(&self.static_data).clone();
         outcome.custom_data = lock(&self.custom_data).clone();
         outcome

@@ -12,6 +12,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// The note of how often a step was begun before the run was cut off.
+pub const TRIES: &str = "tries";
+
 /// What came of trying a node.
 enum Tried {
     /// Its outputs; `None` where the node had no input items to run on.
@@ -44,6 +47,8 @@ impl Run {
         self.survived = None;
         self.calls.store(0, Ordering::Relaxed);
         lock(&self.warnings).clear();
+        let tries_before = lock(&self.notes).get(TRIES).and_then(Value::as_usize).unwrap_or(0);
+        self.tries.store(tries_before, Ordering::Relaxed);
         let tried = self.try_node(&entry, run_index).await;
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
@@ -185,11 +190,12 @@ impl Run {
         if items.is_empty() && !node.is_trigger() {
             return Tried::Done { outputs: None, pause: None };
         }
+        self.tries.fetch_add(1, Ordering::Relaxed);
         let host = NodeHost::new(self, entry, inputs, run_index).with_notes();
         let ctx = Ctx::new(&node.info, host.inputs(), run_index, &host);
         let ran = tokio::select! {
             ran = node_type.run(&ctx, items) => ran,
-            parked = host.parked() => return Tried::Parked(parked),
+            parked = host.parking.parked() => return Tried::Parked(parked),
         };
         match ran {
             Ok(outputs) if outputs.is_empty() && !node.always_output => Tried::Nothing,

@@ -59,6 +59,7 @@ impl Plan {
             vars: &vars,
             now_ms,
             extra: None,
+            called: None,
             parameters: &node.raw_params,
             depth: 0,
             contexts: &|_| Object::new(),
@@ -84,12 +85,34 @@ pub struct RunView<'a> {
     pub now_ms: i64,
     /// Names that only this evaluation has, such as `$response`.
     pub extra: Option<&'a Object>,
+    /// The call that the node answers as a tool.
+    pub called: Option<&'a Called>,
     /// The parameters of the node, resolved as far as they are.
     pub parameters: &'a Value,
     /// What looping nodes share with expressions.
     pub contexts: &'a (dyn Fn(usize) -> Object + Sync),
     /// How many expressions deep this one is asked for by another.
     pub depth: usize,
+}
+
+/// What expressions of a node see while a model calls it as a tool.
+pub struct Called {
+    /// What the model gave: `$fromAI` reads it.
+    pub arguments: Object,
+    /// The item that the agent works on. Fields that it does not have are the model's.
+    pub item: Item,
+}
+
+impl Called {
+    pub fn new(arguments: Object, item: Option<Item>) -> Self {
+        let mut item = item.unwrap_or_else(|| Item::new(Object::new()));
+        let mut fields = arguments.clone();
+        if let Value::Object(own) = &item.json {
+            fields.extend(own.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        item.json = fields.into();
+        Self { arguments, item }
+    }
 }
 
 impl RunView<'_> {
@@ -139,6 +162,9 @@ impl RunView<'_> {
 
 impl Scope for RunView<'_> {
     fn item(&self) -> Option<Item> {
+        if let Some(called) = self.called {
+            return Some(called.item.clone());
+        }
         self.main_input().and_then(|(_, items)| items.get(self.item_index))
     }
 
@@ -221,6 +247,9 @@ impl Scope for RunView<'_> {
     }
 
     fn ai_value(&self, key: &str, default: Option<Value>) -> Result<Value, Error> {
+        if let Some(called) = self.called {
+            return Ok(called.arguments.get(key).cloned().or(default).unwrap_or_default());
+        }
         let given = self.extra.and_then(|extra| extra.get("$fromAIValues")).and_then(|values| values.get(key)).cloned();
         let from_item = || self.item().and_then(|item| item.json.get(key).cloned());
         Ok(given.or_else(from_item).or(default).unwrap_or_default())

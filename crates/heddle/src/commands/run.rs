@@ -223,6 +223,7 @@ impl Journal for Progress {
                 self.line(&format!("{mark} {} {}", paint(&node, Colour::Bold), paint(&tail, Colour::Dim)));
             }
             RunEvent::RunStarted { .. }
+            | RunEvent::NodeServed { .. }
             | RunEvent::NodeSilent { .. }
             | RunEvent::RunPaused { .. }
             | RunEvent::RunResumed { .. }

@@ -154,6 +154,7 @@ impl Setup {
             run_index: self.run_index,
             vars: &vars,
             now_ms,
+            called: None,
             extra: None,
             parameters: &self.parameters,
             depth: 0,

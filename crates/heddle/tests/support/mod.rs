@@ -5,6 +5,7 @@
 
 pub(crate) mod faults;
 pub(crate) mod ledger;
+pub(crate) mod model_server;
 pub(crate) mod workflow;
 
 use serde_json::Value;

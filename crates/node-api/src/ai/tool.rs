@@ -1,6 +1,7 @@
 //! Tools: what a model may have done.
 
-use model::{Object, Str, Value};
+use crate::NodeError;
+use model::{Code, Object, Str, Value};
 
 /// Something that a model may call. Implemented by tool nodes, by every ordinary node, by workflows and servers of tools; called by
 /// `agent` after the arguments were checked against the definition.
@@ -28,6 +29,9 @@ pub enum Effect {
     None,
     /// It may change something: a call that was cut off leaves the run uncertain.
     Changes,
+    /// It may change something, and knows what it has begun: a call that was cut off is made again and finds it. So do calls of
+    /// workflows and of other agents.
+    Resumes,
 }
 
 /// Which call it is.
@@ -37,6 +41,8 @@ pub struct ToolCallContext {
     pub call_id: Str,
     /// The item of the agent's input that is worked on.
     pub item: usize,
+    /// Names the call within the run of the agent's node, and is the same when a call that was cut off is made again.
+    pub key: Str,
 }
 
 /// What a tool gives back to the model.
@@ -51,6 +57,8 @@ pub struct ToolAnswer {
 pub struct ToolFailure {
     pub message: Str,
     pub cause: Option<Str>,
+    /// Nobody knows whether it happened. The model does not hear of it: the run stops for a person to decide.
+    pub is_uncertain: bool,
 }
 
 impl ToolAnswer {
@@ -69,7 +77,17 @@ impl ToolAnswer {
 
 impl ToolFailure {
     pub fn new(message: impl Into<Str>) -> Self {
-        Self { message: message.into(), cause: None }
+        Self { message: message.into(), cause: None, is_uncertain: false }
+    }
+
+    /// A node's error in words for the model.
+    pub fn of(error: &NodeError) -> Self {
+        let message = error.message();
+        let words = match error.description().filter(|description| *description != message) {
+            Some(description) => format!("{message}: {description}").into(),
+            None => message.clone(),
+        };
+        Self { is_uncertain: error.code() == Code::RUN_UNCERTAIN, ..Self::new(words).because(error.code().name()) }
     }
 
     pub fn because(mut self, cause: impl Into<Str>) -> Self {

@@ -1,12 +1,13 @@
 //! Agents and what they are made of.
 
 mod agent_core_react;
+mod agent_tool;
 mod ai_agent;
 mod embeddings;
 mod memory;
 mod models;
 mod supplies;
-mod tools;
+pub(crate) mod tools;
 mod world;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
@@ -52,5 +53,18 @@ pub static NODES: &[Entry] = &[
     supply::<memory::redis_chat::MemoryRedisChat>(),
     supply::<memory::postgres_chat::MemoryPostgresChat>(),
     run::<memory::manager::MemoryManager>(),
+    supply::<agent_tool::AgentTool>(),
     supply::<tools::calculator::CalculatorTool>(),
+    supply::<tools::calculator::ToolCalculator>(),
+    supply::<tools::code::CodeTool>(),
+    supply::<tools::code::ToolCode>(),
+    supply::<tools::workflow::WorkflowTool>(),
+    supply::<tools::workflow::ToolWorkflow>(),
+    supply::<tools::workflow::ToolWorkflowOld>(),
+    supply::<tools::think::ThinkTool>(),
+    supply::<tools::think::ToolThink>(),
+    supply::<tools::search::ToolWikipedia>(),
+    supply::<tools::search::ToolSerpApi>(),
+    supply::<tools::search::ToolSearXng>(),
+    supply::<tools::search::ToolWolframAlpha>(),
 ];

@@ -9,11 +9,20 @@ use node_api::{Ctx, NodeError};
 pub(super) struct NodeWorld<'c> {
     ctx: &'c Ctx<'c>,
     item: usize,
+    /// What every key begins with.
+    prefix: Str,
+    /// The words of an agent that another one asks are not the answer.
+    is_heard: bool,
 }
 
 impl<'c> NodeWorld<'c> {
     pub(super) fn new(ctx: &'c Ctx<'c>, item: usize) -> Self {
-        Self { ctx, item }
+        Self { ctx, item, prefix: format!("item {item}").into(), is_heard: true }
+    }
+
+    /// The world of an agent that works within the call of another one's tool.
+    pub(super) fn within(ctx: &'c Ctx<'c>, call: Str) -> Self {
+        Self { ctx, item: 0, prefix: call, is_heard: false }
     }
 
     /// When the agent first began on the item, also after a crash.
@@ -28,7 +37,7 @@ impl<'c> NodeWorld<'c> {
     }
 
     fn key(&self, key: &str) -> String {
-        format!("item {}: {key}", self.item)
+        format!("{}: {key}", self.prefix)
     }
 }
 
@@ -53,13 +62,17 @@ impl World for NodeWorld<'_> {
         self.ctx.host().note(&self.key(key))
     }
 
+    fn full_key(&self, key: &str) -> Str {
+        self.key(key).into()
+    }
+
     async fn keep(&self, key: &str, value: Value) -> Result<(), NodeError> {
         self.ctx.host().keep_note(&self.key(key), value).await
     }
 
     async fn tell(&self, event: AgentEvent) {
         match event {
-            AgentEvent::Token(text) => self.ctx.send_chunk(ChunkKind::Item, self.item, Some(text.into())).await,
+            AgentEvent::Token(text) if self.is_heard => self.ctx.send_chunk(ChunkKind::Item, self.item, Some(text.into())).await,
             AgentEvent::Warning(words) => self.ctx.host().warn(words),
             _ => {}
         }

@@ -62,7 +62,7 @@ for (item of items) {
 return items;";
 
 /// Code that mentions one of these may reach outside.
-const EFFECTS: &[&str] = &["fetch", "helpers", "httpRequest", "$getWorkflowStaticData", "getWorkflowStaticData"];
+pub(crate) const EFFECTS: &[&str] = &["fetch", "helpers", "httpRequest", "$getWorkflowStaticData", "getWorkflowStaticData"];
 
 const FUNCTION_ITEM: &str = "// Add a new field called 'myNewField' to the JSON of the item
 item.myNewField = 1;
@@ -111,7 +111,8 @@ fn function_code(preset: &str, help: &str) -> Param {
 
 async fn for_all(ctx: &Ctx<'_>, source: Str, items: Items, flavour: CodeFlavour) -> Result<Outputs, NodeError> {
     let mut collected = Collected::new(ctx, flavour);
-    let ran = ctx.host().run_code(CodeJob { source, flavour, items, first: 0 }, &mut |piece| collected.take(piece)).await;
+    let ran =
+        ctx.host().run_code(CodeJob { source, flavour, items, first: 0, names: Object::new() }, &mut |piece| collected.take(piece)).await;
     match ran.and_then(|()| collected.check()) {
         Ok(()) => Ok(vec![collected.output.finish()]),
         Err(error) => {
@@ -127,7 +128,7 @@ async fn for_each(ctx: &Ctx<'_>, source: Str, items: Items, flavour: CodeFlavour
     let mut first = 0;
     // After an item that failed the code goes on with the next one, if the node may.
     while first < items.len() {
-        let job = CodeJob { source: source.clone(), flavour, items: items.clone(), first };
+        let job = CodeJob { source: source.clone(), flavour, items: items.clone(), first, names: Object::new() };
         let mut at = first;
         let ran = ctx
             .host()

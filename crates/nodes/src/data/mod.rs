@@ -1,7 +1,7 @@
 //! Nodes that shape items: set, split, join, sort, count.
 
 mod aggregate;
-mod code;
+pub(crate) mod code;
 mod compare_datasets;
 mod data_table;
 pub(crate) mod fields;

@@ -127,7 +127,7 @@ async fn by_code(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> 
          return order.map(({{ index }}) => ({{ json: {{ index }} }}));"
     );
     let mut order = Vec::with_capacity(items.len());
-    let job = CodeJob { source: source.into(), flavour: CodeFlavour::AllItems, items: items.clone(), first: 0 };
+    let job = CodeJob { source: source.into(), flavour: CodeFlavour::AllItems, items: items.clone(), first: 0, names: Object::new() };
     let mut each = |returned: Returned| {
         if let Returned::Element(value) = returned {
             order.extend(value.get_path("json.index").and_then(Value::as_usize));

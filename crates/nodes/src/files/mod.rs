@@ -5,6 +5,7 @@ mod compression;
 mod convert_to_file;
 mod encoding;
 mod extract_from_file;
+mod file_tool;
 mod guarded;
 mod i_cal;
 mod move_binary_data;
@@ -24,7 +25,7 @@ mod write_binary_file;
 
 pub use pdf::{PDF_COMMAND, read_pdfs_with, serve_pdf_reader};
 
-use node_api::{Entry, run};
+use node_api::{Entry, run, supply};
 
 pub static NODES: &[Entry] = &[
     run::<compression::Compression>(),
@@ -38,4 +39,5 @@ pub static NODES: &[Entry] = &[
     run::<read_write_file::ReadWriteFile>(),
     run::<spreadsheet_file::SpreadsheetFile>(),
     run::<write_binary_file::WriteBinaryFile>(),
+    supply::<file_tool::FileTool>(),
 ];

@@ -156,7 +156,7 @@ fn inputs(ctx: &Ctx<'_>, items: &Items) -> Result<Items, NodeError> {
     Ok(given.finish())
 }
 
-async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget, NodeError> {
+pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget, NodeError> {
     let missing = |path: &str, what: &str| NodeError::parameter(path, format!("No {what} is set")).on_item(index);
     match ctx.text("source", 0)?.as_str() {
         "localFile" => {

@@ -2,7 +2,7 @@
 
 mod debug_helper;
 mod execute_command;
-mod execute_workflow;
+pub(crate) mod execute_workflow;
 mod execution_data;
 mod filter;
 mod if_else;

@@ -27,6 +27,8 @@ pub(super) struct Draft {
     pub(super) proxy: Option<String>,
     pub(super) credential_headers: Vec<String>,
     pub(super) credentials_cross_origins: bool,
+    /// The largest answer, if it is to be smaller than otherwise.
+    pub(super) max_response_bytes: Option<usize>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -58,6 +60,7 @@ impl Draft {
             proxy: None,
             credential_headers: Vec::new(),
             credentials_cross_origins: false,
+            max_response_bytes: None,
         }
     }
 
@@ -144,6 +147,7 @@ impl Draft {
         request.proxy = self.proxy;
         request.credential_headers = self.credential_headers;
         request.credentials_cross_origins = self.credentials_cross_origins;
+        request.max_response_bytes = self.max_response_bytes.unwrap_or(request.max_response_bytes);
         request
     }
 }

@@ -8,9 +8,10 @@ mod postgres;
 mod redis;
 mod rss;
 mod sql;
+mod tools;
 
 use node_api::connect::SqlServer;
-use node_api::{Ctx, Entry, NodeError, run, trigger};
+use node_api::{Ctx, Entry, NodeError, run, supply, trigger};
 
 pub use email::{EmailReadImap, EmailSend};
 pub use mysql::{MySql, MySqlV1};
@@ -18,6 +19,8 @@ pub use postgres::{Postgres, PostgresV1};
 pub use redis::Redis;
 pub(crate) use redis::server as redis_server;
 pub use rss::{RssFeedRead, RssFeedReadTrigger};
+pub use tools::database::DatabaseTool;
+pub use tools::email::EmailTool;
 
 pub static NODES: &[Entry] = &[
     run::<Postgres>(),
@@ -29,6 +32,8 @@ pub static NODES: &[Entry] = &[
     trigger::<EmailReadImap>(),
     run::<RssFeedRead>(),
     trigger::<RssFeedReadTrigger>(),
+    supply::<DatabaseTool>(),
+    supply::<EmailTool>(),
 ];
 
 /// The database that the node's credential is for.

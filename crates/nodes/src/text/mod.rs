@@ -4,7 +4,7 @@ mod crypto;
 mod date_time;
 pub(crate) mod dates;
 mod digests;
-mod html;
+pub(crate) mod html;
 pub(crate) mod js_regex;
 pub(crate) mod jwt;
 mod keys;

@@ -1,43 +1,57 @@
 //! A calculator for models, which are bad at arithmetic.
 
 use super::arithmetic::calculate;
-use model::Kind;
+use super::made::tool_spec;
 use node_api::ai::{Effect, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
 use node_api::prelude::*;
-use node_api::{Supplier, SupplyCtx};
+use node_api::{Supplier, SupplyCtx, tool_name_of};
 use std::sync::Arc;
 
 pub(crate) struct CalculatorTool;
 
 impl Supplier for CalculatorTool {
     fn spec() -> Spec {
-        Spec::new("calculator-tool", &[1.0], "Calculator", "Lets an agent calculate")
-            .group(Group::Tool)
-            .inputs([])
-            .outputs([Port::of(Kind::AiTool, "")])
+        tool_spec("calculator-tool", &[1.0], "Calculator", "Lets an agent calculate")
             .hint("Connect it to every agent that may meet numbers: models guess at arithmetic.")
             .alias(&["math", "arithmetic", "sum"])
             .note("It knows + - * / ^, parentheses and signs, and nothing else.")
     }
 
     async fn supply(_ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        Ok(Supply::Tools(vec![Arc::new(Calculator::default())]))
+        Ok(Supply::Tools(vec![Arc::new(Calculator::named("calculator".into(), "expression"))]))
+    }
+}
+
+/// n8n's node: named as the node is, and asked for `input`.
+pub(crate) struct ToolCalculator;
+
+impl Supplier for ToolCalculator {
+    fn spec() -> Spec {
+        tool_spec("@n8n/n8n-nodes-langchain.toolCalculator", &[1.0], "Calculator", "Lets an agent calculate")
+            .hint("Connect it to every agent that may meet numbers: models guess at arithmetic.")
+            .alias(&["math", "arithmetic", "sum"])
+            .differs("It knows + - * / ^, parentheses and signs, but no functions such as sqrt.")
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        Ok(Supply::Tools(vec![Arc::new(Calculator::named(tool_name_of(ctx.node()), "input"))]))
     }
 }
 
 struct Calculator {
     definition: ToolDefinition,
+    /// The argument with the expression.
+    argument: &'static str,
 }
 
-impl Default for Calculator {
-    fn default() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": { "expression": { "type": "string", "description": "Arithmetic such as (2 + 3) * 4 ^ 2" } },
-            "required": ["expression"]
-        });
-        let description = "Calculates with + - * / ^ and parentheses. Use it for every calculation.";
-        Self { definition: ToolDefinition { name: "calculator".into(), description: description.into(), parameters, effect: Effect::None } }
+impl Calculator {
+    fn named(name: Str, argument: &'static str) -> Self {
+        let expression = json!({ "type": "string", "description": "Arithmetic such as (2 + 3) * 4 ^ 2" });
+        let mut parameters = json!({ "type": "object" });
+        parameters.make_object().insert("properties", Object::from_iter([(argument, expression)]));
+        parameters.make_object().insert("required", Value::array(vec![argument.into()]));
+        let description = "Calculates with + - * / ^ and parentheses. Use it for every calculation.".into();
+        Self { definition: ToolDefinition { name, description, parameters, effect: Effect::None }, argument }
     }
 }
 
@@ -48,7 +62,7 @@ impl Tool for Calculator {
     }
 
     async fn call(&self, arguments: Object, _context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
-        let expression = arguments.get("expression").and_then(Value::as_str).unwrap_or_default();
+        let expression = arguments.get(self.argument).and_then(Value::as_str).unwrap_or_default();
         let result = calculate(expression).map_err(|problem| ToolFailure::new(problem.to_string()))?;
         Ok(ToolAnswer::new(model::number_to_string(result)))
     }
@@ -60,7 +74,7 @@ mod tests {
 
     #[tokio::test]
     async fn results_are_written_as_people_write_numbers() {
-        let calculator = Calculator::default();
+        let calculator = Calculator::named("calculator".into(), "expression");
         let context = ToolCallContext::default();
         let call = |text: &str| calculator.call(Object::from_iter([("expression", text)]), &context);
         assert_eq!(call("0.5 * 8").await.unwrap().to_text(), "4");

@@ -2,3 +2,9 @@
 
 mod arithmetic;
 pub(super) mod calculator;
+pub(super) mod code;
+pub(crate) mod made;
+pub(crate) mod schema;
+pub(super) mod search;
+pub(super) mod think;
+pub(super) mod workflow;

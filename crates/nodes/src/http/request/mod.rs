@@ -2,7 +2,7 @@
 
 mod binary;
 mod pagination;
-mod response;
+pub(super) mod response;
 mod spec;
 mod text;
 pub(super) mod v1;

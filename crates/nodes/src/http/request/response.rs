@@ -105,7 +105,7 @@ fn frame(response: &HttpResponse, secrets: &Secrets) -> Object {
 }
 
 /// The headers by name; cookies are a list, other repeated headers are joined.
-pub(super) fn headers(response: &HttpResponse) -> Object {
+pub(in crate::http) fn headers(response: &HttpResponse) -> Object {
     let mut headers = Object::new();
     for (name, value) in &response.headers {
         let name = name.to_ascii_lowercase();
@@ -121,6 +121,15 @@ pub(super) fn headers(response: &HttpResponse) -> Object {
         }
     }
     headers
+}
+
+/// The body as text, if it is none of a file.
+pub(in crate::http) fn body_text(response: &HttpResponse) -> Result<String, NodeError> {
+    let content_type = response.header("content-type").unwrap_or_default();
+    if binary::is_file_type(content_type) || response.body.contains(&0) {
+        return Err(NodeError::failed("The service answered with a file, which cannot be shown to a model"));
+    }
+    Ok(text::decode(&response.body, content_type))
 }
 
 /// The body as pagination expressions see it.

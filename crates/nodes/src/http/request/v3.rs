@@ -4,8 +4,9 @@ use super::super::auth::{Credentials, Session};
 use super::super::draft::{DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBody, file_part, form_parts, text_of};
 use super::super::failure::Failure;
 use super::super::query::{Arrays, parse_form};
+use super::super::tools::shortened::Shortened;
 use super::pagination::Pagination;
-use super::response::{Format, Wanted};
+use super::response::{Format, Wanted, body_text};
 use super::{Batching, Made, check_url, fields_of, gathered, parse_json, run_all, spec};
 use node_api::prelude::*;
 
@@ -59,8 +60,12 @@ async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, 
         };
         let secrets = credentials.secrets(session).await;
         let mut made = Vec::new();
+        let shortened = Shortened::read(ctx, index)?;
         for page in &pages {
-            made.extend(wanted.items(page, &draft, &input, &secrets)?);
+            match &shortened {
+                Some(shortened) => made.extend(shortened.items(secrets.hide_in(body_text(page)?.into()))?),
+                None => made.extend(wanted.items(page, &draft, &input, &secrets)?),
+            }
         }
         Ok(made)
     };
@@ -92,7 +97,7 @@ fn options(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
     Ok(Value::object(options))
 }
 
-fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
+pub(in crate::http) fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
     let credentials = match ctx.text("authentication", index)?.as_str() {
         "genericCredentialType" => Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index),
         "predefinedCredentialType" => Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index),

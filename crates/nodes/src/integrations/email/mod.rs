@@ -7,3 +7,4 @@ mod send;
 
 pub use imap::EmailReadImap;
 pub use send::EmailSend;
+pub(super) use send::server;

@@ -89,7 +89,7 @@ async fn send(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeEr
     ]))
 }
 
-fn server(ctx: &Ctx<'_>, index: usize) -> Result<Server, NodeError> {
+pub(in crate::integrations) fn server(ctx: &Ctx<'_>, index: usize) -> Result<Server, NodeError> {
     let fields = Fields::of(ctx, "smtp")?;
     let mut server = fields.server(465)?;
     server.security = match (fields.flag("secure", true), fields.flag("disableStartTls", false)) {

@@ -2,7 +2,7 @@
 
 mod extract;
 pub(super) mod extract_node;
-mod plain_text;
+pub(crate) mod plain_text;
 mod table;
 
 use extract::{TextStyle, extract};

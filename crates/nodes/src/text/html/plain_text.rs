@@ -9,7 +9,7 @@ const LINE_LENGTH: usize = 80;
 const MAX_DEPTH: usize = 300;
 
 /// The text inside an element, without the parts that fit a selector to skip.
-pub(super) fn write(element: ElementRef<'_>, skip: &[Selector]) -> String {
+pub(crate) fn write(element: ElementRef<'_>, skip: &[Selector]) -> String {
     let mut layout = Layout { skip, upper_case: 0, depth: 0, blocks: vec![Block::new(LINE_LENGTH)] };
     let body = element.descendent_elements().skip(1).find(|inner| inner.value().name() == "body");
     layout.children(body.unwrap_or(element));

@@ -1,0 +1,110 @@
+//! An ordinary node as a tool: a model fills in its `$fromAI` parameters, the node runs once, its items are the answer.
+
+use super::host::NodeHost;
+use crate::plan::PlanNode;
+use model::{Items, Object, Value};
+use node_api::ai::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+use node_api::host::Host as _;
+use node_api::{Ctx, NodeError, NodeType, ParamKind, tool_name_of};
+use std::sync::Arc;
+
+pub(super) struct NodeTool {
+    host: Arc<NodeHost>,
+    node_type: Arc<NodeType>,
+    definition: ToolDefinition,
+}
+
+impl NodeTool {
+    /// A node seen from the place of the agent that may call it, for one of the agent's items.
+    pub(super) fn new(host: Arc<NodeHost>, node_type: Arc<NodeType>, item: usize) -> Result<Self, NodeError> {
+        let node = host.plan_node();
+        let said = match node.raw_params.get("descriptionType").and_then(Value::as_str) {
+            Some("auto") => Value::Undefined,
+            _ => host.parameter("toolDescription", item)?,
+        };
+        let description = match said.as_str().filter(|said| !said.trim().is_empty()) {
+            Some(said) => said.into(),
+            None => made_description(&node_type, node).into(),
+        };
+        let effect = match (node.calls_workflows(), node.is_repeatable()) {
+            (true, _) => Effect::Resumes,
+            (false, true) => Effect::None,
+            (false, false) => Effect::Changes,
+        };
+        let parameters = host.asked_of_model()?;
+        let definition = ToolDefinition { name: tool_name_of(&node.info), description, parameters, effect };
+        Ok(Self { host, node_type, definition })
+    }
+
+    async fn run(&self, arguments: &Object, context: &ToolCallContext) -> Result<Vec<Items>, NodeError> {
+        let host = self.host.called(arguments, context)?;
+        let items = host.called_items();
+        let inputs = [Some(items.clone())];
+        let ctx = Ctx::new(&self.host.plan_node().info, &inputs, self.host.run_index(), &host);
+        let outputs = self.node_type.run(&ctx, items).await?;
+        match host.take_pause() {
+            Some(_) => {
+                Err(NodeError::failed("A node cannot wait while it is called as a tool")
+                    .hint("Let the tool call a workflow, which may wait."))
+            }
+            None => Ok(outputs),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl Tool for NodeTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+        let retry = self.host.plan_node().retry;
+        let mut attempt = 1;
+        loop {
+            match self.run(&arguments, context).await {
+                Ok(outputs) => return answer(&outputs),
+                Err(error) if attempt < retry.map_or(1, |retry| retry.tries) && !self.host.is_cancelled() => {
+                    attempt += 1;
+                    let wait_ms = retry.map_or(0, |retry| retry.wait_ms);
+                    if self.host.sleep(wait_ms).await.is_err() {
+                        return Err(ToolFailure::of(&error));
+                    }
+                }
+                Err(error) => return Err(ToolFailure::of(&error)),
+            }
+        }
+    }
+}
+
+/// The JSON of the items: of one the object itself, of several a list.
+fn answer(outputs: &[Items]) -> Result<ToolAnswer, ToolFailure> {
+    let items: Vec<_> = outputs.iter().flat_map(Items::to_vec).collect();
+    let is_empty = |json: &Value| json.as_object().is_none_or(Object::is_empty);
+    if !items.is_empty() && items.iter().all(|item| is_empty(&item.json) && item.binary.is_some()) {
+        return Err(ToolFailure::new("It gave back files only, which cannot be shown to a model"));
+    }
+    let mut values: Vec<Value> = items.into_iter().map(|item| item.json).collect();
+    Ok(ToolAnswer::new(match values.len() {
+        1 => values.remove(0),
+        _ => Value::array(values),
+    }))
+}
+
+/// In words of the node's description: what it does with the operation that is chosen.
+fn made_description(node_type: &NodeType, node: &PlanNode) -> String {
+    let spec = &node_type.spec;
+    let chosen = |name: &str| {
+        let value = node.raw_params.get(name)?;
+        let label = spec.params.iter().filter(|param| param.name == name).find_map(|param| match &param.kind {
+            ParamKind::Choice { options } => options.iter().find(|option| option.value == *value).map(|option| option.label.clone()),
+            _ => None,
+        });
+        label.or_else(|| value.as_str().filter(|text| !text.is_empty() && !text.starts_with('=')).map(Into::into))
+    };
+    match (chosen("operation"), chosen("resource")) {
+        (Some(operation), Some(resource)) => format!("{}: {operation} ({resource}). {}.", spec.name, spec.summary),
+        (Some(operation), None) => format!("{}: {operation}. {}.", spec.name, spec.summary),
+        _ => format!("{}: {}.", spec.name, spec.summary),
+    }
+}

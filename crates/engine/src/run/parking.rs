@@ -1,0 +1,60 @@
+//! Lets go of a node that waits for a run which it has called and which sleeps, but not while something of it is half done.
+
+use super::calls::Parked;
+use super::lock;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+use tokio::sync::Notify;
+
+/// What a node and everything that serves it have under way in one step.
+#[derive(Default)]
+pub(super) struct Parking {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    parked: Option<Parked>,
+    /// Calls of tools and models, and notes on their way to the journal.
+    n_busy: usize,
+}
+
+/// Something that is to be done before the node is let go.
+pub(super) struct Busy(Arc<Parking>);
+
+impl Parking {
+    /// Returns when the node waits for a run that sleeps and does nothing else.
+    pub(super) async fn parked(&self) -> Parked {
+        loop {
+            {
+                let mut state = lock(&self.state);
+                if state.n_busy == 0
+                    && let Some(parked) = state.parked.take()
+                {
+                    return parked;
+                }
+            }
+            self.changed.notified().await;
+        }
+    }
+
+    /// Tells the engine to let go of the node, which does.
+    pub(super) async fn park(&self, parked: Parked) -> Infallible {
+        lock(&self.state).parked.get_or_insert(parked);
+        self.changed.notify_one();
+        std::future::pending().await
+    }
+
+    pub(super) fn busy(self: &Arc<Self>) -> Busy {
+        lock(&self.state).n_busy += 1;
+        Busy(self.clone())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        lock(&self.0.state).n_busy -= 1;
+        self.0.changed.notify_one();
+    }
+}

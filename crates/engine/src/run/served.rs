@@ -1,0 +1,271 @@
+//! Records what nodes do for the node above them: answers of models, calls of tools, what memories gave and kept.
+//!
+//! A record has n8n's form: it stands in the run data under the name of the node that served, with its output under the kind of the
+//! connection, what went in as `inputOverride`, and the node above as its source.
+
+use super::host::NodeHost;
+use super::parking::Busy;
+use super::step::task;
+use super::{Shared, lock};
+use futures::StreamExt as _;
+use model::{Item, Items, Kind, Object, RunEvent, Source, Str, TaskStatus, Value, json};
+use node_api::ai::{
+    ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Memory, MemoryError, Message, ModelError, ModelInfo, Part, Role, SessionId,
+    Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn,
+};
+use node_api::{NodeError, NodeInfo, untaken_name};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Longer answers of tools are cut in the record.
+const MAX_RECORDED_BYTES: usize = 1 << 20;
+
+/// Who serves whom, and where in the run.
+#[derive(Clone)]
+pub(super) struct Service {
+    run: Arc<Shared>,
+    node: NodeInfo,
+    above: Source,
+    step: usize,
+    kind: Kind,
+    parking: Arc<super::parking::Parking>,
+}
+
+impl Service {
+    pub(super) fn new(host: &NodeHost, node: &NodeInfo, kind: Kind) -> Self {
+        let above = Source { node: host.name().clone(), output: 0, run: host.run_index() };
+        Self { run: host.run.clone(), node: node.clone(), above, step: host.step, kind, parking: host.parking.clone() }
+    }
+
+    /// What is supplied, with a record of each use. Tools get names that none of `names` has.
+    pub(super) fn recorded(self, supply: Supply, names: &mut Vec<Str>) -> Supply {
+        match supply {
+            Supply::Model(model) => Supply::Model(Arc::new(RecordedModel { model, service: self })),
+            Supply::Memory(memory) => Supply::Memory(Arc::new(RecordedMemory { memory, service: self })),
+            Supply::Tools(tools) => Supply::Tools(tools.into_iter().map(|tool| self.recorded_tool(tool, names)).collect()),
+            other => other,
+        }
+    }
+
+    fn recorded_tool(&self, tool: Arc<dyn Tool>, names: &mut Vec<Str>) -> Arc<dyn Tool> {
+        let mut definition = tool.definition().clone();
+        definition.name = untaken_name(definition.name, |name| names.iter().any(|known| known == name));
+        names.push(definition.name.clone());
+        Arc::new(RecordedTool { tool, definition, service: self.clone() })
+    }
+
+    /// The step is not let go of while this lives.
+    fn busy(&self) -> Busy {
+        self.parking.busy()
+    }
+
+    async fn record(&self, began_ms: i64, input: Object, output: Result<Items, NodeError>) {
+        let mut record = task(began_ms, self.step.saturating_sub(1), vec![Some(self.above.clone())], Vec::new());
+        record.execution_time_ms = (self.run.now() - began_ms).max(0) as u64;
+        record.input_override = Some(vec![Items::one(Item::new(input))]);
+        let outputs = match output {
+            Ok(items) => vec![Some(items)],
+            Err(error) => {
+                record.status = TaskStatus::Error;
+                record.error = Some(error.to_run_error(&self.node.name));
+                Vec::new()
+            }
+        };
+        record.data = BTreeMap::from([(self.kind, outputs)]);
+        let record = Arc::new(record);
+        lock(&self.run.served).push((self.node.name.clone(), record.clone()));
+        // What cannot be written stops the run at the note that follows, which must be.
+        let _ = self.run.record(RunEvent::NodeServed { node: self.node.name.clone(), task: record }).await;
+    }
+}
+
+struct RecordedTool {
+    tool: Arc<dyn Tool>,
+    definition: ToolDefinition,
+    service: Service,
+}
+
+#[async_trait::async_trait]
+impl Tool for RecordedTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+        let began_ms = self.service.run.now();
+        // What finds again what it has begun may be cut off at any moment.
+        let _busy = (self.definition.effect != Effect::Resumes).then(|| self.service.busy());
+        let answer = self.tool.call(arguments.clone(), context).await;
+        let output = match &answer {
+            Ok(answer) => Ok(items_of(&answer.content)),
+            Err(failure) => {
+                let error = NodeError::failed(failure.message.clone());
+                Err(failure.cause.iter().fold(error, |error, cause| error.describe(cause.clone())))
+            }
+        };
+        self.service.record(began_ms, arguments, output).await;
+        answer
+    }
+}
+
+fn items_of(content: &Value) -> Items {
+    let text = ToolAnswer::new(content.clone()).to_text();
+    if text.len() > MAX_RECORDED_BYTES {
+        let end = (0..=MAX_RECORDED_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let fields = Object::from_iter([("response", Value::from(&text[..end])), ("bytes", text.len().into())]);
+        return Items::one(Item::new(fields));
+    }
+    match content {
+        Value::Object(_) => Items::one(Item::new(content.clone())),
+        Value::Array(values) if values.iter().all(Value::is_object) => values.iter().map(|value| Item::new(value.clone())).collect(),
+        other => Items::one(Item::new(Object::from_iter([("response", other.clone())]))),
+    }
+}
+
+struct RecordedModel {
+    model: Arc<dyn ChatModel>,
+    service: Service,
+}
+
+#[async_trait::async_trait]
+impl ChatModel for RecordedModel {
+    fn info(&self) -> &ModelInfo {
+        self.model.info()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
+        let began_ms = self.service.run.now();
+        let mut busy = Some(self.service.busy());
+        let mut asked = Some(asked(&request, self.info()));
+        let events = self.model.stream(request).then(move |event| {
+            let over = match &event {
+                Ok(ChatEvent::Done(turn)) => Some(Ok(answered(turn))),
+                Ok(_) => None,
+                Err(error) => Some(Err(failed(error))),
+            };
+            let told = over.and_then(|output| Some((asked.take()?, output, busy.take())));
+            let service = &self.service;
+            async move {
+                if let Some((input, output, busy)) = told {
+                    service.record(began_ms, input, output).await;
+                    drop(busy);
+                }
+                event
+            }
+        });
+        Box::pin(events)
+    }
+}
+
+/// What the model was asked: the system's words and what is new since it last spoke. The rest stands in earlier records.
+fn asked(request: &ChatRequest, info: &ModelInfo) -> Object {
+    let last_words = request.messages.iter().rposition(|message| message.role == Role::Assistant).unwrap_or(0);
+    let is_new = |(at, message): &(usize, &Message)| message.role == Role::System || *at >= last_words;
+    let new: Vec<Value> = request.messages.iter().enumerate().filter(is_new).map(|(_, message)| said(message).into()).collect();
+    let n_earlier = request.messages.len() - new.len();
+    let tools = request.tools.iter().map(|tool| tool.name.clone().into()).collect();
+    Object::from_iter([
+        ("messages", Value::array(new)),
+        ("earlierMessages", n_earlier.into()),
+        ("tools", Value::array(tools)),
+        ("options", json!({ "model": (info.model.as_str()) })),
+    ])
+}
+
+fn answered(turn: &Turn) -> Items {
+    let stop = format!("{:?}", turn.stop).to_lowercase();
+    let generation = Object::from_iter([
+        ("text", Value::from(turn.message.text())),
+        (
+            "toolCalls",
+            Value::array(
+                turn.message
+                    .tool_calls()
+                    .map(|call| {
+                        Object::from_iter([
+                            ("id", Value::from(call.id.clone())),
+                            ("name", call.name.clone().into()),
+                            ("args", call.arguments.to_value()),
+                        ])
+                        .into()
+                    })
+                    .collect(),
+            ),
+        ),
+        ("generationInfo", json!({ "finish_reason": stop, "model_name": (turn.model.as_str()) })),
+    ]);
+    let generations = Value::array(vec![Value::array(vec![generation.into()])]);
+    let usage = &turn.usage;
+    let usage = json!({
+        "promptTokens": (usage.input as f64),
+        "completionTokens": (usage.output as f64),
+        "totalTokens": ((usage.input + usage.output) as f64)
+    });
+    let response = Object::from_iter([("generations", generations)]);
+    Items::one(Item::new(Object::from_iter([("response", Value::from(response)), ("tokenUsage", usage)])))
+}
+
+fn failed(error: &ModelError) -> NodeError {
+    let failed = NodeError::new(error.code, error.message.clone());
+    error.hint.iter().fold(failed, |failed, hint| failed.hint(hint.clone()))
+}
+
+/// A message as a line, with the name n8n has for its speaker.
+fn said(message: &Message) -> Str {
+    let speaker = match message.role {
+        Role::System => "System",
+        Role::User => "Human",
+        Role::Assistant => "AI",
+        Role::Tool => "Tool",
+    };
+    let mut words = format!("{speaker}: ");
+    for part in &message.parts {
+        match part {
+            Part::Text(text) => words.push_str(text),
+            Part::Image(media) | Part::File(media) => words.push_str(&format!("[{}]", media.mime_type)),
+            Part::ToolCall(call) => words.push_str(&format!("[{} {}]", call.name, call.arguments.to_text())),
+            Part::ToolResult(result) => words.push_str(&format!("[{}] {}", result.name, result.content)),
+            Part::Thinking { .. } => {}
+        }
+    }
+    words.into()
+}
+
+struct RecordedMemory {
+    memory: Arc<dyn Memory>,
+    service: Service,
+}
+
+#[async_trait::async_trait]
+impl Memory for RecordedMemory {
+    async fn load(&self, session: &SessionId, about: &str) -> Result<Vec<Message>, MemoryError> {
+        let began_ms = self.service.run.now();
+        let loaded = self.memory.load(session, about).await;
+        let input = Object::from_iter([("action", Value::from("loadMemoryVariables")), ("sessionId", session.0.clone().into())]);
+        let output = loaded.as_ref().map(|messages| messages.as_slice()).map_err(Clone::clone);
+        self.record(began_ms, "loadMemoryVariables", input, output).await;
+        loaded
+    }
+
+    async fn append(&self, session: &SessionId, turn: &[Message]) -> Result<(), MemoryError> {
+        let began_ms = self.service.run.now();
+        let appended = self.memory.append(session, turn).await;
+        let input = Object::from_iter([("action", Value::from("saveContext")), ("sessionId", session.0.clone().into())]);
+        self.record(began_ms, "saveContext", input, appended.clone().map(|()| turn)).await;
+        appended
+    }
+
+    async fn clear(&self, session: &SessionId) -> Result<(), MemoryError> {
+        self.memory.clear(session).await
+    }
+}
+
+impl RecordedMemory {
+    async fn record(&self, began_ms: i64, action: &str, input: Object, messages: Result<&[Message], MemoryError>) {
+        let output = messages.map_err(|error| NodeError::failed(error.message)).map(|messages| {
+            let lines = messages.iter().map(|message| said(message).into()).collect();
+            Items::one(Item::new(Object::from_iter([("action", Value::from(action)), ("chatHistory", Value::array(lines))])))
+        });
+        self.service.record(began_ms, input, output).await;
+    }
+}

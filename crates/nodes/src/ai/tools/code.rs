@@ -1,0 +1,122 @@
+//! A tool written in JavaScript: the sandbox runs it with what the model gave as `query`.
+
+use super::made::{Call, effect_of, name_of, one_text, tool, tool_spec};
+use super::schema;
+use crate::data::code::EFFECTS;
+use node_api::ai::{Supply, ToolDefinition};
+use node_api::host::{CodeFlavour, CodeJob, Returned};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx, tool_name_of};
+
+const EXAMPLE: &str = "// Example: convert the incoming query to uppercase and return it\nreturn query.toUpperCase()";
+const LIMITS: &str = "The code has 30 seconds, 64 MB of memory, 20 requests and 100 KB of output.";
+
+/// n8n's node.
+pub(crate) struct ToolCode;
+
+impl Supplier for ToolCode {
+    fn spec() -> Spec {
+        let python = "# Example: convert the incoming query to uppercase and return it\nreturn query.upper()";
+        let languages = [("javaScript", "JavaScript"), ("python", "Python (Beta)")];
+        tool_spec("@n8n/n8n-nodes-langchain.toolCode", &[1.0, 1.1, 1.2, 1.3], "Code Tool", "A tool written in JavaScript")
+            .params([
+                Param::text("name", "Name", "").until(1.1).help("The name under which the model knows the tool."),
+                Param::long_text("description", "Description", "").help("What the model is told: when to call it and what to give it."),
+                Param::choice("language", "Language", &languages).raw().help("Only JavaScript runs here."),
+                javascript().show("language", &["javaScript"]),
+                Param::code("pythonCode", "Python", "python", python).raw().show("language", &["python"]).help("Does not run here."),
+            ])
+            .params(schema::params())
+            .repeatable_without(EFFECTS)
+            .hint("For a small computation that an agent needs; for more, let it call a workflow.")
+            .alias(&["javascript", "function", "script"])
+            .differs_when("language", &["python"], "Python does not run here.")
+            .note(LIMITS)
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let version = ctx.node().version;
+        let name = if version < 1.2 { name_of(&ctx, "name")? } else { tool_name_of(ctx.node()) };
+        if ctx.ctx().text("language", ctx.item())? == "python" {
+            return Err(NodeError::parameter("language", "Python does not run here").hint("Rewrite the code in JavaScript."));
+        }
+        supplied(ctx, &Self::spec(), name, version >= 1.3)
+    }
+}
+
+/// Heddle's own.
+pub(crate) struct CodeTool;
+
+impl Supplier for CodeTool {
+    fn spec() -> Spec {
+        tool_spec("code-tool", &[1.0], "Code", "A tool written in JavaScript")
+            .params([
+                Param::text("name", "Name", "").help("The name under which the model knows the tool; the node's if empty."),
+                Param::long_text("description", "Description", "")
+                    .required()
+                    .help("What the model is told: when to call it and what to give it."),
+                javascript(),
+            ])
+            .params(schema::params())
+            .repeatable_without(EFFECTS)
+            .hint("For a small computation that an agent needs; for more, let it call a workflow.")
+            .alias(&["javascript", "function", "script"])
+            .note(LIMITS)
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let name = name_of(&ctx, "name")?;
+        supplied(ctx, &Self::spec(), name, true)
+    }
+}
+
+fn javascript() -> Param {
+    Param::code("jsCode", "JavaScript", "javaScript", EXAMPLE)
+        .raw()
+        .help("`query` is what the model gave: a text, or an object if a schema is set. Return what the model is to see.")
+}
+
+fn supplied(ctx: SupplyCtx, spec: &Spec, name: Str, all_required: bool) -> Result<Supply, NodeError> {
+    let schema = schema::chosen(&ctx, all_required)?;
+    let takes_text = schema.is_none();
+    let definition = ToolDefinition {
+        name,
+        description: ctx.ctx().text("description", ctx.item())?,
+        parameters: schema.unwrap_or_else(|| one_text("What the tool is to work on", false)),
+        effect: effect_of(spec, &ctx),
+    };
+    Ok(tool(ctx, definition, move |call| run(call, takes_text)))
+}
+
+async fn run(call: Call, takes_text: bool) -> Result<Value, NodeError> {
+    let query = if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
+    let inner = call.ctx.ctx();
+    let job = CodeJob {
+        source: inner.text("jsCode", call.ctx.item())?,
+        flavour: CodeFlavour::Tool,
+        items: Items::one(Item::new(call.arguments.clone())),
+        first: 0,
+        names: Object::from_iter([("query", query)]),
+    };
+    let (mut whole, mut list) = (Value::Undefined, Vec::new());
+    let mut is_list = false;
+    inner
+        .host()
+        .run_code(job, &mut |piece| {
+            match piece {
+                Returned::Whole(value) | Returned::ForItem { value, .. } => whole = value,
+                Returned::List { .. } => is_list = true,
+                Returned::Element(value) => list.push(value),
+            }
+            Ok(())
+        })
+        .await?;
+    match (is_list, whole) {
+        (true, _) => Ok(Value::array(list)),
+        (false, Value::Undefined | Value::Null) => {
+            Err(NodeError::failed("The code returned nothing").hint("End the code with `return` and what the model is to see."))
+        }
+        (false, Value::Number(number)) => Ok(model::number_to_string(number).into()),
+        (false, value) => Ok(value),
+    }
+}

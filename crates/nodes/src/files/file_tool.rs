@@ -1,0 +1,109 @@
+//! The workspace folder as a tool: a model lists, reads and, if it may, writes text files in it.
+
+use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
+use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+
+/// More names than this are not shown.
+const MAX_NAMES: usize = 1000;
+
+pub(crate) struct FileTool;
+
+impl Supplier for FileTool {
+    fn spec() -> Spec {
+        let access = [("read", "Only read"), ("readWrite", "Read and write")];
+        tool_spec("file-tool", &[1.0], "Files", "Let an agent work with files of the workspace")
+            .params([
+                Param::text("name", "Name", "files").help("The name under which the model knows the tool."),
+                Param::long_text("description", "Description", "Lists, reads and writes text files of the workspace.")
+                    .help("What the model is told: what the files are about."),
+                Param::choice("access", "Access", &access).help("What the model may do."),
+                Param::number("maxBytes", "Longest text", 100_000).at_least(1.0).help("Bytes of a file that are read or written at most."),
+            ])
+            .hint("Only read, unless the agent is to keep something.")
+            .alias(&["disk", "folder", "workspace"])
+            .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused, also those that lead out of it by links.")
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let may_write = ctx.ctx().text("access", ctx.item())? == "readWrite";
+        let operations = if may_write { json!(["list", "read", "write", "append"]) } else { json!(["list", "read"]) };
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "operation": { "type": "string", "enum": operations },
+                "path": { "type": "string", "description": "The file, from the top of the workspace; for list a pattern such as **/*.md" },
+                "content": { "type": "string", "description": "What is written" }
+            },
+            "required": ["operation", "path"],
+            "additionalProperties": false
+        });
+        let definition = ToolDefinition {
+            name: name_of(&ctx, "name")?,
+            description: ctx.ctx().text("description", ctx.item())?,
+            parameters,
+            effect: if may_write { Effect::Changes } else { Effect::None },
+        };
+        Ok(tool(ctx, definition, work))
+    }
+}
+
+async fn work(call: Call) -> Result<Value, NodeError> {
+    let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
+    let path = inside(&call.text("path"))?;
+    let max_bytes = ctx.number("maxBytes", item)?.max(1.0) as usize;
+    let files = ctx.host().files();
+    match call.text("operation").as_str() {
+        "list" => {
+            let found = files.list(&path).await?;
+            let n_more = found.len().saturating_sub(MAX_NAMES);
+            let names = found.into_iter().take(MAX_NAMES).map(Value::from).collect();
+            let mut answer = Object::from_iter([("files", Value::array(names))]);
+            if n_more > 0 {
+                answer.insert("notShown", n_more);
+            }
+            Ok(answer.into())
+        }
+        "read" => {
+            let data = files.read(&path).await?;
+            let text = std::str::from_utf8(&data).map_err(|_| NodeError::input(format!("'{path}' is no text")))?;
+            let end = (0..=max_bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let ending = if end < text.len() { format!("\n[cut: {end} of {} bytes]", text.len()) } else { String::new() };
+            Ok(format!("{}{ending}", &text[..end]).into())
+        }
+        operation => {
+            let content = call.text("content");
+            if content.len() > max_bytes {
+                return Err(NodeError::input(format!("The text has {} bytes; at most {max_bytes} are written", content.len())));
+            }
+            files.write(&path, content.as_bytes(), operation == "append").await?;
+            Ok(Object::from_iter([("written", Value::from(content.len())), ("path", path.into())]).into())
+        }
+    }
+}
+
+/// A path that begins in the workspace and does not climb. Links are the workspace's to check.
+fn inside(path: &str) -> Result<String, NodeError> {
+    let path = path.trim().trim_start_matches("./");
+    let climbs = path.split(['/', '\\']).any(|name| name == "..");
+    if path.is_empty() || path.starts_with(['/', '\\', '~']) || climbs || path.contains(char::is_control) {
+        return Err(NodeError::new(Code::FILE_OUTSIDE, format!("'{path}' is no path inside of the workspace")));
+    }
+    Ok(path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_leads_out() {
+        for path in ["notes.md", "./a/b.txt", "a/..b/c", "**/*.md"] {
+            assert!(inside(path).is_ok(), "{path}");
+        }
+        for path in ["", " ", "/etc/passwd", "../x", "a/../../x", "a\\..\\x", "~/x", "a\0b", "a\nb", ".."] {
+            assert!(inside(path).is_err(), "{path:?}");
+        }
+    }
+}

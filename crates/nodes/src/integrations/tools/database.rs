@@ -1,0 +1,110 @@
+//! A database as a tool: the model writes the query. Unless the node says otherwise it can only read.
+
+use super::super::sql::{credential, read_only};
+use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
+use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::connect::{Dialect, SqlResult, SqlServer, SqlSession};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+
+pub struct DatabaseTool;
+
+impl Supplier for DatabaseTool {
+    fn spec() -> Spec {
+        let servers = [("postgres", "PostgreSQL"), ("mySql", "MySQL or MariaDB")];
+        let access = [("readOnly", "Only read"), ("readWrite", "Read and write")];
+        let description =
+            "Runs one SQL statement and gives back its rows. Look at the tables in information_schema first; put values into parameters.";
+        tool_spec("database-tool", &[1.0], "Database", "Let an agent query a database")
+            .credential("postgres", false)
+            .credential("mySql", false)
+            .params([
+                Param::text("name", "Name", "query_database").help("The name under which the model knows the tool."),
+                Param::long_text("description", "Description", description).help("What the model is told: what is in the database."),
+                Param::choice("server", "Server", &servers).help("Which kind of database it is; the credential of that kind is used."),
+                Param::choice("access", "Access", &access).help("What the model may do."),
+                Param::number("maxRows", "Max rows", 100).at_least(1.0).help("How many rows the model sees at most."),
+                Param::collection(
+                    "options",
+                    "Options",
+                    [Param::number("connectionTimeout", "Connection timeout", 30).at_least(1.0).help("Seconds to wait for the server.")],
+                )
+                .help("Fine points."),
+            ])
+            .hint("Give it a user of the database that sees no more than the agent may tell.")
+            .alias(&["sql", "postgres", "mysql", "query"])
+            .note("Reading is locked twice: statements are looked at before they run, and run in a read-only transaction that is rolled back.")
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let inner = ctx.ctx();
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "query": { "type": "string", "description": "One SQL statement; $1, $2 … (PostgreSQL) or ? (MySQL) stand for the parameters" },
+                "parameters": { "type": "array", "items": {}, "description": "The values of the parameters in their order" }
+            },
+            "required": ["query"],
+            "additionalProperties": false
+        });
+        let definition = ToolDefinition {
+            name: name_of(&ctx, "name")?,
+            description: inner.text("description", ctx.item())?,
+            parameters,
+            effect: if may_write(&inner, ctx.item())? { Effect::Changes } else { Effect::None },
+        };
+        Ok(tool(ctx, definition, query))
+    }
+}
+
+fn may_write(ctx: &Ctx<'_>, item: usize) -> Result<bool, NodeError> {
+    Ok(ctx.text("access", item)? == "readWrite")
+}
+
+async fn query(call: Call) -> Result<Value, NodeError> {
+    let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
+    let statement = call.text("query");
+    let writes = may_write(&ctx, item)?;
+    if !writes {
+        read_only::check(&statement)?;
+    }
+    let server = match ctx.text("server", item)?.as_str() {
+        "mySql" => credential::mysql(&ctx)?,
+        _ => credential::postgres(&ctx, "options.largeNumbersOutput")?,
+    };
+    let values = call.arguments.get("parameters").and_then(Value::as_array).unwrap_or_default().to_vec();
+    let mut session = ctx.host().connections().sql(&server).await?;
+    let results = match writes {
+        true => session.run(&statement, &values).await?,
+        false => read(session.as_mut(), &server, &statement, &values).await?,
+    };
+    session.finish().await;
+    let most = ctx.number("maxRows", item)?.max(1.0) as usize;
+    Ok(shown(&results, most))
+}
+
+/// Whatever the statement does, nothing of it stays. A session that fails in between is dropped, and with it the transaction.
+async fn read(session: &mut dyn SqlSession, server: &SqlServer, statement: &str, values: &[Value]) -> Result<Vec<SqlResult>, NodeError> {
+    let begin = match server.dialect {
+        Dialect::Postgres => "BEGIN READ ONLY",
+        Dialect::MySql => "START TRANSACTION READ ONLY",
+    };
+    session.run(begin, &[]).await?;
+    let results = session.run(statement, values).await?;
+    session.run("ROLLBACK", &[]).await?;
+    Ok(results)
+}
+
+fn shown(results: &[SqlResult], most: usize) -> Value {
+    let n_rows: usize = results.iter().map(|result| result.rows.len()).sum();
+    let rows = results.iter().flat_map(|result| &result.rows).take(most).map(|row| row.clone().into()).collect();
+    let affected: u64 = results.iter().filter(|result| !result.has_rows).map(|result| result.affected).sum();
+    let mut answer = Object::from_iter([("rows", Value::array(rows)), ("rowCount", n_rows.into())]);
+    if n_rows > most {
+        answer.insert("notShown", n_rows - most);
+    }
+    if affected > 0 {
+        answer.insert("affected", affected as f64);
+    }
+    answer.into()
+}

@@ -1,0 +1,123 @@
+//! Mail as a tool: the model writes it, the node says who it is from and who may get it.
+
+use super::super::email::server;
+use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
+use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::connect::Mail;
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+
+pub struct EmailTool;
+
+impl Supplier for EmailTool {
+    fn spec() -> Spec {
+        tool_spec("email-tool", &[1.0], "Email", "Let an agent send mails")
+            .credential("smtp", true)
+            .params([
+                Param::text("name", "Name", "send_email").help("The name under which the model knows the tool."),
+                Param::long_text("description", "Description", "Sends a mail. A mail that was sent cannot be taken back.")
+                    .help("What the model is told about the tool."),
+                Param::text("fromEmail", "From email", "")
+                    .required()
+                    .help("Who the mails are from, such as `Support <support@example.com>`."),
+                Param::text("allowedRecipients", "Allowed recipients", "")
+                    .help("Addresses, or domains such as @example.com, that mails may go to, with commas between. Any if empty."),
+                Param::collection(
+                    "options",
+                    "Options",
+                    [Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false)
+                        .help("Accept certificates that cannot be verified.")],
+                )
+                .help("Fine points."),
+            ])
+            .hint("Name the recipients: a model that reads untrusted text can be talked into sending it anywhere.")
+            .alias(&["smtp", "mail", "send"])
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "to": { "type": "string", "description": "The address; several with commas between" },
+                "subject": { "type": "string" },
+                "text": { "type": "string", "description": "The mail as plain text" }
+            },
+            "required": ["to", "subject", "text"],
+            "additionalProperties": false
+        });
+        let description = ctx.ctx().text("description", ctx.item())?;
+        let definition = ToolDefinition { name: name_of(&ctx, "name")?, description, parameters, effect: Effect::Changes };
+        Ok(tool(ctx, definition, send))
+    }
+}
+
+async fn send(call: Call) -> Result<Value, NodeError> {
+    let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
+    let to = recipients(&call.text("to"), &ctx.text("allowedRecipients", item)?)?;
+    let subject = call.text("subject");
+    if subject.contains(char::is_control) {
+        return Err(NodeError::input("A subject is one line"));
+    }
+    let mail = Mail {
+        from: ctx.text("fromEmail", item)?.to_string(),
+        to: to.clone(),
+        cc: Vec::new(),
+        bcc: Vec::new(),
+        reply_to: Vec::new(),
+        in_reply_to: String::new(),
+        subject: subject.to_string(),
+        text: Some(call.text("text").to_string()),
+        html: None,
+        attachments: Vec::new(),
+    };
+    let receipt = ctx.host().connections().send_mail(&server(&ctx, item)?, mail).await?;
+    Ok(Object::from_iter([("sent", Value::from(true)), ("to", to.join(", ").into()), ("messageId", receipt.message_id.into())]).into())
+}
+
+/// The addresses of a mail, all of which must be allowed.
+fn recipients(to: &str, allowed: &str) -> Result<Vec<String>, NodeError> {
+    let list =
+        |text: &str| text.split([',', ';']).map(|entry| entry.trim().to_owned()).filter(|entry| !entry.is_empty()).collect::<Vec<_>>();
+    let (to, allowed) = (list(to), list(&allowed.to_lowercase()));
+    if to.is_empty() {
+        return Err(NodeError::input("The mail has no recipient"));
+    }
+    for address in &to {
+        // Only bare addresses, so that what is checked is what the mail goes to.
+        let is_plain =
+            address.matches('@').count() == 1 && !address.contains(|letter: char| letter.is_control() || " <>\"()\\".contains(letter));
+        if !is_plain {
+            return Err(NodeError::input(format!("'{address}' is no plain mail address")));
+        }
+        let lower = address.to_lowercase();
+        let fits = |entry: &String| if entry.starts_with('@') { lower.ends_with(entry.as_str()) } else { lower == *entry };
+        if !allowed.is_empty() && !allowed.iter().any(fits) {
+            return Err(NodeError::disallowed(format!("Mails to {address} are not allowed here")));
+        }
+    }
+    Ok(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_allowed_and_plain_addresses_get_mail() {
+        let allowed = "ada@example.com, @team.test";
+        assert_eq!(recipients("Ada@example.com; bob@TEAM.test", allowed).unwrap(), ["Ada@example.com", "bob@TEAM.test"]);
+        let wrong = [
+            "eve@evil.test",
+            "ada@example.com, eve@evil.test",
+            "a@evil.test@team.test",
+            "x <a@team.test>",
+            "a@team.test\r\nBcc: e@e.test",
+            "",
+            "ada",
+        ];
+        for to in wrong {
+            assert!(recipients(to, allowed).is_err(), "{to}");
+        }
+        assert!(recipients("anyone@anywhere.test", "").is_ok());
+    }
+}

@@ -1,0 +1,4 @@
+//! Databases and mail as tools.
+
+pub(super) mod database;
+pub(super) mod email;
