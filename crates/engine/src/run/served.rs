@@ -10,8 +10,8 @@ use super::{Shared, lock};
 use futures::StreamExt as _;
 use model::{Item, Items, Kind, Object, RunEvent, Source, Str, TaskStatus, Value, json};
 use node_api::ai::{
-    ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Memory, MemoryError, Message, ModelError, ModelInfo, Part, Role, SessionId,
-    Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn,
+    ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, KeptTurn, Memory, MemoryError, Message, ModelError, ModelInfo, Part, Recalled,
+    Rewritten, Role, SessionId, SuppliedMemory, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey,
 };
 use node_api::{NodeError, NodeInfo, untaken_name};
 use std::collections::BTreeMap;
@@ -41,7 +41,10 @@ impl Service {
     pub(super) fn recorded(self, supply: Supply, names: &mut Vec<Str>) -> Supply {
         match supply {
             Supply::Model(model) => Supply::Model(Arc::new(RecordedModel { model, service: self })),
-            Supply::Memory(memory) => Supply::Memory(Arc::new(RecordedMemory { memory, service: self })),
+            Supply::Memory(SuppliedMemory { memory, session }) => {
+                let memory = Arc::new(RecordedMemory { memory, service: self });
+                Supply::Memory(SuppliedMemory { memory, session })
+            }
             Supply::Tools(tools) => Supply::Tools(tools.into_iter().map(|tool| self.recorded_tool(tool, names)).collect()),
             other => other,
         }
@@ -238,25 +241,33 @@ struct RecordedMemory {
 
 #[async_trait::async_trait]
 impl Memory for RecordedMemory {
-    async fn load(&self, session: &SessionId, about: &str) -> Result<Vec<Message>, MemoryError> {
+    async fn load(&self, session: &SessionId, about: &str) -> Result<Recalled, MemoryError> {
         let began_ms = self.service.run.now();
         let loaded = self.memory.load(session, about).await;
-        let input = Object::from_iter([("action", Value::from("loadMemoryVariables")), ("sessionId", session.0.clone().into())]);
-        let output = loaded.as_ref().map(|messages| messages.as_slice()).map_err(Clone::clone);
+        let input = Object::from_iter([("action", Value::from("loadMemoryVariables")), ("sessionId", session.as_str().into())]);
+        let output = loaded.as_ref().map(|recalled| recalled.messages.as_slice()).map_err(Clone::clone);
         self.record(began_ms, "loadMemoryVariables", input, output).await;
         loaded
     }
 
-    async fn append(&self, session: &SessionId, turn: &[Message]) -> Result<(), MemoryError> {
+    async fn append(&self, session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
         let began_ms = self.service.run.now();
-        let appended = self.memory.append(session, turn).await;
-        let input = Object::from_iter([("action", Value::from("saveContext")), ("sessionId", session.0.clone().into())]);
-        self.record(began_ms, "saveContext", input, appended.clone().map(|()| turn)).await;
+        let appended = self.memory.append(session, key, turn).await;
+        let input = Object::from_iter([("action", Value::from("saveContext")), ("sessionId", session.as_str().into())]);
+        self.record(began_ms, "saveContext", input, appended.clone().map(|_| turn)).await;
         appended
     }
 
     async fn clear(&self, session: &SessionId) -> Result<(), MemoryError> {
         self.memory.clear(session).await
+    }
+
+    async fn turns(&self, session: &SessionId) -> Result<Vec<KeptTurn>, MemoryError> {
+        self.memory.turns(session).await
+    }
+
+    async fn rewrite(&self, session: &SessionId, seen: &[TurnKey], turns: Vec<KeptTurn>) -> Result<Rewritten, MemoryError> {
+        self.memory.rewrite(session, seen, turns).await
     }
 }
 
