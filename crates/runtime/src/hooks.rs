@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::auth;
 use crate::going::Going;
-use crate::log::RunLog;
+use crate::log::{Durability, RunLog};
 use crate::routes::Hook;
 use crate::runner::{Demand, Runner, Start, Taken};
 use crate::stream::Pieces;
@@ -96,8 +96,10 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
     let answer = match route.answer {
         AnswerWhen::Received => {
             let Taken { mut outcome, log, .. } = taken;
-            // A run that only computes is over at once, and its end is written together with its beginning.
-            match outcome.begin().await {
+            // A run that only computes is over at once, and its end is written together with its beginning. Any other writes its
+            // steps too, and this caller waits for no more than the beginning.
+            let begun = if log.durability() == Durability::Ends { outcome.begin().await } else { Poll::Pending };
+            match begun {
                 Poll::Ready(ended) => drop(unless_refused(ended, &log)?),
                 Poll::Pending if log.is_over() => drop(outcome_of(outcome, &log).await?),
                 Poll::Pending => {

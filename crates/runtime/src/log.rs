@@ -254,6 +254,10 @@ impl RunLog {
         self.id.to_string().into()
     }
 
+    pub(crate) fn durability(&self) -> Durability {
+        self.durability
+    }
+
     pub(crate) fn parent(&self) -> Option<CalledFrom> {
         self.parent
     }
