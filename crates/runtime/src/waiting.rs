@@ -84,7 +84,7 @@ impl Runtime {
         }
         let taken = match waiting {
             Some(waiting) => self.wake_with_item(waiting, item).await?,
-            None => self.runner.take_on(Start::of_call(hook, item), Demand { weight: sent.length, ..Demand::default() })?,
+            None => self.runner.take_on(Start::of_call(hook, item), Demand { weight: sent.length, ..Demand::default() })?.let_go(),
         };
         self.runner.accepted(&taken.log).await?;
         Ok(self.page_after(hook, taken).await)

@@ -58,6 +58,8 @@ pub fn serve_pdf_reader(mut input: impl Read, mut output: impl Write) -> io::Res
 pub(super) async fn extract(program: &Path, data: &Bytes, options: &PdfOptions, time: Duration) -> Result<Object, NodeError> {
     let mut command = Command::new(program);
     command.arg(PDF_COMMAND).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    // The program's allocator reserves a gigabyte of addresses if nothing is said, which are all that this process may have.
+    command.env("MIMALLOC_ARENA_RESERVE", "32M");
     let failed = |error: io::Error| NodeError::failed(format!("The reader of PDF files could not be started: {error}"));
     let mut child = command.spawn().map_err(failed)?;
     let (to_child, from_child) = (child.stdin.take(), child.stdout.take());
