@@ -58,7 +58,7 @@ pub fn serve_pdf_reader(mut input: impl Read, mut output: impl Write) -> io::Res
 pub(super) async fn extract(program: &Path, data: &Bytes, options: &PdfOptions, time: Duration) -> Result<Object, NodeError> {
     let mut command = Command::new(program);
     command.arg(PDF_COMMAND).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    // The program's allocator reserves a gigabyte of addresses if nothing is said, which are all that this process may have.
+    // The program's allocator reserves a gigabyte of addresses if nothing is said, and what is reserved is not limited.
     command.env("MIMALLOC_ARENA_RESERVE", "32M");
     let failed = |error: io::Error| NodeError::failed(format!("The reader of PDF files could not be started: {error}"));
     let mut child = command.spawn().map_err(failed)?;
@@ -95,11 +95,18 @@ pub(super) async fn extract(program: &Path, data: &Bytes, options: &PdfOptions, 
 
 fn set_limits(file_bytes: u64) -> io::Result<()> {
     let limit = |resource, most| setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
-    limit(Resource::As, MEMORY + file_bytes.saturating_mul(MEMORY_PER_BYTE))?;
+    limit(Resource::As, addresses_in_use() + MEMORY + file_bytes.saturating_mul(MEMORY_PER_BYTE))?;
     limit(Resource::Cpu, TIME.as_secs() + 1)?;
     limit(Resource::Fsize, 0)?;
     limit(Resource::Core, 0)?;
     Ok(())
+}
+
+/// What the program has reserved for itself before it reads anything.
+fn addresses_in_use() -> u64 {
+    let figures = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = figures.split(' ').next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    pages.saturating_mul(rustix::param::page_size() as u64)
 }
 
 fn options_line(options: &PdfOptions) -> String {
