@@ -17,6 +17,8 @@ pub enum Ended {
     Completed,
     /// The answer is what there was when the limit was reached.
     MaxIterations,
+    /// It is what there was when the money or the tokens were used up.
+    Budget,
 }
 
 impl Ended {
@@ -24,6 +26,7 @@ impl Ended {
         match self {
             Ended::Completed => "completed",
             Ended::MaxIterations => "max_iterations",
+            Ended::Budget => "budget",
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::remember::{Remembering, recall, remember};
 use crate::world::{AgentError, AgentEvent, World};
 use futures::future::Either;
 use futures::{FutureExt as _, StreamExt as _, stream};
-use model::{Code, Object, Str, Value};
+use model::{Code, Object, SpendingLimit, SpentSum, Str, Value};
 use node_api::ai::{
     ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, Part, Role, Stop, ToolCall, ToolCallContext, ToolChoice, ToolResult,
     Turn,
@@ -17,6 +17,9 @@ use std::sync::Arc;
 
 /// What a model is told when it has to come to an end.
 const CONCLUDE: &str = "You have used all your steps. Answer now with what you know, and say what is missing.";
+
+/// The share of a budget after which an agent that is to conclude does so with the rest.
+const CONCLUDE_AT: f64 = 0.9;
 
 /// How a loop is to go.
 #[derive(Clone, Debug)]
@@ -34,6 +37,8 @@ pub struct Options {
     pub max_same_calls: usize,
     /// How many calls of one turn are made.
     pub max_calls_in_a_turn: usize,
+    /// What it may spend on its model.
+    pub budget: SpendingLimit,
     /// The item of the node's input that it works on.
     pub item: usize,
 }
@@ -50,12 +55,13 @@ impl Default for Options {
             max_repairs: 2,
             max_same_calls: 3,
             max_calls_in_a_turn: 32,
+            budget: SpendingLimit::default(),
             item: 0,
         }
     }
 }
 
-/// What becomes of a run that reaches its last iteration.
+/// What becomes of a run that reaches its last iteration, or the end of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnLimit {
     /// It fails.
@@ -107,11 +113,17 @@ impl ToolsAgent {
             if world.is_cancelled() {
                 return Err(AgentError::Cancelled);
             }
+            if let Some(reached) = self.budget_reached(&run.record) {
+                return self.at_the_limit(world, run, Ended::Budget, reached).await;
+            }
             run.record.iterations = iteration;
             world.tell(AgentEvent::Iteration { number: iteration }).await;
             // A tool that is demanded for ever would never let the model answer.
             let tool_choice = if run.record.tool_uses.is_empty() { self.options.tool_choice.clone() } else { ToolChoice::Auto };
-            let turn = self.ask(world, run, &format!("model {iteration}"), tool_choice).await?;
+            let turn = match self.ask(world, run, &format!("model {iteration}"), tool_choice).await {
+                Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => return self.out_of_money(run, error),
+                other => other?,
+            };
             let message = with_unlike_ids(turn.message.clone());
             let calls: Vec<ToolCall> = message.tool_calls().cloned().collect();
             run.say(message);
@@ -139,25 +151,56 @@ impl ToolsAgent {
             run.say(Message::results(told.collect::<Vec<_>>()));
             run.record.tool_uses.extend(results.into_iter().map(|(used, _)| used));
         }
-        self.at_the_limit(world, run).await
+        let reached = format!("Max iterations ({}) reached", self.options.max_iterations);
+        self.at_the_limit(world, run, Ended::MaxIterations, reached).await
     }
 
-    async fn at_the_limit(&self, world: &dyn World, run: &mut Conversation) -> Result<(Str, Ended), AgentError> {
-        let limit = self.options.max_iterations;
+    /// Whether the agent's own budget is used up, or so far that what is left is for a conclusion.
+    fn budget_reached(&self, record: &Record) -> Option<String> {
+        let keeps_a_rest = self.options.on_limit == OnLimit::Conclude;
+        let share = if keeps_a_rest { CONCLUDE_AT } else { 1.0 };
+        let usable = SpendingLimit {
+            tokens: self.options.budget.tokens.map(|tokens| (tokens as f64 * share).ceil() as u64),
+            dollars: self.options.budget.dollars.map(|dollars| dollars * share),
+        };
+        let sum = SpentSum { tokens: record.usage.input.saturating_add(record.usage.output), dollars: record.cost.unwrap_or(0.0) };
+        usable.reached_by(sum).map(|reached| format!("The budget of the agent is used up: {reached}"))
+    }
+
+    async fn at_the_limit(
+        &self,
+        world: &dyn World,
+        run: &mut Conversation,
+        ended: Ended,
+        reached: String,
+    ) -> Result<(Str, Ended), AgentError> {
         match self.options.on_limit {
             OnLimit::Error => {
-                let error = ModelError::new(Code::AGENT_LIMIT, format!("Max iterations ({limit}) reached"));
-                Err(AgentError::Model(error.hint("Raise the agent's limit, or let it conclude there.")))
+                let error = ModelError::new(Code::AGENT_LIMIT, reached);
+                let error = error.hint("Raise the agent's limit, or let it conclude there.");
+                Err(AgentError::Limit { error, partial: run.last_words() })
             }
-            OnLimit::Partial => Ok((run.last_words(), Ended::MaxIterations)),
+            OnLimit::Partial => Ok((run.last_words(), ended)),
             OnLimit::Conclude => {
                 run.messages.push(Message::user(CONCLUDE));
-                let turn = self.ask(world, run, "conclusion", ToolChoice::None).await?;
+                let asked = self.ask(world, run, "conclusion", ToolChoice::None).await;
                 run.messages.pop();
+                let turn = match asked {
+                    Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => return self.out_of_money(run, error),
+                    other => other?,
+                };
                 let answer = turn.message.text();
                 run.say(turn.message);
-                Ok((answer, Ended::MaxIterations))
+                Ok((answer, ended))
             }
+        }
+    }
+
+    /// Nothing may be asked any more, not even for a conclusion.
+    fn out_of_money(&self, run: &Conversation, error: ModelError) -> Result<(Str, Ended), AgentError> {
+        match self.options.on_limit {
+            OnLimit::Error => Err(AgentError::Limit { error, partial: run.last_words() }),
+            OnLimit::Partial | OnLimit::Conclude => Ok((run.last_words(), Ended::Budget)),
         }
     }
 

@@ -39,6 +39,13 @@ pub enum AgentEvent {
 pub enum AgentError {
     #[error("{0}")]
     Model(ModelError),
+    /// It came to a limit before it had an answer.
+    #[error("{error}")]
+    Limit {
+        error: ModelError,
+        /// The last words of the model until then.
+        partial: Str,
+    },
     /// A tool that may change something was called, and nobody knows whether it did.
     #[error("The call of '{tool}' was cut off: it may have happened")]
     Uncertain { tool: Str },
@@ -58,11 +65,8 @@ impl AgentError {
     pub fn into_node_error(self) -> NodeError {
         let message = Str::from(self.to_string());
         match self {
-            AgentError::Model(error) => {
-                let coded = NodeError::new(error.code, error.message);
-                let coded = error.hint.into_iter().fold(coded, NodeError::hint);
-                error.status.into_iter().fold(coded, |coded, status| coded.with("httpCode", Str::from(status.to_string())))
-            }
+            AgentError::Model(error) => of_model(error),
+            AgentError::Limit { error, partial } => of_model(error).with("partial", partial),
             AgentError::Uncertain { .. } => {
                 NodeError::new(Code::RUN_UNCERTAIN, message).hint("Look whether it happened, then resume the execution or stop it.")
             }
@@ -73,4 +77,10 @@ impl AgentError {
             AgentError::Kept(error) => error,
         }
     }
+}
+
+fn of_model(error: ModelError) -> NodeError {
+    let coded = NodeError::new(error.code, error.message);
+    let coded = error.hint.into_iter().fold(coded, NodeError::hint);
+    error.status.into_iter().fold(coded, |coded, status| coded.with("httpCode", Str::from(status.to_string())))
 }

@@ -4,6 +4,7 @@
 //! Invariant: no clock, random source, network or disk of its own. All come in through [`Ports`], so that a test can
 //! replay a run to the same events in the same order.
 
+mod budget;
 pub mod check;
 mod from_ai;
 mod options;
@@ -15,13 +16,14 @@ mod run;
 mod scope;
 mod siblings;
 
+pub use budget::{Budgets, Spender, Spending, exceeded};
 pub use options::{Failures, Limits, Recorded, RunOptions};
 pub use outcome::Outcome;
 pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};
 pub use ports::{
-    Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, NoCredentials, NoJournal, NoWorkflows, Place, Ports,
-    Random, Recording, Reply, Responder, Workflows,
+    Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, Ledger, NoCredentials, NoJournal, NoLedger, NoWorkflows,
+    Place, Ports, Random, Recording, Reply, Responder, Workflows,
 };
 pub use run::{Engine, Start, TRIES};
 pub use scope::{Called, ExecutionVars, RunData, RunView, Vars};

@@ -1,7 +1,8 @@
 //! How a run is to go.
 
+use crate::budget::Spending;
 use crate::ports::{Addresses, Responder};
-use model::{Changed, Items, Object, Str, TaskData, Value};
+use model::{Changed, Items, Object, SpentSum, Str, TaskData, Value};
 use node_api::host::Feature;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -43,6 +44,10 @@ pub struct RunOptions {
     pub sits_out_waits: bool,
     pub limits: Limits,
     pub failures: Failures,
+    /// What it spent on models before it was cut off or went to sleep.
+    pub spent: SpentSum,
+    /// The run that called it, on whose account it spends too.
+    pub spends_for: Option<Arc<Spending>>,
     /// How many workflows deep this run is called.
     pub depth: usize,
 }
@@ -100,6 +105,8 @@ impl Default for RunOptions {
             sits_out_waits: false,
             limits: Limits::default(),
             failures: Failures::default(),
+            spent: SpentSum::default(),
+            spends_for: None,
             depth: 0,
         }
     }

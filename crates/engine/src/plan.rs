@@ -1,5 +1,6 @@
 //! A workflow made ready to run: names resolved, defaults filled in, expressions compiled.
 
+use crate::budget::Budgets;
 use crate::params::Compiled;
 use expr::native::Code;
 use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
@@ -16,6 +17,8 @@ pub struct Plan {
     pub legacy_order: bool,
     pub timeout_ms: Option<u64>,
     pub error_workflow: Option<Str>,
+    /// What it may spend on models.
+    pub budgets: Budgets,
     pub nodes: Vec<PlanNode>,
     by_name: HashMap<Str, usize>,
     pub static_data: Value,
@@ -121,6 +124,7 @@ impl Plan {
                 .filter(|seconds| *seconds > 0.0)
                 .map(|seconds| (seconds * 1000.0) as u64),
             error_workflow: setting_text("errorWorkflow"),
+            budgets: Budgets::of(workflow),
             nodes,
             by_name,
             static_data: workflow.doc().get("staticData").cloned().unwrap_or_default(),

@@ -1,8 +1,9 @@
 //! The engine's doors to the world.
 
+use crate::budget::{Spender, Spending};
 use crate::outcome::Outcome;
-use model::{Code, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
-use node_api::ai::KeptHere;
+use model::{Code, Items, Object, RunEvent, RunStatus, Spent, Spill, Str, Workflow};
+use node_api::ai::{KeptHere, ModelError};
 use node_api::connect::Connections;
 use node_api::host::Files;
 use node_api::http::Http;
@@ -29,6 +30,8 @@ pub struct Ports {
     /// Keeps the runs that other runs start. Without it they go on in the memory of their caller, and end with it.
     pub calls: Option<Arc<dyn Calls>>,
     pub journal: Arc<dyn Journal>,
+    /// What is spent on models beyond single runs.
+    pub ledger: Arc<dyn Ledger>,
     /// Makes the keeper of one run's data.
     pub spill: Option<Arc<dyn Fn() -> Arc<dyn Spill> + Send + Sync>>,
 }
@@ -78,6 +81,8 @@ pub struct Call {
     pub waits: bool,
     /// How many workflows deep the called one is.
     pub depth: usize,
+    /// What the caller has spent: the called run spends on its account too.
+    pub spending: Arc<Spending>,
     /// Stops the called run.
     pub cancel: CancellationToken,
 }
@@ -168,6 +173,25 @@ pub trait Responder: Send + Sync {
 pub trait Addresses: Send + Sync {
     fn webhook(&self, run_id: &str) -> Str;
     fn form(&self, run_id: &str) -> Str;
+}
+
+/// What is spent on models by all runs together. Implemented by `runtime`; asked before each call of a model.
+#[async_trait::async_trait]
+pub trait Ledger: Send + Sync {
+    /// Refuses a call once a budget is used up.
+    async fn check(&self, spender: &Spender, now_ms: i64) -> Result<(), ModelError>;
+    fn spend(&self, spender: &Spender, spent: &Spent);
+}
+
+/// For runs of which nobody adds up what they spend.
+pub struct NoLedger;
+
+#[async_trait::async_trait]
+impl Ledger for NoLedger {
+    async fn check(&self, _spender: &Spender, _now_ms: i64) -> Result<(), ModelError> {
+        Ok(())
+    }
+    fn spend(&self, _spender: &Spender, _spent: &Spent) {}
 }
 
 /// For runs that nobody looks at again.

@@ -201,6 +201,7 @@ impl Journal for World {
             RunEvent::NodeStarted { node, run_index, .. } => format!("{node}#{run_index} started"),
             RunEvent::NodeLog { node, line } => format!("{node} says {line}"),
             RunEvent::NodeNoted { node, key, .. } => format!("{node} notes {key}"),
+            RunEvent::ModelUsed { node, spent } => format!("{node} used {} tokens", spent.tokens()),
             RunEvent::NodeServed { node, task } => format!("{node} serves {}", task.serves().map_or("nothing", model::Kind::name)),
             RunEvent::NodeRetried { node, attempt, error } => format!("{node} try {attempt}: {}", error.message),
             RunEvent::NodeFinished { node, run_index, task, .. } => format!("{node}#{run_index} {}", task.status.name()),
@@ -254,6 +255,7 @@ async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel
         credentials: Arc::new(NoCredentials),
         workflows: world.clone(),
         calls,
+        ledger: Arc::new(heddle_engine::NoLedger),
         journal: world,
         spill: None,
     };

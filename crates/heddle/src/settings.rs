@@ -8,6 +8,7 @@ pub(crate) use page::page;
 pub(crate) use sources::{Given, Origin, Sources, use_sources};
 
 use anyhow::{Context as _, Result};
+use model::SpendingLimit;
 use node_api::host::Feature;
 use node_api::tables::TableLimits;
 use std::net::{IpAddr, Ipv4Addr};
@@ -29,6 +30,7 @@ pub(crate) struct Settings {
     pub(crate) run_limits: runtime::RunLimits,
     pub(crate) gate_limits: server::GateLimits,
     pub(crate) catch_up: runtime::CatchUp,
+    pub(crate) spending: SpendingLimit,
     pub(crate) serving: Serving,
 }
 
@@ -104,6 +106,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
         help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
     },
     Setting { name: "HEDDLE_MAX_BODY", default: "16MB", help: "How large the body of a request may be. Since 0.1." },
+    Setting {
+        name: "HEDDLE_TOKENS_PER_DAY",
+        default: "",
+        help: "Tokens that all workflows together may use of models on a day in UTC; any number if empty. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_DOLLARS_PER_DAY",
+        default: "",
+        help: "US dollars that all workflows together may spend on models with known prices on a day in UTC; any if empty. Since 0.1.",
+    },
     Setting { name: "HEDDLE_TABLE_BYTES", default: "50MB", help: "How much one data table may hold. Since 0.1." },
     Setting {
         name: "HEDDLE_RATE_LIMIT",
@@ -203,6 +215,7 @@ impl Settings {
             },
             gate_limits: gate_limits()?,
             catch_up: catch_up()?,
+            spending: SpendingLimit { tokens: tokens_per_day()?, dollars: dollars_per_day()? },
             serving: Serving::load()?,
         })
     }
@@ -279,6 +292,19 @@ fn log_format() -> Result<LogFormat> {
         "json" => Ok(LogFormat::Json),
         _ => anyhow::bail!(unusable("HEDDLE_LOG_FORMAT", "which is neither text nor json")),
     }
+}
+
+fn tokens_per_day() -> Result<Option<u64>> {
+    if read("HEDDLE_TOKENS_PER_DAY").trim().is_empty() { Ok(None) } else { number("HEDDLE_TOKENS_PER_DAY").map(Some) }
+}
+
+fn dollars_per_day() -> Result<Option<f64>> {
+    let text = read("HEDDLE_DOLLARS_PER_DAY");
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let dollars = text.trim().parse().ok().filter(|dollars: &f64| dollars.is_finite() && *dollars >= 0.0);
+    dollars.map(Some).with_context(|| unusable("HEDDLE_DOLLARS_PER_DAY", "which is no amount such as 2.50"))
 }
 
 fn number(name: &str) -> Result<u64> {

@@ -31,6 +31,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         conversations: KeptHere { passing: Arc::new(passing), ..KeptHere::default() },
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
+        ledger: Arc::new(engine::NoLedger),
         calls: None,
         journal: Arc::new(NoJournal),
         spill: Some(Arc::new(move || Arc::new(SpillFile::new(std::env::temp_dir(), limits)))),

@@ -98,6 +98,7 @@ async fn run_document(credential: Object, document: &Json, items: Json) -> Outco
         conversations: node_api::ai::KeptHere::default(),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
+        ledger: Arc::new(engine::NoLedger),
         calls: None,
         journal: Arc::new(NoJournal),
         spill: None,

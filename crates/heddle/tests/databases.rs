@@ -49,6 +49,7 @@ async fn run(server: &servers::Server, version: f64, input: Value, params: Value
         conversations: node_api::ai::KeptHere::default(),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
+        ledger: Arc::new(engine::NoLedger),
         calls: None,
         journal: Arc::new(NoJournal),
         spill: None,

@@ -1,6 +1,6 @@
 //! The journal's events: what the engine tells while a run goes on.
 
-use crate::{Items, Object, RunError, RunStatus, Str, TaskData, Value};
+use crate::{Items, Object, RunError, RunStatus, Spent, Str, TaskData, Value};
 use std::sync::Arc;
 
 /// One event of a run, in the order it happened. History, live views, resume and replay all read these.
@@ -36,6 +36,11 @@ pub enum RunEvent {
     NodeServed {
         node: Str,
         task: Arc<TaskData>,
+    },
+    /// A model has answered a node, and what that costs.
+    ModelUsed {
+        node: Str,
+        spent: Spent,
     },
     NodeRetried {
         node: Str,

@@ -16,6 +16,7 @@ mod path;
 pub mod rename;
 pub mod run;
 mod serde_bridge;
+mod spent;
 mod value;
 pub mod workflow;
 
@@ -30,5 +31,6 @@ pub use operation::{History, Operation, OperationError, apply};
 pub use path::{PathKey, PathKeys};
 pub use run::{RunError, RunStatus, TaskData, TaskStatus};
 pub use serde_bridge::{from_value, to_value};
+pub use spent::{SpendingLimit, Spent, SpentSum};
 pub use value::{DateKind, DateValue, Value};
 pub use workflow::{Edge, Node, OnError, Workflow, WorkflowError};

@@ -56,8 +56,8 @@ impl Runtime {
             return self.reply_of(found, call.waits).await.map_err(failed);
         }
         let (workflow, document) = self.workflow_for(&call).await?;
-        let Call { items, cause, waits, depth, cancel, .. } = call;
-        let taken = self.runner.start_called(CalledRun { workflow, document, caller, items, cause, waits, depth, cancel });
+        let Call { items, cause, waits, depth, spending, cancel, .. } = call;
+        let taken = self.runner.start_called(CalledRun { workflow, document, caller, items, cause, waits, depth, spending, cancel });
         if !waits {
             self.runner.written(&taken.log).await.map_err(failed)?;
             return Ok(Reply::Begun);

@@ -1,7 +1,7 @@
 //! What runs have done since the process started, in numbers.
 
-use model::RunStatus;
 use model::figures::{Counter, Histogram};
+use model::{RunStatus, Spent};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -17,6 +17,11 @@ pub struct RunFigures {
     started: [Counter; MODES.len()],
     finished: [[Counter; STATUSES.len()]; MODES.len()],
     seconds: Histogram,
+    model_calls: Counter,
+    tokens_in: Counter,
+    tokens_out: Counter,
+    /// Millionths of a dollar.
+    micro_dollars: Counter,
 }
 
 /// What started a run, as a place in the table.
@@ -47,6 +52,13 @@ impl RunFigures {
         self.seconds.note_time(took);
     }
 
+    pub(crate) fn asked(&self, spent: &Spent) {
+        self.model_calls.add_one();
+        self.tokens_in.add(spent.input);
+        self.tokens_out.add(spent.output);
+        self.micro_dollars.add((spent.dollars.unwrap_or(0.0) * 1e6).round() as u64);
+    }
+
     /// Writes them in Prometheus' text format; what never happened is left out.
     pub fn write(&self, out: &mut String) {
         out.push_str("# HELP heddle_executions_started_total Runs that began.\n# TYPE heddle_executions_started_total counter\n");
@@ -62,6 +74,25 @@ impl RunFigures {
         }
         out.push_str("# HELP heddle_execution_seconds How long runs took, sleep left out.\n# TYPE heddle_execution_seconds histogram\n");
         self.seconds.write(out, "heddle_execution_seconds", "", 6..=26, 1e6);
+        if self.model_calls.get() > 0 {
+            self.write_models(out);
+        }
+    }
+
+    fn write_models(&self, out: &mut String) {
+        let (calls, input, output) = (self.model_calls.get(), self.tokens_in.get(), self.tokens_out.get());
+        let dollars = self.micro_dollars.get() as f64 / 1e6;
+        let _ = writeln!(out, "# HELP heddle_model_answers_total Answers of models.\n# TYPE heddle_model_answers_total counter");
+        let _ = writeln!(out, "heddle_model_answers_total {calls}");
+        let _ =
+            writeln!(out, "# HELP heddle_model_tokens_total Tokens that models read and wrote.\n# TYPE heddle_model_tokens_total counter");
+        let _ = writeln!(out, "heddle_model_tokens_total{{direction=\"in\"}} {input}");
+        let _ = writeln!(out, "heddle_model_tokens_total{{direction=\"out\"}} {output}");
+        let _ = writeln!(
+            out,
+            "# HELP heddle_model_dollars_total What models cost, where prices are known.\n# TYPE heddle_model_dollars_total counter"
+        );
+        let _ = writeln!(out, "heddle_model_dollars_total {dollars}");
     }
 }
 

@@ -13,6 +13,7 @@ mod going;
 pub mod history;
 pub mod hooks;
 mod jwt;
+mod ledger;
 mod loaded;
 mod log;
 mod look;
@@ -42,8 +43,9 @@ pub use waiting::{Sent, Waiting};
 use calls::KeptCalls;
 use clock::Timers;
 use engine::{Engine, RunOptions};
+use ledger::DayLedger;
 use log::{Durability, Written};
-use model::{Items, RunEvent, RunStatus, Str};
+use model::{Items, RunEvent, RunStatus, SpendingLimit, Str};
 use node_api::NodeError;
 use recovery::{Story, Verdict};
 use routes::Routes;
@@ -75,6 +77,8 @@ pub struct Options {
     pub run: RunOptions,
     pub limits: RunLimits,
     pub catch_up: CatchUp,
+    /// What all workflows together may spend on models in a day.
+    pub spending: SpendingLimit,
     pub keep: Retention,
     /// Where callers reach this instance, without a slash at the end.
     pub base_url: Str,
@@ -137,6 +141,7 @@ impl Runtime {
         engine.ports.journal = recorder.clone();
         let calls = Arc::new(KeptCalls::default());
         engine.ports.calls = Some(calls.clone());
+        engine.ports.ledger = Arc::new(DayLedger::new(store.clone(), options.spending));
         let timezone = options.run.timezone.clone();
         let tickets = Arc::new(Tickets::new(&store.secret("resume_tickets").await?, options.base_url));
         let (run, limits) = (options.run, options.limits);

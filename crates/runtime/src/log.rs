@@ -3,13 +3,14 @@
 use crate::figures::{Mode, RunFigures};
 use crate::lock;
 use engine::{Journal, JournalError, Recording};
-use model::{RunEvent, RunStatus, Str};
+use model::{RunEvent, RunStatus, Spent, Str};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use store::blobs::{Gathered, NewFile};
 use store::executions::{Along, Begun, CalledFrom, Execution, Pending, Piece, State};
+use store::spending::SpentByRun;
 use store::{Store, journal};
 use tokio::sync::{broadcast, mpsc};
 
@@ -102,6 +103,8 @@ struct LogState {
     along: Option<Along>,
     state: Option<State>,
     events: Vec<u8>,
+    /// What they say was spent.
+    spent: Vec<Spent>,
     /// Large files that the events name.
     files: Gathered,
     discard: bool,
@@ -281,6 +284,7 @@ impl RunLog {
         }
         state.refusal.get_or_insert_with(|| error.clone());
         state.events = Vec::new();
+        state.spent = Vec::new();
         state.files = Gathered::default();
         true
     }
@@ -298,6 +302,10 @@ impl RunLog {
             RunEvent::RunPaused { until_ms, waits_for, .. } => {
                 let waits_for = waits_for.as_ref().and_then(|id| id.parse().ok());
                 state.state = Some(State { wait_till_ms: *until_ms, waits_for, ..State::of(RunStatus::Waiting) });
+            }
+            RunEvent::ModelUsed { spent, .. } => {
+                figures.asked(spent);
+                state.spent.push(spent.clone());
             }
             RunEvent::RunResumed { .. } => state.state = Some(State::of(RunStatus::Running)),
             RunEvent::RunFinished { status, error, finished_ms } => {
@@ -338,6 +346,7 @@ impl Pending for RunLog {
             along,
             state: state.state.take(),
             events: std::mem::take(&mut state.events),
+            spent: SpentByRun { workflow_id: self.workflow_id.clone(), all: std::mem::take(&mut state.spent) },
             files: state.files.take(),
             has_files: state.files.has_any(),
             discard: std::mem::take(&mut state.discard),
@@ -356,6 +365,8 @@ impl Pending for RunLog {
         let mut state = lock(&self.state);
         piece.events.append(&mut state.events);
         state.events = piece.events;
+        piece.spent.all.append(&mut state.spent);
+        state.spent = piece.spent.all;
         state.files.give_back(piece.files);
         state.state = state.state.take().or(piece.state);
         state.discard |= piece.discard;

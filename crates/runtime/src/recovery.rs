@@ -4,7 +4,7 @@ use crate::loaded::Loaded;
 use crate::log::Written;
 use crate::runner::Past;
 use engine::{Recorded, TRIES};
-use model::{Items, Object, RunEvent, RunStatus, Str, TaskStatus, Value};
+use model::{Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskStatus, Value};
 use node_api::StartedBy;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub(crate) struct Story {
     pub in_flight: Option<Str>,
     /// What it has noted.
     pub notes: Object,
+    /// What it spent on models.
+    pub spent: SpentSum,
     /// The node the run sleeps at, with the parameters it had then.
     pub asleep: Option<(Str, Value)>,
     /// How it ended, if it did.
@@ -50,6 +52,7 @@ impl Story {
             recorded: VecDeque::new(),
             in_flight: None,
             notes: Object::new(),
+            spent: SpentSum::default(),
             asleep: None,
             finished: None,
         };
@@ -81,6 +84,7 @@ impl Story {
                     story.wake(items);
                 }
                 RunEvent::RunFinished { status, .. } if status != RunStatus::Waiting => story.finished = Some(status),
+                RunEvent::ModelUsed { spent, .. } => story.spent.add(&spent),
                 RunEvent::RunFinished { .. } | RunEvent::NodeLog { .. } | RunEvent::NodeServed { .. } => {}
             }
         }
@@ -137,6 +141,7 @@ impl Story {
             mode,
             recorded: self.recorded,
             notes,
+            spent: self.spent,
             written,
             wakes,
             woken_by: woken_by.flatten(),

@@ -7,8 +7,8 @@ use crate::routes::Hook;
 use crate::stream::{Caller, Pieces};
 use crate::ticket::Tickets;
 use crate::{Error, lock};
-use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions};
-use model::{Changed, Item, Items, Object, RunEvent, RunStatus, Str, TaskData, Value};
+use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions, Spending};
+use model::{Changed, Item, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskData, Value};
 use node_api::trigger::Answer;
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -92,6 +92,8 @@ pub(crate) struct CalledRun {
     /// Whether its caller stands still for it.
     pub(crate) waits: bool,
     pub(crate) depth: usize,
+    /// On whose account it spends.
+    pub(crate) spending: Arc<Spending>,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -271,7 +273,7 @@ impl Runner {
 
     /// Starts a run that another one calls. Nothing turns it away: it is part of a run that was taken on.
     pub(crate) fn start_called(self: &Arc<Self>, called: CalledRun) -> Taken {
-        let CalledRun { workflow, document, caller, items, cause, waits, depth, cancel } = called;
+        let CalledRun { workflow, document, caller, items, cause, waits, depth, spending, cancel } = called;
         let begun = Begun {
             workflow_id: workflow.id.clone(),
             version_id: workflow.version_id.clone(),
@@ -299,7 +301,7 @@ impl Runner {
             items: Some(items.clone()),
         };
         self.recorder.note(&log, started);
-        let options = RunOptions { use_pin_data: false, depth, ..self.options.clone() };
+        let options = RunOptions { use_pin_data: false, depth, spends_for: Some(spending), ..self.options.clone() };
         let start = engine::Start { cause, node: None, items: Some(items) };
         // Were it to wait for a turn of its own, callers could take all turns and wait for ever.
         let turn = if waits { Turn::OfCaller } else { Turn::IsWaitedFor };
@@ -337,7 +339,8 @@ impl Runner {
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
-        let options = RunOptions { recorded: past.recorded, notes: past.notes, depth: past.depth, ..self.options.clone() };
+        let options =
+            RunOptions { recorded: past.recorded, notes: past.notes, spent: past.spent, depth: past.depth, ..self.options.clone() };
         let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
         let (workflow, mode, demand, request_id) = (past.workflow, past.mode, Demand::default(), Str::new());
@@ -584,6 +587,8 @@ pub struct Past {
     pub recorded: VecDeque<Recorded>,
     /// What the step that was cut off has noted.
     pub notes: Object,
+    /// What it spent on models.
+    pub spent: SpentSum,
     pub written: Written,
     /// It slept, and this is what woke it.
     pub wakes: bool,

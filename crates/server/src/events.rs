@@ -211,6 +211,16 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
             }
             "nodeServed"
         }
+        RunEvent::ModelUsed { node, spent } => {
+            data.insert("node", node.clone());
+            data.insert("provider", spent.provider.clone());
+            data.insert("model", spent.model.clone());
+            data.insert("inputTokens", spent.input as f64);
+            data.insert("cachedTokens", spent.cached as f64);
+            data.insert("outputTokens", spent.output as f64);
+            data.insert("dollars", spent.dollars.map_or(Value::Null, Value::from));
+            "modelUsed"
+        }
         RunEvent::NodeRetried { node, attempt, error } => {
             data.insert("node", node.clone());
             data.insert("attempt", u64::from(*attempt) as f64);

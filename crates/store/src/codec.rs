@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
         if self.byte()? == 0 { Ok(None) } else { self.text().map(Some) }
     }
 
-    fn double(&mut self) -> io::Result<f64> {
+    pub(crate) fn double(&mut self) -> io::Result<f64> {
         let mut bits = [0; 8];
         bits.copy_from_slice(self.take(8)?);
         Ok(f64::from_bits(u64::from_le_bytes(bits)))

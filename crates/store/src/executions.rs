@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::blobs::{NewFile, StoredFile, Sum};
 use crate::schedules::Schedule;
+use crate::spending::SpentByRun;
 use crate::workflows::StaticData;
 use model::{RunEvent, RunStatus, Str};
 use std::sync::Arc;
@@ -78,6 +79,8 @@ pub struct Piece {
     pub state: Option<State>,
     /// Events as [`crate::journal`] writes them.
     pub events: Vec<u8>,
+    /// What the events say was spent.
+    pub spent: SpentByRun,
     /// Files that the events name for the first time.
     pub files: Vec<NewFile>,
     /// Whether any piece of the run has named one.

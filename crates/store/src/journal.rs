@@ -2,7 +2,7 @@
 
 use crate::blobs::Gathered;
 use crate::codec::{Fetch, Reader, Writer, damaged};
-use model::{Changed, Code, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, TaskData, TaskStatus};
+use model::{Changed, Code, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, Spent, TaskData, TaskStatus};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -18,6 +18,7 @@ const RUN_RESUMED: u8 = 8;
 const RUN_FINISHED: u8 = 9;
 const NODE_NOTED: u8 = 10;
 const NODE_SERVED: u8 = 11;
+const MODEL_USED: u8 = 12;
 
 /// Adds an event to a piece of the journal. Each event stands alone, so pieces can be cut and joined between events.
 /// Large files are named, and left to whoever gathers them.
@@ -110,6 +111,11 @@ impl Writer<'_> {
                 self.text(node);
                 self.task(task);
             }
+            RunEvent::ModelUsed { node, spent } => {
+                self.out.push(MODEL_USED);
+                self.text(node);
+                self.spent(spent);
+            }
             RunEvent::NodeRetried { node, attempt, error } => {
                 self.out.push(NODE_RETRIED);
                 self.text(node);
@@ -145,6 +151,17 @@ impl Writer<'_> {
                 self.moment(*finished_ms);
             }
         }
+    }
+
+    fn spent(&mut self, spent: &Spent) {
+        self.text(&spent.provider);
+        self.text(&spent.model);
+        self.optional(spent.session.as_ref());
+        self.moment(spent.at_ms);
+        for tokens in [spent.input, spent.cached, spent.output] {
+            self.length(tokens as usize);
+        }
+        self.maybe(spent.dollars.as_ref(), |writer, dollars| writer.out.extend_from_slice(&dollars.to_le_bytes()));
     }
 
     fn task(&mut self, task: &TaskData) {
@@ -241,6 +258,7 @@ impl Reader<'_> {
             NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
             NODE_NOTED => RunEvent::NodeNoted { node: self.text()?, key: self.text()?, value: self.value()? },
             NODE_SERVED => RunEvent::NodeServed { node: self.text()?, task: Arc::new(self.task()?) },
+            MODEL_USED => RunEvent::ModelUsed { node: self.text()?, spent: self.spent()? },
             NODE_RETRIED => RunEvent::NodeRetried { node: self.text()?, attempt: self.length()? as u32, error: self.error()? },
             NODE_FINISHED => RunEvent::NodeFinished {
                 node: self.text()?,
@@ -262,6 +280,19 @@ impl Reader<'_> {
                 finished_ms: self.moment()?,
             },
             _ => return Err(damaged()),
+        })
+    }
+
+    fn spent(&mut self) -> io::Result<Spent> {
+        Ok(Spent {
+            provider: self.text()?,
+            model: self.text()?,
+            session: self.optional()?,
+            at_ms: self.moment()?,
+            input: self.length()? as u64,
+            cached: self.length()? as u64,
+            output: self.length()? as u64,
+            dollars: self.maybe(Self::double)?,
         })
     }
 

@@ -18,6 +18,7 @@ pub mod inspect;
 pub mod journal;
 pub mod projects;
 pub mod schedules;
+pub mod spending;
 mod spill;
 mod sqlite;
 pub mod tags;
@@ -34,6 +35,7 @@ pub use error::Error;
 pub use executions::Executions;
 pub use projects::Projects;
 pub use schedules::Schedules;
+use spending::SpendingAccount;
 pub use spill::{SpillFile, SpillLimits};
 pub use sqlite::{Sqlite, Unfinished, Use, WriterFigures, new_id};
 pub use tags::Tags;
@@ -43,6 +45,6 @@ pub use workflows::Workflows;
 pub use workspace::{FileLimits, Workspace};
 
 /// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the same traits.
-pub trait Store: Access + Executions + KeptConversations + Projects + Schedules + Variables + Workflows {}
+pub trait Store: Access + Executions + KeptConversations + Projects + Schedules + SpendingAccount + Variables + Workflows {}
 
-impl<T: Access + Executions + KeptConversations + Projects + Schedules + Variables + Workflows> Store for T {}
+impl<T: Access + Executions + KeptConversations + Projects + Schedules + SpendingAccount + Variables + Workflows> Store for T {}

@@ -4,7 +4,7 @@ use super::host::NodeHost;
 use super::{Engine, Run, Start, journal_failed};
 use crate::options::RunOptions;
 use crate::ports::{Call, CallTarget, Place, Reply};
-use model::{Code, Items, Object, RunEvent, RunStatus, Str, Workflow};
+use model::{Code, Items, Object, RunEvent, RunStatus, SpentSum, Str, Workflow};
 use node_api::host::{Host as _, WorkflowCall, WorkflowTarget};
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, VecDeque};
@@ -54,6 +54,8 @@ impl Engine {
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
             notes: Object::new(),
+            spent: SpentSum::default(),
+            spends_for: Some(call.spending),
             is_announced: false,
             static_data: None,
             responder: None,
@@ -93,6 +95,7 @@ impl NodeHost {
             cause: StartedBy::Workflow,
             waits: call.wait,
             depth,
+            spending: run.spending.clone(),
             // Whoever is not waited for does not end with its caller.
             cancel: if call.wait { run.cancel.child_token() } else { CancellationToken::new() },
         };

@@ -14,6 +14,7 @@ mod supplies;
 
 pub use step::TRIES;
 
+use crate::budget::{Spender, Spending};
 use crate::options::{Failures, Recorded, RunOptions};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
@@ -97,6 +98,7 @@ impl Engine {
             // A run in memory would end with this one.
             waits: self.ports.calls.is_none(),
             depth: run.options.depth + 1,
+            spending: run.spending.clone(),
             cancel: CancellationToken::new(),
         };
         // The failed run is what its caller hears of; whoever keeps runs tells of this one.
@@ -137,6 +139,10 @@ pub(crate) struct Shared {
     warnings: Mutex<Vec<Str>>,
     /// How many workflows the step under way has called.
     calls: AtomicUsize,
+    /// What it spends on models.
+    pub(crate) spending: Arc<Spending>,
+    /// Who spends it.
+    pub(crate) spender: Spender,
     /// How often the step under way was begun.
     tries: AtomicUsize,
     /// What nodes did for others.
@@ -204,6 +210,8 @@ impl Run {
                 notes: Mutex::new(options.notes.clone()),
                 warnings: Mutex::default(),
                 calls: AtomicUsize::new(0),
+                spending: Spending::new(plan.budgets.run, options.spent, options.spends_for.clone()),
+                spender: Spender { workflow_id: options.stands_for.clone(), session: None, budgets: plan.budgets },
                 tries: AtomicUsize::new(0),
                 served: Mutex::default(),
                 static_data_changed: Mutex::default(),

@@ -7,14 +7,17 @@ use super::host::NodeHost;
 use super::parking::Busy;
 use super::step::task;
 use super::{Shared, lock};
-use futures::StreamExt as _;
-use model::{Item, Items, Kind, Object, RunEvent, Source, Str, TaskStatus, Value, json};
+use crate::budget::{Reserved, Spender, session_of};
+use futures::{StreamExt as _, stream};
+use model::{Item, Items, Kind, Object, RunEvent, Source, Spent, Str, TaskStatus, Value, json};
 use node_api::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, KeptTurn, Memory, MemoryError, Message, ModelError, ModelInfo, Part, Recalled,
     Rewritten, Role, SessionId, SuppliedMemory, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey,
 };
+use node_api::host::Host as _;
 use node_api::{NodeError, NodeInfo, untaken_name};
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::sync::Arc;
 
 /// Longer answers of tools are cut in the record.
@@ -29,12 +32,19 @@ pub(super) struct Service {
     step: usize,
     kind: Kind,
     parking: Arc<super::parking::Parking>,
+    spender: Spender,
+    /// A node that passes questions on to other models is not paid for what they answer.
+    is_paid: bool,
 }
 
 impl Service {
     pub(super) fn new(host: &NodeHost, node: &NodeInfo, kind: Kind) -> Self {
         let above = Source { node: host.name().clone(), output: 0, run: host.run_index() };
-        Self { run: host.run.clone(), node: node.clone(), above, step: host.step, kind, parking: host.parking.clone() }
+        let spender = Spender { session: session_of(host.started_with().as_ref()), ..host.run.spender.clone() };
+        let passes_on = |node: &crate::plan::PlanNode| node.suppliers.iter().any(|supplier| supplier.kind == Kind::AiLanguageModel);
+        let is_paid = !host.run.plan.node(&node.name).is_some_and(passes_on);
+        let (run, node, parking) = (host.run.clone(), node.clone(), host.parking.clone());
+        Self { run, node, above, step: host.step, kind, parking, spender, is_paid }
     }
 
     /// What is supplied, with a record of each use. Tools get names that none of `names` has.
@@ -60,6 +70,34 @@ impl Service {
     /// The step is not let go of while this lives.
     fn busy(&self) -> Busy {
         self.parking.busy()
+    }
+
+    /// Lets a question be asked, unless a budget is used up.
+    async fn open_account(&self, tokens: u64) -> Result<Option<Reserved>, ModelError> {
+        if !self.is_paid {
+            return Ok(None);
+        }
+        let reserved = self.run.spending.reserve(tokens)?;
+        self.run.engine.ports.ledger.check(&self.spender, self.run.now()).await?;
+        Ok(Some(reserved))
+    }
+
+    /// Takes down what an answer costs.
+    async fn pay(&self, reserved: Reserved, turn: &Turn, info: &ModelInfo) {
+        let usage = &turn.usage;
+        let spent = Spent {
+            provider: info.provider.clone(),
+            model: info.model.clone(),
+            session: self.spender.session.clone(),
+            at_ms: self.run.now(),
+            input: usage.input,
+            cached: usage.cached_read,
+            output: usage.output,
+            dollars: info.price.map(|price| price.of(usage)),
+        };
+        reserved.spend(&spent);
+        self.run.engine.ports.ledger.spend(&self.spender, &spent);
+        let _ = self.run.record(RunEvent::ModelUsed { node: self.node.name.clone(), spent }).await;
     }
 
     async fn record(&self, began_ms: i64, input: Object, output: Result<Items, NodeError>) {
@@ -138,19 +176,46 @@ impl ChatModel for RecordedModel {
 
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
         let began_ms = self.service.run.now();
-        let mut busy = Some(self.service.busy());
-        let mut asked = Some(asked(&request, self.info()));
+        let asked = asked(&request, self.info());
+        let busy = self.service.busy();
+        let opening = async move {
+            let opened = self.service.open_account(at_least(&request)).await;
+            match opened {
+                Ok(reserved) => self.recorded(request, Asked { began_ms, input: asked, busy, reserved }),
+                Err(error) => {
+                    self.service.record(began_ms, asked, Err(failed(&error))).await;
+                    stream::once(ready(Err(error))).boxed()
+                }
+            }
+        };
+        Box::pin(stream::once(opening).flatten())
+    }
+}
+
+/// A question that is being answered.
+struct Asked {
+    began_ms: i64,
+    input: Object,
+    busy: Busy,
+    reserved: Option<Reserved>,
+}
+
+impl RecordedModel {
+    fn recorded(&self, request: ChatRequest, asked: Asked) -> ChatStream<'_> {
+        let mut asked = Some(asked);
         let events = self.model.stream(request).then(move |event| {
             let over = match &event {
-                Ok(ChatEvent::Done(turn)) => Some(Ok(answered(turn))),
+                Ok(ChatEvent::Done(turn)) => Some(Ok((**turn).clone())),
                 Ok(_) => None,
                 Err(error) => Some(Err(failed(error))),
             };
-            let told = over.and_then(|output| Some((asked.take()?, output, busy.take())));
-            let service = &self.service;
+            let told = over.and_then(|output| Some((asked.take()?, output)));
             async move {
-                if let Some((input, output, busy)) = told {
-                    service.record(began_ms, input, output).await;
+                if let Some((Asked { began_ms, input, busy, reserved }, output)) = told {
+                    if let (Some(reserved), Ok(turn)) = (reserved, &output) {
+                        self.service.pay(reserved, turn, self.info()).await;
+                    }
+                    self.service.record(began_ms, input, output.map(|turn| answered(&turn))).await;
                     drop(busy);
                 }
                 event
@@ -158,6 +223,12 @@ impl ChatModel for RecordedModel {
         });
         Box::pin(events)
     }
+}
+
+/// How many tokens a question will take at the least: four bytes are about one.
+fn at_least(request: &ChatRequest) -> u64 {
+    let bytes: usize = request.messages.iter().map(|message| said(message).len()).sum();
+    bytes as u64 / 4
 }
 
 /// What the model was asked: the system's words and what is new since it last spoke. The rest stands in earlier records.

@@ -160,7 +160,9 @@ impl Run {
                 }
                 _ => return tried,
             };
-            if attempt >= tries || self.cancel.is_cancelled() {
+            // What is used up is not there on another try either, which would only spend more.
+            let is_final = matches!(error.code(), Code::AGENT_LIMIT | Code::BUDGET_REACHED);
+            if attempt >= tries || is_final || self.cancel.is_cancelled() {
                 return tried;
             }
             let retried = RunEvent::NodeRetried { node: node.info.name.clone(), attempt, error: error.to_run_error(&node.info.name) };

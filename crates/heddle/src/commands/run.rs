@@ -224,6 +224,7 @@ impl Journal for Progress {
             }
             RunEvent::RunStarted { .. }
             | RunEvent::NodeServed { .. }
+            | RunEvent::ModelUsed { .. }
             | RunEvent::NodeSilent { .. }
             | RunEvent::RunPaused { .. }
             | RunEvent::RunResumed { .. }

@@ -57,6 +57,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         run: world::run_options(settings),
         limits: settings.run_limits,
         catch_up: settings.catch_up,
+        spending: settings.spending,
         keep: settings.retention,
         base_url: base_url.clone(),
     };

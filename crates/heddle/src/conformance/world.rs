@@ -42,6 +42,7 @@ impl World {
             max_body: 16 << 20,
             table_bytes: 50 << 20,
             catch_up: runtime::CatchUp::default(),
+            spending: model::SpendingLimit::default(),
             serving: Serving::default(),
         };
         let mut ports = ports(&settings).map_err(|error| format!("{error:#}"))?;

@@ -50,7 +50,11 @@ impl Spans {
                 self.begin(&run_id, workflow_id, workflow_name, mode, *started_ms, above, false).await;
                 return;
             }
-            RunEvent::NodeLog { .. } | RunEvent::NodeNoted { .. } | RunEvent::NodeServed { .. } | RunEvent::NodeRetried { .. } => return,
+            RunEvent::NodeLog { .. }
+            | RunEvent::NodeNoted { .. }
+            | RunEvent::NodeServed { .. }
+            | RunEvent::ModelUsed { .. }
+            | RunEvent::NodeRetried { .. } => return,
             _ if !self.open.contains_key(&run_id) => self.take_up(&live).await,
             _ => {}
         }

@@ -2,10 +2,11 @@
 
 use super::supplies::{memory, model, tools};
 use super::world::NodeWorld;
-use agent::{Guard, OnLimit, Options, Outcome, ToolsAgent};
-use model::Kind;
+use agent::{Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
+use model::{ItemError, Kind, OnError, SpendingLimit};
 use node_api::ai::{Message, ToolChoice};
 use node_api::prelude::*;
+use std::sync::Arc;
 
 /// What a model sees of one result of a tool unless the node says otherwise.
 const RESULT_BYTES: usize = 50_000;
@@ -33,7 +34,7 @@ impl Node for AiAgent {
         let mut output = ctx.builder();
         for index in 0..items.len() {
             let made = match answer(ctx, index).await {
-                Ok(json) => Item::new(json).paired_with(index),
+                Ok(item) => item.paired_with(index),
                 Err(error) => ctx.failed_item(index, error)?,
             };
             output.push(made);
@@ -61,7 +62,14 @@ fn params() -> Vec<Param> {
                 Param::choice("outputFormat", "Output format", &formats).help("What the node puts out."),
                 Param::text("sessionId", "Session id", "").help("Whose conversation it is; the memory node's if empty."),
                 Param::number("timeout", "Timeout", 300_000).at_least(1.0).help("Milliseconds for the whole answer."),
-                Param::choice("onLimit", "At the limit", &limits).help("What happens after the last iteration."),
+                Param::choice("onLimit", "At the limit", &limits)
+                    .help("What happens after the last iteration, or when a budget is used up. With an error output, an answer that is not the final one leaves there."),
+                Param::number("budgetTokens", "Most tokens", 0)
+                    .at_least(0.0)
+                    .help("What one answer of the agent may use, read and written together; 0 for any number."),
+                Param::number("budgetDollars", "Most dollars", 0)
+                    .at_least(0.0)
+                    .help("What one answer of the agent may cost where the price of the model is known; 0 for any amount."),
                 Param::number("maxResultBytes", "Longest tool result", RESULT_BYTES as i32)
                     .at_least(100.0)
                     .help("Longer results are cut for the model."),
@@ -71,7 +79,7 @@ fn params() -> Vec<Param> {
     ]
 }
 
-async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
+async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
     let number = |value: Value, default: f64| value.as_f64().unwrap_or(default);
     let words = with_seed_expressions(ctx, "userMessage", index)?;
@@ -94,6 +102,10 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
             Some("conclude") => OnLimit::Conclude,
             _ => OnLimit::Error,
         },
+        budget: SpendingLimit {
+            tokens: Some(number(option("budgetTokens")?, 0.0) as u64).filter(|tokens| *tokens > 0),
+            dollars: Some(number(option("budgetDollars")?, 0.0)).filter(|dollars| *dollars > 0.0),
+        },
         item: index,
         ..Options::default()
     };
@@ -106,7 +118,13 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
         options,
     };
     let outcome = agent.run(&NodeWorld::new(ctx, index), Message::user(words)).await.map_err(agent::AgentError::into_node_error)?;
-    shown(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))
+    let mut item = Item::new(shown(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))?);
+    // What is not the final answer takes the way of failures, if there is one.
+    if outcome.ended != Ended::Completed && ctx.node().on_error == OnError::ContinueError {
+        let message = format!("The agent came to its limit ({})", outcome.ended.name()).into();
+        item.error = Some(Arc::new(ItemError { message, description: None }));
+    }
+    Ok(item)
 }
 
 /// Text in which `{{json.field}}` stands for a field of the item, with or without a leading `=`.

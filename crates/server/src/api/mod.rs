@@ -15,6 +15,7 @@ mod operation;
 mod projects;
 mod request;
 mod source_control;
+mod spending;
 mod tags;
 mod test_webhook;
 mod users;
@@ -41,6 +42,7 @@ pub(crate) const OPERATIONS: &[&[Operation]] = &[
     test_webhook::OPERATIONS,
     executions::OPERATIONS,
     credentials::OPERATIONS,
+    spending::OPERATIONS,
     tags::OPERATIONS,
     variables::OPERATIONS,
     data_tables::OPERATIONS,

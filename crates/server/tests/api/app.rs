@@ -61,6 +61,7 @@ impl TestApp {
             conversations: node_api::ai::KeptHere::default(),
             credentials: ground.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
+            ledger: Arc::new(engine::NoLedger),
             calls: None,
             journal: Arc::new(NoJournal),
             spill: None,
@@ -73,6 +74,7 @@ impl TestApp {
             run: RunOptions::default(),
             limits: ground.runs,
             catch_up: CatchUp::default(),
+            spending: model::SpendingLimit::default(),
             keep: runtime::Retention::default(),
             base_url: base_url.clone(),
         };

@@ -8,7 +8,7 @@ use store::users::{Role, Users as _};
 const LEAST: &[(Role, &[&str])] = &[
     (Role::Viewer, &[
         "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getDeprecatedWorkflowVersion", "getExecutions", "getExecution", "getCredentials",
-        "getCredential", "getCredentialType", "getTags", "getTag", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
+        "getCredential", "getCredentialType", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
         "getOpenApi", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
         "exportDataTableRows",

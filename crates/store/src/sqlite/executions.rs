@@ -397,6 +397,7 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
     if let Some(along) = &piece.along {
         write_along(connection, along)?;
     }
+    super::spending::add(connection, &piece.spent)?;
     // Whoever called it may have to ask for its result again.
     let is_passing = piece.discard && is_needed(connection, piece.parent)?;
     // A run that has called others was written before they were.

@@ -9,6 +9,7 @@ mod executions;
 mod migrate;
 mod projects;
 mod schedules;
+mod spending;
 mod tables;
 mod tags;
 mod users;

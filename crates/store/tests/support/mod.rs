@@ -6,6 +6,7 @@
 use heddle_store::blobs::{Gathered, NewFile};
 use heddle_store::executions::{Begun, Pending, Piece, State};
 use heddle_store::journal;
+use heddle_store::spending::SpentByRun;
 use model::{RunEvent, RunStatus};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,6 +69,7 @@ impl Run {
         let state = State { stopped_ms: Some(2), ..State::of(RunStatus::Success) };
         let files = gathered.take();
         let piece = Piece {
+            spent: SpentByRun::default(),
             execution,
             seq: 0,
             parent: None,

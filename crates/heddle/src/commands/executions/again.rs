@@ -109,6 +109,7 @@ async fn here(folder: &Path, id: i64, how: How) -> Result<ExitCode> {
         run: world::run_options(&settings),
         limits: RunLimits::default(),
         catch_up: settings.catch_up,
+        spending: settings.spending,
         keep: settings.retention,
         base_url: base_url(&settings.serving).into(),
     };

@@ -105,6 +105,21 @@ CREATE TABLE journal (
   events BLOB NOT NULL
 ) STRICT;
 
+-- What was spent on models. A session is empty where there is none.
+CREATE TABLE spending (
+  day TEXT NOT NULL,
+  workflow_id TEXT NOT NULL,
+  session TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  calls INTEGER NOT NULL,
+  input INTEGER NOT NULL,
+  cached INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  dollars REAL NOT NULL,
+  PRIMARY KEY (day, workflow_id, session, provider, model)
+) STRICT, WITHOUT ROWID;
+
 -- Large files that the journal of a run names, by their SHA-256. The bytes are in the folder `binary`.
 CREATE TABLE blobs (
   execution_id INTEGER NOT NULL,

@@ -1,0 +1,98 @@
+//! What workflows spend on models is counted, and ends where somebody has said so.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::workflow::{node, row};
+use support::{Folder, Reply as Answer, Server, heddle};
+use testkit::{MockModels, Reply};
+
+/// Answers of 30 tokens each.
+fn models(answers: usize) -> MockModels {
+    MockModels::start((0..answers).map(|number| Reply::text(&format!("answer {number}")).with_usage(20, 10))).unwrap()
+}
+
+/// A webhook that asks one agent after the other, and answers with the last.
+fn workflow(name: &str, models: &MockModels, agents: &[&str], budget: Value) -> Value {
+    let webhook = node("Webhook", "webhook", 2.0, json!({ "path": name, "httpMethod": "POST", "responseMode": "lastNode" }));
+    let agent = |name: &&str| json!({ "id": name, "name": name, "type": "ai-agent", "typeVersion": 1, "position": [0, 0], "parameters": { "userMessage": "go" } });
+    let mut document = row(name, &[vec![webhook], agents.iter().map(agent).collect()].concat());
+    let model = json!({ "id": "m", "name": "Model", "type": "openai-compatible-model", "typeVersion": 1, "position": [0, 0],
+                        "parameters": { "baseUrl": models.v1(), "model": "mock" } });
+    document["nodes"].as_array_mut().unwrap().push(model);
+    let targets: Vec<Value> = agents.iter().map(|name| json!({ "node": name, "type": "ai_languageModel", "index": 0 })).collect();
+    document["connections"]["Model"] = json!({ "ai_languageModel": [targets] });
+    document["settings"]["budget"] = budget;
+    document
+}
+
+fn start(folder: &Folder, documents: &[Value], settings: &[(&str, &str)]) -> Server {
+    let data = folder.0.join("data");
+    for (number, document) in documents.iter().enumerate() {
+        let file = folder.workflow(&format!("workflow-{number}"), document);
+        heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
+    }
+    let settings = [settings, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")]].concat();
+    Server::start(&data, &settings)
+}
+
+fn call(server: &Server, path: &str) -> Answer {
+    server.call("POST", &format!("/webhook/{path}"), Some(&json!({})))
+}
+
+/// The error of the newest execution.
+fn error(server: &Server) -> Value {
+    server.executions()[0]["data"]["resultData"]["error"].clone()
+}
+
+#[test]
+fn a_run_asks_no_model_once_its_budget_is_used_up() {
+    let models = models(5);
+    let folder = Folder::new("budget-run");
+    let server = start(&folder, &[workflow("two", &models, &["First", "Second"], json!({ "run": { "tokens": 30 } }))], &[]);
+    assert_eq!(call(&server, "two").status, 500);
+    assert_eq!(models.asked().len(), 1);
+    let error = error(&server);
+    assert_eq!(
+        (error["code"].as_str(), error["node"]["name"].as_str().or(error["node"].as_str())),
+        (Some("BUDGET_REACHED"), Some("Second"))
+    );
+    assert_eq!(error["message"], "The budget of this run is used up: 30 of 30 tokens are used");
+    server.stop();
+}
+
+#[test]
+fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
+    let models = models(5);
+    let folder = Folder::new("budget-day");
+    let documents =
+        [workflow("limited", &models, &["Agent"], json!({ "day": { "tokens": 50 } })), workflow("free", &models, &["Agent"], json!({}))];
+    let server = start(&folder, &documents, &[]);
+    assert_eq!([call(&server, "limited").status, call(&server, "limited").status, call(&server, "limited").status], [200, 200, 500]);
+    assert_eq!(error(&server)["message"], "The budget of this workflow today is used up: 60 of 50 tokens are used");
+    assert_eq!(call(&server, "free").status, 200, "another workflow has its own");
+    server.stop();
+    let server = start(&folder, &[], &[]);
+    assert_eq!((call(&server, "limited").status, call(&server, "free").status), (500, 200));
+    let asked = models.asked().len();
+    assert_eq!(asked, 4);
+    let spending = server.api("GET", "/spending", None).json();
+    let tokens: f64 = spending["data"].as_array().unwrap().iter().map(|row| row["inputTokens"].as_f64().unwrap()).sum();
+    assert_eq!((spending["data"].as_array().unwrap().len(), tokens), (2, 80.0), "{spending}");
+    server.stop();
+}
+
+#[test]
+fn the_budget_of_the_instance_is_for_all_workflows_together() {
+    let models = models(5);
+    let folder = Folder::new("budget-instance");
+    let documents = ["a", "b"].map(|name| workflow(name, &models, &["Agent"], json!({})));
+    let server = start(&folder, &documents, &[("HEDDLE_TOKENS_PER_DAY", "60")]);
+    assert_eq!([call(&server, "a").status, call(&server, "b").status, call(&server, "a").status], [200, 200, 500]);
+    assert_eq!(error(&server)["message"], "The budget of this instance today is used up: 60 of 60 tokens are used");
+    let metrics = server.metrics();
+    assert!(metrics.contains("heddle_model_tokens_total{direction=\"in\"} 40"), "{metrics}");
+    server.stop();
+}

@@ -1,0 +1,94 @@
+//! What was spent on models, in SQLite.
+
+use super::Sqlite;
+use crate::Error;
+use crate::spending::{SpendingAccount, SpendingFilter, SpendingRow, SpentByRun, day_of};
+use model::{SpentSum, Str};
+use rusqlite::{Connection, Row, params};
+
+/// Adds what a run has spent, within the transaction that keeps its events.
+pub(super) fn add(connection: &Connection, spent: &SpentByRun) -> Result<(), Error> {
+    for one in &spent.all {
+        let mut insert = connection.prepare_cached(
+            "INSERT INTO spending (day, workflow_id, session, provider, model, calls, input, cached, output, dollars)
+             VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9)
+             ON CONFLICT (day, workflow_id, session, provider, model) DO UPDATE SET
+               calls = calls + 1, input = input + excluded.input, cached = cached + excluded.cached,
+               output = output + excluded.output, dollars = dollars + excluded.dollars",
+        )?;
+        let session = one.session.as_deref().unwrap_or_default();
+        let (input, cached, output) = (one.input as i64, one.cached as i64, one.output as i64);
+        let (day, dollars) = (day_of(one.at_ms), one.dollars.unwrap_or(0.0));
+        insert.execute(params![
+            day.as_str(),
+            spent.workflow_id.as_str(),
+            session,
+            one.provider.as_str(),
+            one.model.as_str(),
+            input,
+            cached,
+            output,
+            dollars
+        ])?;
+    }
+    Ok(())
+}
+
+#[async_trait::async_trait]
+impl SpendingAccount for Sqlite {
+    async fn spending(&self, filter: SpendingFilter) -> Result<Vec<SpendingRow>, Error> {
+        self.read(move |connection| {
+            let sql = "SELECT day, workflow_id, provider, model, sum(calls), sum(input), sum(cached), sum(output), sum(dollars) FROM spending
+                       WHERE (?1 IS NULL OR day >= ?1) AND (?2 IS NULL OR day <= ?2) AND (?3 IS NULL OR workflow_id = ?3)
+                         AND (?4 IS NULL OR workflow_id IN (SELECT w.id FROM workflows w WHERE w.project_id IN (SELECT value FROM json_each(?4))))
+                       GROUP BY day, workflow_id, provider, model ORDER BY day DESC, workflow_id, provider, model";
+            let mut found = connection.prepare_cached(sql)?;
+            let within = filter.within.map(super::json_list);
+            let rows = found.query_map(
+                params![filter.from.as_deref(), filter.to.as_deref(), filter.workflow_id.as_deref(), within],
+                spending_row,
+            )?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn spent_on(&self, day: Str) -> Result<Vec<(Str, SpentSum)>, Error> {
+        self.read(move |connection| {
+            let sql = "SELECT workflow_id, sum(input + output), sum(dollars) FROM spending WHERE day = ?1 GROUP BY workflow_id";
+            let mut found = connection.prepare_cached(sql)?;
+            let rows = found.query_map([day.as_str()], |row| Ok((row.get::<_, String>(0)?.into(), sum(row, 1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn spent_by_session(&self, day: Str, workflow_id: Str, session: Str) -> Result<SpentSum, Error> {
+        self.read(move |connection| {
+            let sql = "SELECT coalesce(sum(input + output), 0), coalesce(sum(dollars), 0.0) FROM spending
+                       WHERE day = ?1 AND workflow_id = ?2 AND session = ?3";
+            let mut found = connection.prepare_cached(sql)?;
+            Ok(found.query_row([day.as_str(), workflow_id.as_str(), session.as_str()], |row| sum(row, 0))?)
+        })
+        .await
+    }
+}
+
+fn spending_row(row: &Row<'_>) -> rusqlite::Result<SpendingRow> {
+    let number = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
+    Ok(SpendingRow {
+        day: row.get::<_, String>(0)?.into(),
+        workflow_id: row.get::<_, String>(1)?.into(),
+        provider: row.get::<_, String>(2)?.into(),
+        model: row.get::<_, String>(3)?.into(),
+        calls: number(4)?,
+        input: number(5)?,
+        cached: number(6)?,
+        output: number(7)?,
+        dollars: row.get(8)?,
+    })
+}
+
+fn sum(row: &Row<'_>, first: usize) -> rusqlite::Result<SpentSum> {
+    Ok(SpentSum { tokens: row.get::<_, i64>(first)? as u64, dollars: row.get(first + 1)? })
+}
