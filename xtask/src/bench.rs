@@ -14,8 +14,11 @@ pub(crate) fn run() -> Result<()> {
     call("cargo", &["build", "--release", "--package", "heddle"])?;
     let folder = std::env::temp_dir().join(format!("heddle-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
-    let only_server = std::env::args().nth(2).as_deref() == Some("server");
-    let result = if only_server { crate::bench_server::run(&folder) } else { sections(&folder) };
+    let result = match std::env::args().nth(2).as_deref() {
+        Some("server") => crate::bench_server::run(&folder),
+        Some("agents") => crate::bench_server::agents::run(&folder),
+        _ => sections(&folder),
+    };
     std::fs::remove_dir_all(&folder)?;
     result
 }
@@ -29,7 +32,8 @@ fn sections(folder: &Path) -> Result<()> {
     growth_of_items(folder)?;
     growth_of_nodes(folder)?;
     memory(folder)?;
-    crate::bench_server::run(folder)
+    crate::bench_server::run(folder)?;
+    crate::bench_server::agents::run(folder)
 }
 
 /// A workflow of so many Edit Fields nodes in a row; each sets two fields, one of them by expression.

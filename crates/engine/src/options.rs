@@ -70,6 +70,8 @@ pub struct Recorded {
     pub changed: Changed,
     /// What woke the run, if it slept after this step and something did.
     pub woken_by: Option<Items>,
+    /// Take the step again all the same, with what it noted then.
+    pub redo: Option<Object>,
 }
 
 /// The bounds of a run; each has an error of its own.

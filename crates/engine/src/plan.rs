@@ -243,7 +243,8 @@ impl PlanNode {
     }
 
     /// Whether it reaches outside and knows by itself how far it came.
-    fn resumes(&self) -> bool {
+    /// Whether it finds again what it has done before it was cut off.
+    pub fn resumes(&self) -> bool {
         self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows || found.spec.keeps_notes)
     }
 

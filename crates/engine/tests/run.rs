@@ -193,7 +193,7 @@ impl Random for World {
 impl Journal for World {
     fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
         if let RunEvent::NodeFinished { node, task, changed, .. } = &event {
-            let step = Recorded { node: node.clone(), task: Some(task.clone()), changed: changed.clone(), woken_by: None };
+            let step = Recorded { node: node.clone(), task: Some(task.clone()), changed: changed.clone(), woken_by: None, redo: None };
             self.steps.lock().unwrap().push(step);
         }
         self.events.lock().unwrap().push(match event {

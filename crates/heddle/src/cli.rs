@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Users(Users),
     /// Run a workflow file
     Run(Run),
+    /// Do again what an execution did, from its journal and without any network, or go another way from one of its steps
+    Replay(Replay),
     /// Evaluate an expression
     Expr(Expr),
     /// Look workflows over: problems, and which nodes run here
@@ -158,6 +160,27 @@ pub(crate) struct OneWorkflow {
     pub(crate) data: DataFolder,
     /// The id of the workflow; `heddle list` shows it
     pub(crate) id: String,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  heddle replay 42
+  heddle replay 42 --from 'Agent/model 2' --model gpt-4o
+
+Without --from nothing is asked and nothing is written: agents take their steps again with the answers and results that they had, and
+each step is compared with what it put out then. The exit code is 1 if anything differs. With --from a new execution begins: what stands
+before the step stays as it was, and the rest is done anew, by the server that runs on the data folder or here.")]
+pub(crate) struct Replay {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
+    /// The id of an execution
+    pub(crate) id: i64,
+    /// The step to go on from: a node, or a node and a note of it as the replay shows them
+    #[arg(long, value_name = "STEP")]
+    pub(crate) from: Option<String>,
+    /// Ask this model from there on
+    #[arg(long, value_name = "MODEL", requires = "from")]
+    pub(crate) model: Option<String>,
 }
 
 #[derive(Subcommand)]

@@ -119,6 +119,7 @@ codes! {
     AGENT_REPLY          = Upstream, 502, "The model of a strict agent broke the contract of its replies.";
     SESSION_SHARED       = Workflow, 422, "A memory would mix the conversations of everybody who reaches the workflow.";
     AGENT_DEPTH          = Workflow, 422, "Agents called each other too deeply.";
+    EXECUTION_STEP       = Workflow, 422, "The execution has no step of that name.";
     BUDGET_REACHED       = Workflow, 422, "A budget for models is used up.";
     AGENT_LIMIT          = Workflow, 422, "An agent reached its limit without an answer.";
     FILE_OUTSIDE         = Operator, 403, "The path leads out of the folder that workflows may use.";

@@ -27,6 +27,9 @@ pub enum Error {
     Overload,
     #[error("this instance is stopping")]
     Stopping,
+    /// A step that is named does not exist.
+    #[error("{problem}")]
+    NoStep { problem: Str },
     #[error("execution {id} is {status}")]
     WrongStatus { id: i64, status: &'static str },
 }
@@ -44,6 +47,7 @@ impl Error {
             Error::OutOfReach { .. } => Code::CREDENTIAL_FOREIGN,
             Error::Overload | Error::Stopping => Code::OVERLOAD,
             Error::WrongStatus { .. } => Code::EXECUTION_STATUS,
+            Error::NoStep { .. } => Code::EXECUTION_STEP,
         }
     }
 

@@ -4,8 +4,8 @@
 use crate::clock::Timer;
 use crate::runner::{Groundwork, Looked, Start};
 use crate::{Error, Runtime, lock};
-use engine::Outcome;
-use model::{Items, RunError, RunStatus, Str, TaskData, TaskStatus, Value};
+use engine::{Outcome, Recorded};
+use model::{Changed, Items, RunError, RunStatus, Str, TaskData, TaskStatus, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -96,7 +96,8 @@ impl Runtime {
         }
         let tried = outcome.runs_of(node).last().filter(|task| task.error.is_some()).cloned();
         let failed = tried.unwrap_or_else(|| Arc::new(failed_task(outcome, error)));
-        let groundwork = Groundwork { failed: Some(failed), ..Groundwork::default() };
+        let step = Recorded { node: node.clone(), task: Some(failed), changed: Changed::default(), woken_by: None, redo: None };
+        let groundwork = Groundwork { recorded: vec![step], ..Groundwork::default() };
         let taken = self.runner.start_after(Start::of_trigger(workflow, node, None), groundwork)?;
         self.runner.accepted(&taken.log).await
     }

@@ -59,6 +59,8 @@ impl Story {
         for event in events {
             match event {
                 RunEvent::RunStarted { start_node, items, mode, .. } => story.started = Some(Started { node: start_node, items, mode }),
+                // A step that was cut off and taken up again has noted what it had noted before.
+                RunEvent::NodeStarted { node, .. } if story.in_flight.as_ref() == Some(&node) => {}
                 RunEvent::NodeStarted { node, .. } => {
                     story.in_flight = Some(node);
                     story.notes = Object::new();
@@ -70,11 +72,11 @@ impl Story {
                 RunEvent::NodeRetried { attempt, .. } => story.notes = Object::from_iter([(TRIES, u64::from(attempt) as f64)]),
                 RunEvent::NodeFinished { node, task, changed, .. } => {
                     story.in_flight = None;
-                    story.recorded.push_back(Recorded { node, task: Some(task), changed, woken_by: None });
+                    story.recorded.push_back(Recorded { node, task: Some(task), changed, woken_by: None, redo: None });
                 }
                 RunEvent::NodeSilent { node } => {
                     story.in_flight = None;
-                    story.recorded.push_back(Recorded { node, task: None, changed: model::Changed::default(), woken_by: None });
+                    story.recorded.push_back(Recorded { node, task: None, changed: model::Changed::default(), woken_by: None, redo: None });
                 }
                 // What wakes a run that waits for another one is none of the calls from outside.
                 RunEvent::RunPaused { waits_for: Some(_), .. } => {}
@@ -169,6 +171,16 @@ mod tests {
             metadata: None,
         };
         RunEvent::NodeFinished { node: node.into(), run_index: 0, task: Arc::new(task), changed: Changed::default() }
+    }
+
+    #[test]
+    fn a_step_that_is_cut_off_twice_keeps_all_of_its_notes() {
+        let noted = |key: &str| RunEvent::NodeNoted { node: "Agent".into(), key: key.into(), value: Value::Null };
+        let started = || RunEvent::NodeStarted { node: "Agent".into(), run_index: 0, started_ms: 0 };
+        let story = Story::read(vec![started(), noted("model 1"), started(), noted("tool 1.1"), started()]);
+        assert_eq!(story.notes.keys().map(Str::as_str).collect::<Vec<_>>(), ["model 1", "tool 1.1"]);
+        let again = Story::read(vec![started(), noted("model 1"), finished("Agent", TaskStatus::Success), started()]);
+        assert!(again.notes.is_empty(), "another run of the node begins anew");
     }
 
     #[test]

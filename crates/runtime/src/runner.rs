@@ -8,7 +8,7 @@ use crate::stream::{Caller, Pieces};
 use crate::ticket::Tickets;
 use crate::{Error, lock};
 use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions, Spending};
-use model::{Changed, Item, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskData, Value};
+use model::{Item, Items, Object, RunEvent, RunStatus, SpentSum, Str, Value};
 use node_api::trigger::Answer;
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -102,8 +102,12 @@ pub(crate) struct CalledRun {
 pub(crate) struct Groundwork {
     /// What the look that found its items remembers, to be kept together with the run.
     pub(crate) static_data: Option<StaticData>,
-    /// The first node was tried and failed.
-    pub(crate) failed: Option<Arc<TaskData>>,
+    /// Steps that were taken already.
+    pub(crate) recorded: Vec<Recorded>,
+    /// The step after them, and what it has noted.
+    pub(crate) noted: Option<(Str, Object)>,
+    /// The workflow itself, if it is none that is stored.
+    pub(crate) document: Option<Str>,
     /// On disk if and only if the beginning of the run is.
     pub(crate) along: Option<Along>,
 }
@@ -215,7 +219,7 @@ impl Runner {
         Ok(self.take_on_after(start, Demand::default(), groundwork)?.let_go())
     }
 
-    fn take_on_after(self: &Arc<Self>, start: Start, demand: Demand, groundwork: Groundwork) -> Result<Taken, Error> {
+    pub(crate) fn take_on_after(self: &Arc<Self>, start: Start, demand: Demand, mut groundwork: Groundwork) -> Result<Taken, Error> {
         if self.is_closed.load(Ordering::Relaxed) {
             return Err(Error::Stopping);
         }
@@ -234,8 +238,8 @@ impl Runner {
             started_ms: self.engine.ports.clock.now_ms(),
             retry_of: start.retry_of,
             parent: None,
-            document: None,
-            static_data: groundwork.static_data,
+            document: groundwork.document.take(),
+            static_data: groundwork.static_data.take(),
         };
         // The run that goes with it is on its way: the next look is to find what is newer.
         if let Some(data) = &begun.static_data {
@@ -243,7 +247,7 @@ impl Runner {
         }
         let keeps_none = Saving { successes: false, failures: false };
         let saving = if is_manual && !workflow.saves_manual { keeps_none } else { workflow.saving };
-        let log = self.recorder.open(begun.clone(), groundwork.along, workflow.durability, saving);
+        let log = self.recorder.open(begun.clone(), groundwork.along.take(), workflow.durability, saving);
         self.recorder.note(
             &log,
             RunEvent::RunStarted {
@@ -256,19 +260,35 @@ impl Runner {
                 items: start.items.clone(),
             },
         );
-        let mut recorded = VecDeque::new();
-        if let (Some(task), Some(node)) = (groundwork.failed, &start.node) {
-            let (node, started_ms) = (node.clone(), task.start_time_ms);
-            self.recorder.note(&log, RunEvent::NodeStarted { node: node.clone(), run_index: 0, started_ms });
-            let (step, changed) = (task.clone(), Changed::default());
-            self.recorder.note(&log, RunEvent::NodeFinished { node: node.clone(), run_index: 0, task: step, changed });
-            recorded.push_back(Recorded { node, task: Some(task), changed: Changed::default(), woken_by: None });
-        }
-        let options = RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, recorded, ..self.options.clone() };
+        self.note_recorded(&log, &groundwork);
+        let notes = groundwork.noted.map(|(_, notes)| notes).unwrap_or_default();
+        let recorded = groundwork.recorded.into();
+        let options =
+            RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, recorded, notes, ..self.options.clone() };
         let Start { workflow, cause, node, items, request_id, .. } = start;
         let start = engine::Start { cause, node, items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
         Ok(self.set_out(Course { log, workflow, start, mode: begun.mode, options, demand, cancel, turn, request_id }))
+    }
+
+    /// The journal of a run tells all of it, also what was done before it began.
+    fn note_recorded(&self, log: &RunLog, groundwork: &Groundwork) {
+        for Recorded { node, task, changed, .. } in &groundwork.recorded {
+            let (node, run_index) = (node.clone(), 0);
+            let started_ms = task.as_ref().map_or(0, |task| task.start_time_ms);
+            self.recorder.note(log, RunEvent::NodeStarted { node: node.clone(), run_index, started_ms });
+            let ended = match task {
+                Some(task) => RunEvent::NodeFinished { node, run_index, task: task.clone(), changed: changed.clone() },
+                None => RunEvent::NodeSilent { node },
+            };
+            self.recorder.note(log, ended);
+        }
+        let Some((node, notes)) = &groundwork.noted else { return };
+        let started_ms = self.engine.ports.clock.now_ms();
+        self.recorder.note(log, RunEvent::NodeStarted { node: node.clone(), run_index: 0, started_ms });
+        for (key, value) in notes.iter() {
+            self.recorder.note(log, RunEvent::NodeNoted { node: node.clone(), key: key.clone(), value: value.clone() });
+        }
     }
 
     /// Starts a run that another one calls. Nothing turns it away: it is part of a run that was taken on.

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -42,6 +43,8 @@ pub(crate) struct Shared {
     asked: Mutex<Vec<Asked>>,
     /// Keeping everything that was asked costs memory in a long benchmark.
     forgets: bool,
+    /// How long every answer takes.
+    delay: Duration,
 }
 
 impl MockModels {
@@ -51,11 +54,20 @@ impl MockModels {
     }
 
     pub fn at(address: SocketAddr, replies: impl IntoIterator<Item = Reply>, keeps: Keeps) -> io::Result<Self> {
+        Self::slow(address, replies, keeps, Duration::ZERO)
+    }
+
+    /// Models that take their time.
+    pub fn slow(address: SocketAddr, replies: impl IntoIterator<Item = Reply>, keeps: Keeps, delay: Duration) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let state =
-            Arc::new(Shared { replies: Mutex::new(replies.into_iter().collect()), forgets: keeps == Keeps::Nothing, ..Shared::default() });
+        let state = Arc::new(Shared {
+            replies: Mutex::new(replies.into_iter().collect()),
+            forgets: keeps == Keeps::Nothing,
+            delay,
+            ..Shared::default()
+        });
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let serving = state.clone();
@@ -133,6 +145,9 @@ async fn respond(stream: &mut TcpStream, request: Request, state: &Shared) -> bo
         Endpoint::Chat(format) => {
             let reply = state.next(&body);
             state.keep(request, body, Some(format));
+            if !state.delay.is_zero() {
+                tokio::time::sleep(state.delay).await;
+            }
             return play::reply(stream, format, &reply, streams).await;
         }
         Endpoint::Embeddings(format) => answer(200, "application/json", "", &embeddings::answer(format, &body).to_string()),

@@ -1,5 +1,6 @@
 //! What a request costs the server, next to a bare handler that does the same input and output, and next to n8n if there is one.
 
+pub(crate) mod agents;
 mod load;
 mod process;
 mod scenarios;
@@ -41,7 +42,7 @@ fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
     scenario.import(data, service)?;
     let empty = database_bytes(data)?;
     let began = Instant::now();
-    let server = Server::heddle(data, service)?;
+    let server = Server::heddle(data, &service.address)?;
     let requests = scenario.requests(&server, data)?;
     let one = Load { connections: 1, requests: 1, rate: None }.run(&server.address, &requests[..1])?;
     let first = began.elapsed();
@@ -92,7 +93,7 @@ fn hold(data: &Path, service: &Service) -> Result<()> {
     let Some(scenario) = SCENARIOS.first() else { return Ok(()) };
     std::fs::create_dir_all(data)?;
     scenario.import(data, service)?;
-    let server = Server::heddle(data, service)?;
+    let server = Server::heddle(data, &service.address)?;
     let requests: Vec<Request> = scenario.requests(&server, data)?;
     for connections in AT_ONCE {
         let load = Load { connections: *connections, requests: REQUESTS.min(connections * 2000), rate: None };

@@ -1,7 +1,6 @@
 //! A server in a process of its own, and what it takes.
 
 use super::load::{Load, Measured, Request};
-use super::service::Service;
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
@@ -18,10 +17,11 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn heddle(data: &Path, service: &Service) -> Result<Self> {
+    /// `egress` is what workflows may call.
+    pub(super) fn heddle(data: &Path, egress: &str) -> Result<Self> {
         let mut command = Command::new(HEDDLE);
         command.args(["serve", "--port", "0", "--data"]).arg(data);
-        command.env("HEDDLE_EGRESS_ALLOW", &service.address).env("HEDDLE_FILES_ROOT", data.join("files"));
+        command.env("HEDDLE_EGRESS_ALLOW", egress).env("HEDDLE_FILES_ROOT", data.join("files"));
         // Everything at once shall be answered, not turned away.
         command.env("HEDDLE_RUNS_AT_ONCE", "1000");
         let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;

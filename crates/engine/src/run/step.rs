@@ -31,8 +31,11 @@ enum Tried {
 
 impl Run {
     pub(super) async fn step(&mut self, entry: Entry) -> ControlFlow<()> {
-        if let Some(recorded) = self.recorded.pop_front() {
-            return self.follow_record(&entry, recorded);
+        if let Some(mut recorded) = self.recorded.pop_front() {
+            match recorded.redo.take() {
+                Some(notes) => *lock(&self.notes) = notes,
+                None => return self.follow_record(&entry, recorded),
+            }
         }
         let plan = self.plan.clone();
         let node = &plan.nodes[entry.node];

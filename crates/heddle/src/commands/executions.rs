@@ -1,6 +1,6 @@
 //! `heddle executions`: what has run, from the data folder.
 
-mod again;
+pub(super) mod again;
 
 use super::block_on;
 use crate::cli::{DataFolder, Executions};
@@ -17,8 +17,8 @@ pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
         Executions::List { data, workflow, status, limit } => list(&data, workflow, status, limit),
         Executions::Show { data, id } => show(&data, id),
         Executions::Delete { data, id } => delete(&data, id),
-        Executions::Retry { data, id } => again::run(&data, id, again::How::Retry),
-        Executions::Resume { data, id } => again::run(&data, id, again::How::Resume),
+        Executions::Retry { data, id } => again::run(&data, id, &again::How::Retry),
+        Executions::Resume { data, id } => again::run(&data, id, &again::How::Resume),
     }
 }
 

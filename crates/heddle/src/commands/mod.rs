@@ -10,6 +10,7 @@ mod export;
 mod expr;
 mod node_docs;
 mod nodes;
+mod replay;
 mod restore;
 mod run;
 mod serve;
@@ -43,6 +44,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::Credentials(arguments) => credentials::run(arguments),
         Command::Users(arguments) => users::run(arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Replay(arguments) => replay::run(arguments),
         Command::Expr(arguments) => expr::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),

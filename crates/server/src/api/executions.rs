@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Code, Object, RunStatus, Str, Value};
-use runtime::{RetryWith, history};
+use runtime::{Fork, RetryWith, history};
 use store::executions::{Execution, ExecutionFilter};
 use store::{Executions as _, Workflows as _};
 
@@ -46,6 +46,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("POST", "/executions/{id}/retry", "execution:retry", "retryExecution", "Run a failed execution again", || post(retry))
         .may_take("retryInput")
         .gives(200, "execution"),
+    Operation::new(
+        "POST",
+        "/executions/{id}/fork",
+        "execution:retry",
+        "forkExecution",
+        "Go another way from a step of an execution",
+        || post(fork),
+    )
+    .takes("forkInput")
+    .gives(200, "execution"),
     Operation::new(
         "POST",
         "/executions/{id}/resume",
@@ -131,6 +141,25 @@ async fn retry(
     }
     let version = if loads_newest { RetryWith::NewestVersion } else { RetryWith::SameVersion };
     let taken = app.runtime.retry(execution.id, version).await?;
+    Ok(json(StatusCode::OK, &row(&who.execution(&app, &taken.id.to_string(), Need::See).await?)))
+}
+
+/// Takes what an execution did up to a step as done, and does the rest anew.
+async fn fork(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let execution = who.execution(&app, &id, Need::Change).await?;
+    let fields = Body::read(&body, &["from", "model"])?;
+    let text = |name: &'static str| match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
+        Some(_) => Err(invalid(name, "must be a text")),
+    };
+    let from = text("from")?.ok_or_else(|| invalid("from", "must name a step"))?;
+    let taken = app.runtime.fork(execution.id, Fork { from, model: text("model")? }).await?;
     Ok(json(StatusCode::OK, &row(&who.execution(&app, &taken.id.to_string(), Need::See).await?)))
 }
 

@@ -15,7 +15,7 @@ const LEAST: &[(Role, &[&str])] = &[
     ]),
     (Role::Editor, &[
         "createWorkflow", "updateWorkflow", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "publishWorkflow", "unpublishWorkflow", "deleteExecution",
-        "retryExecution", "resumeExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
+        "retryExecution", "forkExecution", "resumeExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
         "updateTag", "deleteTag", "listenForTestWebhook", "stopTestWebhook", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
         "createDataTable", "updateDataTable", "deleteDataTable", "createDataTableColumn", "updateDataTableColumn", "deleteDataTableColumn",
         "insertDataTableRows", "updateDataTableRows", "upsertDataTableRow", "deleteDataTableRows", "clearDataTableRows",

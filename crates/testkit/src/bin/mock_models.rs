@@ -1,10 +1,11 @@
 //! The mock models as a program: `mock-models [PORT] [SCRIPT.json]`. It writes its address and runs until it is stopped.
 //!
 //! Other programs give it scripts with `POST /__script`, ask `GET /__asked` and clear both with `POST /__reset`. With the variable
-//! `MOCK_MODELS_FORGET` it keeps nothing of what it is asked, for benchmarks.
+//! `MOCK_MODELS_FORGET` it keeps nothing of what it is asked, and `MOCK_MODELS_DELAY_MS` is how long each answer takes, for benchmarks.
 
 use heddle_testkit::{Keeps, MockModels, replies_from_json};
 use std::io::{self, Write as _};
+use std::time::Duration;
 
 fn main() -> io::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -14,7 +15,8 @@ fn main() -> io::Result<()> {
         None => Vec::new(),
     };
     let keeps = if std::env::var_os("MOCK_MODELS_FORGET").is_some() { Keeps::Nothing } else { Keeps::Everything };
-    let models = MockModels::at(([127, 0, 0, 1], port).into(), replies, keeps)?;
+    let delay = std::env::var("MOCK_MODELS_DELAY_MS").ok().and_then(|delay| delay.parse().ok()).unwrap_or(0);
+    let models = MockModels::slow(([127, 0, 0, 1], port).into(), replies, keeps, Duration::from_millis(delay))?;
     writeln!(io::stdout(), "{}", models.url())?;
     loop {
         std::thread::park();

@@ -1,4 +1,4 @@
-//! `heddle executions retry | resume`: by the server that runs on the folder, or in this process if there is none.
+//! `heddle executions retry | resume` and `heddle replay --from`: by the server that runs on the folder, or in this process if there is none.
 
 use super::line;
 use crate::cli::DataFolder;
@@ -9,7 +9,7 @@ use crate::terminal::{note, say};
 use crate::{logs, world};
 use anyhow::{Context as _, Result};
 use model::RunStatus;
-use runtime::{Options, RetryWith, RunLimits, Runtime};
+use runtime::{Fork, Options, RetryWith, RunLimits, Runtime};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,22 +23,33 @@ use store::{Executions as _, Sqlite, Use};
 /// How long the key lives that lets us talk to the server.
 const KEY_MS: i64 = 60_000;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+#[derive(Clone)]
+pub(in crate::commands) enum How {
     Retry,
     Resume,
+    Fork(Fork),
 }
 
 impl How {
-    fn name(self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             How::Retry => "retry",
             How::Resume => "resume",
+            How::Fork(_) => "fork",
+        }
+    }
+
+    fn body(&self) -> Option<String> {
+        match self {
+            // Whoever tries again at a terminal has usually mended the workflow.
+            How::Retry => Some(serde_json::json!({ "loadWorkflow": true }).to_string()),
+            How::Resume => None,
+            How::Fork(Fork { from, model }) => Some(serde_json::json!({ "from": from.as_str(), "model": model.as_deref() }).to_string()),
         }
     }
 }
 
-pub(super) fn run(data: &DataFolder, id: i64, how: How) -> Result<ExitCode> {
+pub(in crate::commands) fn run(data: &DataFolder, id: i64, how: &How) -> Result<ExitCode> {
     let folder = data.path();
     match served(&folder).map_err(coded)? {
         Served::Somebody { address: Some(address) } => block_on(by_server(&folder, &address, id, how))?,
@@ -48,7 +59,7 @@ pub(super) fn run(data: &DataFolder, id: i64, how: How) -> Result<ExitCode> {
 }
 
 /// Asks the server, with a key that is gone afterwards, and waits for the run to end.
-async fn by_server(folder: &Path, address: &str, id: i64, how: How) -> Result<ExitCode> {
+async fn by_server(folder: &Path, address: &str, id: i64, how: &How) -> Result<ExitCode> {
     let store = Sqlite::open(folder, Use::Beside).map_err(coded)?;
     let (key, key_id) = lend_key(&store).await?;
     let asked = ask(address, &key, id, how).await;
@@ -65,11 +76,13 @@ async fn by_server(folder: &Path, address: &str, id: i64, how: How) -> Result<Ex
 }
 
 /// The id of the run that the server goes on with.
-async fn ask(address: &str, key: &str, id: i64, how: How) -> Result<i64> {
+async fn ask(address: &str, key: &str, id: i64, how: &How) -> Result<i64> {
     let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build().context("the server cannot be asked")?;
     let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name())).header("x-n8n-api-key", key);
-    // Whoever tries again at a terminal has usually mended the workflow.
-    let request = if how == How::Retry { request.body(r#"{"loadWorkflow":true}"#) } else { request };
+    let request = match how.body() {
+        Some(body) => request.body(body),
+        None => request,
+    };
     let answer = request.send().await.with_context(|| format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)"))?;
     let is_fine = answer.status().is_success();
     let text = answer.text().await.context("the server's answer cannot be read")?;
@@ -101,7 +114,7 @@ async fn lend_key(store: &Sqlite) -> Result<(String, model::Str)> {
 }
 
 /// Does the work in this process, which has the folder to itself meanwhile.
-async fn here(folder: &Path, id: i64, how: How) -> Result<ExitCode> {
+async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     let settings = Settings::load()?;
     logs::start(&settings.serving);
     let store = Sqlite::open(folder, Use::Serve).map_err(coded)?;
@@ -121,6 +134,7 @@ async fn here(folder: &Path, id: i64, how: How) -> Result<ExitCode> {
     let taken = match how {
         How::Retry => Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(told)?),
         How::Resume => runtime.resume(id).await.map_err(told)?,
+        How::Fork(fork) => Some(runtime.fork(id, fork.clone()).await.map_err(told)?),
     };
     let taken = taken.with_context(|| format!("execution {id} cannot go on (EXECUTION_STATUS)"))?;
     let run = taken.id;

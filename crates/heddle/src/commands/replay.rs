@@ -1,0 +1,184 @@
+//! `heddle replay`: does again what an execution did, from its journal alone, and says where it came out otherwise.
+
+use super::executions::again::{self, How};
+use super::{block_on, coded};
+use crate::cli::Replay;
+use crate::settings::Settings;
+use crate::terminal::{Colour, note, paint, say};
+use crate::world;
+use anyhow::{Context as _, Result};
+use engine::{Clock, Credentials, Journal, Outcome, Recording, RunOptions, Start};
+use model::{Kind, Object, RunEvent, TaskData, Value, Workflow};
+use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
+use node_api::{NodeError, StartedBy};
+use runtime::Fork;
+use runtime::steps::{Step, Steps};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
+use store::{Executions as _, Sqlite, Use, Workflows as _};
+use tokio_util::sync::CancellationToken;
+
+/// How much of a text is shown.
+const SHOWN: usize = 160;
+
+pub(super) fn run(arguments: Replay) -> Result<ExitCode> {
+    let Replay { data, id, from, model } = arguments;
+    match from {
+        Some(from) => again::run(&data, id, &How::Fork(Fork { from: from.into(), model: model.map(Into::into) })),
+        None => block_on(replay(&Sqlite::open(&data.path(), Use::Beside).map_err(coded)?, id))?,
+    }
+}
+
+async fn replay(store: &Sqlite, id: i64) -> Result<ExitCode> {
+    let execution = store.execution(id).await.map_err(coded)?;
+    let execution = execution.with_context(|| format!("there is no execution with the id '{id}' (EXECUTION_NOT_FOUND)"))?;
+    let version = &execution.begun.version_id;
+    let document = if version.is_empty() { store.document(id).await } else { store.version(version).await };
+    let document = document.map_err(coded)?.context("the workflow that it ran is gone (WORKFLOW_NOT_FOUND)")?;
+    let workflow = Workflow::parse(&document).context("the workflow cannot be read (WORKFLOW_JSON)")?;
+    let steps = Steps::read(store.journal(id).await.map_err(coded)?);
+    let outcome = again(&workflow, &steps).await?;
+    Ok(compared(&steps, &outcome))
+}
+
+/// Takes the steps again: those of agents with what they noted, all others as they are written down.
+async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
+    let settings = Settings::load()?;
+    let mut engine = world::engine(&settings)?;
+    let plan = Arc::new(engine.plan(workflow));
+    let takes_again = |step: &Step| plan.node(&step.node).is_some_and(engine::PlanNode::resumes) && !step.notes.is_empty();
+    let known: Vec<&Step> = steps.all.iter().take_while(|step| step.recorded.is_some()).collect();
+    let cancel = CancellationToken::new();
+    let moments = Arc::new(Moments {
+        moments: known.iter().filter(|step| takes_again(step)).map(|step| step.started_ms).collect(),
+        next: AtomicUsize::new(0),
+        now: AtomicI64::new(0),
+        end: cancel.clone(),
+    });
+    engine.ports.clock = moments.clone();
+    engine.ports.journal = moments;
+    engine.ports.http = Arc::new(NoNetwork);
+    engine.ports.connections = Arc::new(node_api::connect::NoConnections);
+    engine.ports.credentials = Arc::new(NoSecrets);
+    let redone = |step: &&Step| {
+        let mut recorded = step.recorded.clone()?;
+        recorded.redo = takes_again(step).then(|| step.notes());
+        Some(recorded)
+    };
+    let options = RunOptions {
+        run_id: "replay".into(),
+        mode: steps.mode.clone(),
+        recorded: known.iter().filter_map(redone).collect(),
+        use_pin_data: steps.mode == "manual",
+        ..world::run_options(&settings)
+    };
+    let start = Start { cause: StartedBy::Hand, node: steps.start_node.clone(), items: steps.items.clone() };
+    Ok(engine.run(plan, start, options, cancel).await)
+}
+
+/// Shows each step, and whether it came out as it did then.
+fn compared(steps: &Steps, outcome: &Outcome) -> ExitCode {
+    let mut seen: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
+    let mut differing = 0;
+    for step in &steps.all {
+        let run = seen.entry(step.node.as_str()).or_insert(0);
+        let now = outcome.runs_of(&step.node).iter().filter(|task| task.serves().is_none()).nth(*run);
+        *run += 1;
+        let then = step.recorded.as_ref().and_then(|recorded| recorded.task.as_ref());
+        let is_same = match (then, now) {
+            (Some(then), Some(now)) => outputs(then) == outputs(now),
+            (None, now) => now.is_none() || step.recorded.is_none(),
+            (Some(_), None) => false,
+        };
+        let mark = if is_same { paint("✓", Colour::Green) } else { paint("≠", Colour::Red) };
+        say(&format!("{mark} {}", step.node));
+        for (key, value) in &step.notes {
+            say(&paint(&format!("    {key}  {}", brief(value)), Colour::Dim));
+        }
+        if !is_same {
+            differing += 1;
+            say(&format!("    then  {}", then.map(|task| shortened(&outputs(task))).unwrap_or_default()));
+            let error = now.and_then(|task| task.error.as_ref()).map(|error| error.message.to_string());
+            say(&format!("    now   {}", error.or_else(|| now.map(|task| shortened(&outputs(task)))).unwrap_or_default()));
+        }
+    }
+    match differing {
+        0 => note(&format!("{} steps, all as they were.", steps.all.len())),
+        _ => note(&format!("{differing} of {} steps came out otherwise.", steps.all.len())),
+    }
+    if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn outputs(task: &TaskData) -> String {
+    let items = task.data.get(&Kind::Main).into_iter().flatten().flatten().flat_map(|items| items.iter());
+    let values: Vec<Value> = items.map(|item| item.json).collect();
+    let error = task.error.as_ref().map(|error| format!(" {}", error.message)).unwrap_or_default();
+    format!("{}{error}", model::json::to_string(&Value::array(values)))
+}
+
+/// What a note says, in a few words: what a model answered or called, what a tool gave.
+fn brief(value: &Value) -> String {
+    let words = match value.get("content") {
+        Some(content) => content.to_js_string().to_string(),
+        None => model::json::to_string(value),
+    };
+    shortened(&words.replace('\n', " "))
+}
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= SHOWN { text.to_owned() } else { format!("{}…", text.chars().take(SHOWN).collect::<String>()) }
+}
+
+/// The time as it was when each step began.
+struct Moments {
+    moments: Vec<i64>,
+    next: AtomicUsize,
+    now: AtomicI64,
+    /// Where the journal ends, the replay does.
+    end: CancellationToken,
+}
+
+#[async_trait::async_trait]
+impl Clock for Moments {
+    fn now_ms(&self) -> i64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    async fn sleep(&self, milliseconds: u64) {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    }
+}
+
+impl Journal for Moments {
+    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
+        if let RunEvent::NodeStarted { .. } = event {
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(moment) = self.moments.get(next) else {
+                self.end.cancel();
+                return Some(Box::pin(std::future::pending()));
+            };
+            self.now.store(*moment, Ordering::Relaxed);
+        }
+        None
+    }
+}
+
+/// Secrets are of no use where nobody is asked.
+struct NoSecrets;
+
+impl Credentials for NoSecrets {
+    fn get(&self, _stands_for: &str, _kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+        Ok(Object::new())
+    }
+}
+
+struct NoNetwork;
+
+#[async_trait::async_trait]
+impl Http for NoNetwork {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        Err(HttpError::Blocked { host: request.url, reason: "a replay asks nobody, and this was not asked then".into() })
+    }
+}

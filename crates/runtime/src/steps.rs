@@ -1,0 +1,137 @@
+//! The steps of a run as its journal tells them, with what each has noted: for taking one of them again.
+
+use engine::Recorded;
+use model::{Items, Object, RunEvent, Str, TaskStatus, Value};
+
+/// A step that a run took.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its record; a step that was cut off has none.
+    pub recorded: Option<Recorded>,
+    pub node: Str,
+    pub started_ms: i64,
+    /// What it noted, in order.
+    pub notes: Vec<(Str, Value)>,
+}
+
+/// What a run began with, and what it did.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    pub start_node: Option<Str>,
+    pub items: Option<Items>,
+    pub mode: Str,
+    pub all: Vec<Step>,
+}
+
+/// A place within a run: a step, and perhaps a note of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub step: usize,
+    /// How many of its notes stay.
+    pub notes: usize,
+}
+
+impl Steps {
+    pub fn read(events: Vec<RunEvent>) -> Self {
+        let mut steps = Self::default();
+        for event in events {
+            match event {
+                RunEvent::RunStarted { start_node, items, mode, .. } => {
+                    (steps.start_node, steps.items, steps.mode) = (start_node, items, mode)
+                }
+                RunEvent::NodeStarted { node, started_ms, .. } => {
+                    // A step that was cut off and taken up again is the same one.
+                    let goes_on = steps.all.last().is_some_and(|last| last.node == node && last.recorded.is_none());
+                    if !goes_on {
+                        steps.all.push(Step { recorded: None, node, started_ms, notes: Vec::new() });
+                    }
+                }
+                RunEvent::NodeNoted { key, value, .. } => steps.in_last(|last| last.notes.push((key, value))),
+                RunEvent::NodeRetried { .. } => steps.in_last(|last| last.notes.clear()),
+                RunEvent::NodeFinished { node, task, changed, .. } => {
+                    steps.in_last(|last| last.recorded = Some(Recorded { node, task: Some(task), changed, woken_by: None, redo: None }));
+                }
+                RunEvent::NodeSilent { node } => steps.in_last(|last| {
+                    let changed = model::Changed::default();
+                    last.recorded = Some(Recorded { node, task: None, changed, woken_by: None, redo: None });
+                }),
+                RunEvent::RunResumed { items } => steps.wake(items),
+                _ => {}
+            }
+        }
+        steps
+    }
+
+    fn in_last(&mut self, change: impl FnOnce(&mut Step)) {
+        if let Some(last) = self.all.last_mut() {
+            change(last);
+        }
+    }
+
+    fn wake(&mut self, items: Option<Items>) {
+        let records = self.all.iter_mut().rev().filter_map(|step| step.recorded.as_mut());
+        let waits = |recorded: &&mut Recorded| recorded.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting);
+        if let Some(step) = { records }.find(waits) {
+            step.woken_by = items;
+        }
+    }
+
+    /// The place that is called `NODE` or `NODE/NOTE`: the last step of the node, or the note there whose name ends so.
+    pub fn find(&self, name: &str) -> Result<Place, String> {
+        let of_node = |node: &str| self.all.iter().rposition(|step| step.node == node);
+        if let Some(step) = of_node(name) {
+            return Ok(Place { step, notes: 0 });
+        }
+        let found = name.rsplit_once('/').and_then(|(node, note)| Some((of_node(node)?, note)));
+        let Some((step, wanted)) = found else {
+            let names: Vec<&str> = self.all.iter().map(|step| step.node.as_str()).collect();
+            return Err(format!("The run has no step called '{name}'. Its steps are: {}.", names.join(", ")));
+        };
+        let notes = &self.all[step].notes;
+        let is_it = |key: &Str| key == wanted || key.strip_suffix(wanted).is_some_and(|start| start.ends_with(": "));
+        notes.iter().position(|(key, _)| is_it(key)).map(|notes| Place { step, notes }).ok_or_else(|| {
+            let keys: Vec<&str> = notes.iter().map(|(key, _)| key.as_str()).collect();
+            format!("'{}' has noted nothing called '{wanted}'. Its notes are: {}.", self.all[step].node, keys.join(", "))
+        })
+    }
+}
+
+impl Step {
+    pub fn notes(&self) -> Object {
+        self.notes.iter().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started(node: &str) -> RunEvent {
+        RunEvent::NodeStarted { node: node.into(), run_index: 0, started_ms: 0 }
+    }
+
+    fn noted(key: &str) -> RunEvent {
+        RunEvent::NodeNoted { node: "Agent".into(), key: key.into(), value: Value::Null }
+    }
+
+    #[test]
+    fn places_are_found_by_step_and_note() {
+        let events = vec![
+            started("Start"),
+            RunEvent::NodeSilent { node: "Start".into() },
+            started("Agent"),
+            noted("item 0: model 1"),
+            // It was cut off here.
+            started("Agent"),
+            noted("item 0: tool 1.1"),
+            noted("item 0: model 2"),
+        ];
+        let steps = Steps::read(events);
+        assert_eq!(steps.all.len(), 2);
+        assert_eq!(steps.find("Agent"), Ok(Place { step: 1, notes: 0 }));
+        assert_eq!(steps.find("Agent/model 2"), Ok(Place { step: 1, notes: 2 }));
+        assert_eq!(steps.find("Agent/item 0: tool 1.1"), Ok(Place { step: 1, notes: 1 }));
+        assert!(steps.find("Agent/del 2").unwrap_err().contains("item 0: model 2"));
+        assert!(steps.find("Nobody").unwrap_err().contains("Start, Agent"));
+    }
+}
