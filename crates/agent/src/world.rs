@@ -46,6 +46,9 @@ pub enum AgentError {
     SameName { name: Str },
     #[error("{0}")]
     Kept(NodeError),
+    /// The answer does not have the form that was asked for.
+    #[error("{0}")]
+    Form(NodeError),
 }
 
 impl AgentError {
@@ -63,7 +66,7 @@ impl AgentError {
             AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message).hint("Raise the timeout in the agent's options."),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
             AgentError::SameName { .. } => NodeError::failed(message).hint("Give one of the tool nodes another name."),
-            AgentError::Kept(error) => error,
+            AgentError::Kept(error) | AgentError::Form(error) => error,
         }
     }
 }

@@ -1,9 +1,13 @@
 //! Agents and what they are made of.
 
 mod agent_core_react;
+mod agent_n8n;
 mod ai_agent;
+mod batches;
 mod embeddings;
 mod models;
+mod parsers;
+mod prompt;
 mod supplies;
 mod tools;
 mod world;
@@ -14,6 +18,7 @@ use node_api::{Entry, run, supply};
 pub static NODES: &[Entry] = &[
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
+    run::<agent_n8n::Agent>(),
     supply::<models::openai::OpenAiModel>(),
     supply::<models::openai::OpenAiCompatibleModel>(),
     supply::<models::anthropic::AnthropicModel>(),
@@ -40,5 +45,8 @@ pub static NODES: &[Entry] = &[
     supply::<embeddings::others::EmbeddingsGoogleGemini>(),
     supply::<embeddings::others::EmbeddingsOllama>(),
     supply::<embeddings::others::EmbeddingsCohere>(),
+    supply::<parsers::structured::OutputParserStructured>(),
+    supply::<parsers::autofixing::OutputParserAutofixing>(),
+    supply::<parsers::item_list::OutputParserItemList>(),
     supply::<tools::calculator::CalculatorTool>(),
 ];

@@ -9,11 +9,25 @@ use node_api::{Ctx, NodeError};
 pub(super) struct NodeWorld<'c> {
     ctx: &'c Ctx<'c>,
     item: usize,
+    /// Whether whoever waits for the run hears the model word by word.
+    is_heard: bool,
 }
 
 impl<'c> NodeWorld<'c> {
     pub(super) fn new(ctx: &'c Ctx<'c>, item: usize) -> Self {
-        Self { ctx, item }
+        Self { ctx, item, is_heard: true }
+    }
+
+    /// The same where the model's words are not the answer: a judgement, or data.
+    pub(super) fn unheard(ctx: &'c Ctx<'c>, item: usize) -> Self {
+        Self { ctx, item, is_heard: false }
+    }
+
+    /// Says that an answer begins or has ended, to whoever hears it.
+    pub(super) async fn announce(&self, kind: ChunkKind) {
+        if self.is_heard {
+            self.ctx.send_chunk(kind, self.item, None).await;
+        }
     }
 
     /// When the agent first began on the item, also after a crash.
@@ -58,7 +72,9 @@ impl World for NodeWorld<'_> {
     }
 
     async fn tell(&self, event: AgentEvent) {
-        if let AgentEvent::Token(text) = event {
+        if let AgentEvent::Token(text) = event
+            && self.is_heard
+        {
             self.ctx.send_chunk(ChunkKind::Item, self.item, Some(text.into())).await;
         }
     }
