@@ -95,7 +95,9 @@ fn options() -> Vec<Param> {
         Param::flag("returnIntermediateSteps", "Return intermediate steps", false).help("Put out which tools were called, too."),
         Param::flag("passthroughBinaryImages", "Automatically passthrough binary images", true)
             .help("Show the images of the item to the model."),
-        Param::flag("enableStreaming", "Enable streaming", true).since(2.1).help("Send the answer piece by piece to a caller that takes it so."),
+        Param::flag("enableStreaming", "Enable streaming", true)
+            .since(2.1)
+            .help("Send the answer piece by piece to a caller that takes it so."),
         Param::number("maxTokensFromMemory", "Max tokens to read from memory", 0)
             .since(3.0)
             .at_least(0.0)
@@ -104,8 +106,12 @@ fn options() -> Vec<Param> {
         Param::long_text("humanMessage", "Human message", "").until(1.9).help("How older agents put tools into words; not used."),
         Param::long_text("prefix", "Prefix message", "").until(1.9).help("What a ReAct agent is told before everything else."),
         Param::long_text("suffix", "Suffix message", "").until(1.9).help("How a ReAct agent began its answer; not used."),
-        Param::long_text("suffixChat", "Suffix message for chat model", "").until(1.9).help("How a ReAct agent began its answer; not used."),
-        Param::long_text("humanMessageTemplate", "Human message template", "").until(1.9).help("How a ReAct agent put the question; not used."),
+        Param::long_text("suffixChat", "Suffix message for chat model", "")
+            .until(1.9)
+            .help("How a ReAct agent began its answer; not used."),
+        Param::long_text("humanMessageTemplate", "Human message template", "")
+            .until(1.9)
+            .help("How a ReAct agent put the question; not used."),
     ]
 }
 
@@ -113,7 +119,8 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     let is_for_sql = ctx.version() < 2.0 && ctx.param("agent", index)?.as_str() == Some("sqlAgent");
     let words = if is_for_sql { ctx.text("input", index)? } else { prompt::words(ctx, index)? };
     if words.trim().is_empty() {
-        let error = NodeError::parameter("text", "The \"text\" parameter is empty.").hint("Write what the agent is asked, or an expression.");
+        let error =
+            NodeError::parameter("text", "The \"text\" parameter is empty.").hint("Write what the agent is asked, or an expression.");
         return Err(error.on_item(index));
     }
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);

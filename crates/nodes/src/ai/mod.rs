@@ -4,6 +4,7 @@ mod agent_core_react;
 mod agent_n8n;
 mod ai_agent;
 mod batches;
+mod chains;
 mod embeddings;
 mod models;
 mod parsers;
@@ -19,6 +20,11 @@ pub static NODES: &[Entry] = &[
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
     run::<agent_n8n::Agent>(),
+    run::<chains::llm::ChainLlm>(),
+    run::<chains::summarization::ChainSummarization>(),
+    run::<chains::extractor::InformationExtractor>(),
+    run::<chains::classifier::TextClassifier>(),
+    run::<chains::sentiment::SentimentAnalysis>(),
     supply::<models::openai::OpenAiModel>(),
     supply::<models::openai::OpenAiCompatibleModel>(),
     supply::<models::anthropic::AnthropicModel>(),

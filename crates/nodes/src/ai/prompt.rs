@@ -67,9 +67,5 @@ pub(super) fn texts(item: &Item) -> Vec<Part> {
 }
 
 pub(super) fn image(file: &Binary) -> Part {
-    Part::Image(Media {
-        mime_type: file.mime_type.clone(),
-        name: file.file_name.clone(),
-        data: MediaData::Bytes(file.data.clone()),
-    })
+    Part::Image(Media { mime_type: file.mime_type.clone(), name: file.file_name.clone(), data: MediaData::Bytes(file.data.clone()) })
 }

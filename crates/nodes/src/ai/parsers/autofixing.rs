@@ -32,7 +32,8 @@ impl Supplier for OutputParserAutofixing {
         let model = models(host, item).await?.into_iter().next().map(|(_, model)| agent::with_tools(model));
         let model = model.ok_or_else(|| NodeError::failed("A model is not connected").hint("Connect the model that fixes answers."))?;
         let parser = connected(host, item).await?;
-        let parser = parser.ok_or_else(|| NodeError::failed("An output parser is not connected").hint("Connect the parser to be helped."))?;
+        let parser =
+            parser.ok_or_else(|| NodeError::failed("An output parser is not connected").hint("Connect the parser to be helped."))?;
         Ok(Supply::Parser(Arc::new(Fixing::new(parser, model, ctx.ctx().text("options.prompt", item)?)?)))
     }
 }
@@ -91,7 +92,8 @@ impl Parser for Fixing {
             Err(error) => error,
             read => return read,
         };
-        let fixed = self.model.chat(self.request(answer, &error)).await.map_err(|error| agent::AgentError::Model(error).into_node_error())?;
+        let fixed =
+            self.model.chat(self.request(answer, &error)).await.map_err(|error| agent::AgentError::Model(error).into_node_error())?;
         self.inner.parse(&fixed.message).await
     }
 }

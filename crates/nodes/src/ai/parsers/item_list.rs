@@ -34,7 +34,10 @@ impl Supplier for OutputParserItemList {
         let n_items = raw.get("numberOfItems").and_then(Value::as_f64).filter(|number| *number >= 1.0);
         let separator = raw.get("separator").and_then(Value::as_str).filter(|separator| !separator.is_empty()).unwrap_or("\\n");
         let separator = if separator == "\\n" { "\n" } else { separator };
-        Ok(Supply::Parser(Arc::new(ItemList { n_items: n_items.map_or(DEFAULT_ITEMS, |number| number as usize), separator: separator.into() })))
+        Ok(Supply::Parser(Arc::new(ItemList {
+            n_items: n_items.map_or(DEFAULT_ITEMS, |number| number as usize),
+            separator: separator.into(),
+        })))
     }
 }
 
@@ -61,8 +64,13 @@ impl Parser for ItemList {
 
     async fn parse(&self, answer: &Message) -> Result<Value, NodeError> {
         let text = answer.text();
-        let items: Vec<Value> =
-            text.split(self.separator.as_str()).map(str::trim).filter(|item| !item.is_empty()).take(self.n_items).map(Value::from).collect();
+        let items: Vec<Value> = text
+            .split(self.separator.as_str())
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .take(self.n_items)
+            .map(Value::from)
+            .collect();
         if items.len() < self.n_items {
             return Err(NodeError::failed(format!(
                 "Wrong number of items returned. Expected {} items but got {} items instead.",

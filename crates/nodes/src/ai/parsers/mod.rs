@@ -82,9 +82,8 @@ pub(super) fn schema_of_example(example: &Value, all_required: bool) -> Value {
 pub(super) fn json_param(ctx: &Ctx<'_>, name: &str, index: usize) -> Result<Value, NodeError> {
     let value = ctx.param(name, index)?;
     match value.as_str() {
-        Some(text) => model::json::parse(text).map_err(|error| {
-            NodeError::parameter(name, "Error during parsing of JSON Schema.").describe(error.to_string()).on_item(index)
-        }),
+        Some(text) => model::json::parse(text)
+            .map_err(|error| NodeError::parameter(name, "Error during parsing of JSON Schema.").describe(error.to_string()).on_item(index)),
         None => Ok(value),
     }
 }
