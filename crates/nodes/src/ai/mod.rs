@@ -6,6 +6,7 @@ mod ai_agent;
 mod batches;
 mod chains;
 mod embeddings;
+mod guardrails;
 mod models;
 mod parsers;
 mod prompt;
@@ -25,6 +26,7 @@ pub static NODES: &[Entry] = &[
     run::<chains::extractor::InformationExtractor>(),
     run::<chains::classifier::TextClassifier>(),
     run::<chains::sentiment::SentimentAnalysis>(),
+    run::<guardrails::Guardrails>(),
     supply::<models::openai::OpenAiModel>(),
     supply::<models::openai::OpenAiCompatibleModel>(),
     supply::<models::anthropic::AnthropicModel>(),
