@@ -6,6 +6,7 @@
 mod embeddings;
 mod fault;
 mod http;
+mod itself;
 mod play;
 mod reply;
 mod script;

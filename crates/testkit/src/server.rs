@@ -3,7 +3,7 @@
 use crate::http::{Request, Requests, answer};
 use crate::reply::Reply;
 use crate::wire::{Endpoint, Format};
-use crate::{embeddings, play, script};
+use crate::{embeddings, itself, play, script};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io;
@@ -162,7 +162,7 @@ impl Shared {
     /// The next answer of the script. Without one the model does what models do: it calls the first tool it is offered, once, and
     /// answers when it has a result.
     fn next(&self, body: &Value) -> Reply {
-        lock(&self.replies).pop_front().unwrap_or_else(|| script::by_itself(body))
+        lock(&self.replies).pop_front().unwrap_or_else(|| itself::by_itself(body))
     }
 
     fn keep(&self, request: Request, body: Value, format: Option<Format>) {
