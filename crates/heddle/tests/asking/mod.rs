@@ -3,13 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 #![allow(dead_code, reason = "each test program uses some of it")]
 
-use engine::{Clock, Credentials, Engine, NoJournal, NoWorkflows, Outcome, Ports, Random, RunOptions, Start};
-use model::{Object, Value, Workflow};
+use engine::{
+    Clock, Credentials, Engine, Journal, JournalError, NoJournal, NoWorkflows, Outcome, Ports, Random, Recorded, Responder, RunOptions,
+    Start,
+};
+use model::{Kind, Object, RunEvent, Value, Workflow};
+use node_api::trigger::{Answer, Chunk};
 use node_api::{Entry, NodeError, Registry};
 use providers::connect::GuardedConnections;
 use providers::http::{GuardedHttp, Policy};
 use serde_json::{Value as Json, json as js};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use testkit::MockModels;
 use tokio_util::sync::CancellationToken;
 
@@ -87,6 +92,83 @@ pub(crate) async fn run_document(credential: Object, document: &Json, items: Jso
 }
 
 pub(crate) async fn run_with_nodes(credential: Object, document: &Json, items: Json, more: &'static [Entry]) -> Outcome {
+    run_as(credential, document, items, more, Arc::new(NoJournal), RunOptions::default()).await
+}
+
+/// The pieces that the run sends to a caller who takes them as they come: the kind of each and its words.
+pub(crate) async fn streamed(credential: Object, document: &Json, items: Json) -> Vec<(&'static str, String)> {
+    let listener = Arc::new(Listener::default());
+    let options = RunOptions { responder: Some(listener.clone()), ..RunOptions::default() };
+    let outcome = run_as(credential, document, items, &[], Arc::new(NoJournal), options).await;
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    let chunks = listener.0.lock().unwrap();
+    let words = |chunk: &Chunk| chunk.content.as_ref().map(|content| content.to_js_string().to_string()).unwrap_or_default();
+    chunks.iter().map(|chunk| (chunk.kind.name(), words(chunk))).collect()
+}
+
+/// The run of a process that ended when it had kept this many notes, and of the one that took it up again.
+pub(crate) async fn run_cut_off(credential: Object, document: &Json, items: Json, n_notes: usize) -> Outcome {
+    let journal = Arc::new(ShortJournal { n_notes, has_ended: AtomicBool::new(false), events: Mutex::default() });
+    run_as(credential.clone(), document, items.clone(), &[], journal.clone(), RunOptions::default()).await;
+    let mut options = RunOptions { is_announced: true, ..RunOptions::default() };
+    for event in journal.events.lock().unwrap().drain(..) {
+        match event {
+            RunEvent::NodeFinished { node, task, changed, .. } => {
+                options.recorded.push_back(Recorded { node, task: Some(task), changed, woken_by: None });
+            }
+            RunEvent::NodeNoted { key, value, .. } => drop(options.notes.insert(key, value)),
+            _ => {}
+        }
+    }
+    run_as(credential, document, items, &[], Arc::new(NoJournal), options).await
+}
+
+/// Takes this many notes; with the next one the process ends.
+struct ShortJournal {
+    n_notes: usize,
+    has_ended: AtomicBool,
+    events: Mutex<Vec<RunEvent>>,
+}
+
+#[async_trait::async_trait]
+impl Journal for ShortJournal {
+    async fn append(&self, _run_id: &str, event: RunEvent) -> Result<(), JournalError> {
+        let mut events = self.events.lock().unwrap();
+        let is_note = |event: &RunEvent| matches!(event, RunEvent::NodeNoted { .. });
+        let n_notes = events.iter().filter(|event| is_note(event)).count();
+        if self.has_ended.load(Ordering::Relaxed) || (is_note(&event) && n_notes >= self.n_notes) {
+            self.has_ended.store(true, Ordering::Relaxed);
+            return Err(JournalError { cause: "the process ended".into() });
+        }
+        events.push(event);
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Listener(Mutex<Vec<Chunk>>);
+
+#[async_trait::async_trait]
+impl Responder for Listener {
+    fn respond(&self, _answer: Answer) {}
+
+    fn is_streaming(&self) -> bool {
+        true
+    }
+
+    async fn stream(&self, chunk: Chunk) {
+        self.0.lock().unwrap().push(chunk);
+    }
+}
+
+async fn run_as(
+    credential: Object,
+    document: &Json,
+    items: Json,
+    more: &'static [Entry],
+    journal: Arc<dyn Journal>,
+    options: RunOptions,
+) -> Outcome {
     let world = Arc::new(World(credential));
     let policy = || Policy::parse("127.0.0.1").unwrap();
     let ports = Ports {
@@ -99,7 +181,7 @@ pub(crate) async fn run_with_nodes(credential: Object, document: &Json, items: J
         credentials: world,
         workflows: Arc::new(NoWorkflows),
         calls: None,
-        journal: Arc::new(NoJournal),
+        journal,
         spill: None,
     };
     let registry = Registry::new(nodes::TABLES.iter().copied().chain([more]));
@@ -108,11 +190,18 @@ pub(crate) async fn run_with_nodes(credential: Object, document: &Json, items: J
     let plan = Arc::new(engine.plan(&Workflow::from_value(&document).unwrap()));
     let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
     let start = Start { items: Some(items), ..Start::default() };
-    engine.run(plan, start, RunOptions::default(), CancellationToken::new()).await
+    engine.run(plan, start, options, CancellationToken::new()).await
 }
 
 /// The items that the last node put out on its first output.
 pub(crate) fn answers(outcome: &Outcome) -> Vec<Value> {
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     node_api::testing::to_json(outcome.last_items().unwrap()).as_array().unwrap().to_vec()
+}
+
+/// The items of each output of a node in its only run.
+pub(crate) fn outputs(outcome: &Outcome, node: &str) -> Vec<Value> {
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    let items = |items: &Option<model::Items>| items.as_ref().map_or_else(|| Value::array(Vec::new()), node_api::testing::to_json);
+    outcome.runs_of(node)[0].data.get(&Kind::Main).unwrap().iter().map(items).collect()
 }
