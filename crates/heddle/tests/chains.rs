@@ -83,6 +83,24 @@ async fn a_chain_puts_out_what_its_parser_reads() {
 }
 
 #[tokio::test]
+async fn the_form_of_a_parser_counts_more_than_the_json_mode_of_its_model() {
+    let listed = js!({ "__rl": true, "mode": "id", "value": "gpt-4o-mini" });
+    for (version, options, place) in [
+        (1.2, js!({ "responseFormat": "json_object" }), "/response_format/type"),
+        (1.3, js!({ "textFormat": { "textOptions": { "type": "json_object", "verbosity": "low" } } }), "/text/format/type"),
+    ] {
+        let mock = mock([]);
+        let model = n8n("Model", "lmChatOpenAi", version, js!({ "model": listed, "options": options }));
+        let first = n8n("Chain", "chainLlm", 1.7, js!({ "promptType": "define", "text": "n?", "hasOutputParser": true }));
+        let parser = n8n("Parser", "outputParserStructured", 1.3, js!({ "jsonSchemaExample": "{ \"n\": 1 }" }));
+        let document = workflow(first, &[(model, "ai_languageModel", "Chain"), (parser, "ai_outputParser", "Chain")]);
+        let (out, requests) = asked(&mock, &document, js!([{}])).await;
+        assert_eq!(out, [json!([{ "output": { "n": 1 } }])], "{version}");
+        assert_eq!(requests[0].pointer(place), Some(&js!("json_schema")), "{version}: {}", requests[0]);
+    }
+}
+
+#[tokio::test]
 async fn a_chain_streams_its_words_but_not_its_data() {
     let mock = mock([Reply::text("Hello there."), Reply::text("{ \"output\": { \"n\": 1 } }")]);
     let plain = chain("chainLlm", 1.7, js!({ "promptType": "define", "text": "hi" }));

@@ -4,8 +4,8 @@
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use engine::{
-    Clock, Credentials, Engine, Journal, JournalError, NoJournal, NoWorkflows, Outcome, Ports, Random, Recorded, Responder, RunOptions,
-    Start,
+    Clock, Credentials, Engine, Journal, JournalError, Limits, NoJournal, NoWorkflows, Outcome, Ports, Random, Recorded, Responder,
+    RunOptions, Start,
 };
 use model::{Kind, Object, RunEvent, Value, Workflow};
 use node_api::trigger::{Answer, Chunk};
@@ -24,8 +24,13 @@ pub(crate) const KEY: &str = "sk-canary-0123456789";
 struct World(Object);
 
 impl Credentials for World {
-    fn get(&self, _stands_for: &str, _kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
-        Ok(self.0.clone())
+    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+        let mut fields = self.0.clone();
+        // Anthropic's address has no version in it.
+        if kind == "anthropicApi" {
+            fields.insert("url", fields.get("host").cloned().unwrap_or_default());
+        }
+        Ok(fields)
     }
 }
 
@@ -92,14 +97,22 @@ pub(crate) async fn run_document(credential: Object, document: &Json, items: Jso
 }
 
 pub(crate) async fn run_with_nodes(credential: Object, document: &Json, items: Json, more: &'static [Entry]) -> Outcome {
-    run_as(credential, document, items, more, Arc::new(NoJournal), RunOptions::default()).await
+    run_as(credential, document, given(&items), more, Arc::new(NoJournal), RunOptions::default()).await
+}
+
+/// A run that begins with a node, with the workflow's pins.
+pub(crate) async fn run_from(credential: Object, document: &Json, start: &str) -> Outcome {
+    let limits = Limits { max_steps: 1000, ..Limits::default() };
+    let options = RunOptions { use_pin_data: true, limits, ..RunOptions::default() };
+    let start = Start { node: Some(start.into()), ..Start::default() };
+    run_as(credential, document, start, &[], Arc::new(NoJournal), options).await
 }
 
 /// The pieces that the run sends to a caller who takes them as they come: the kind of each and its words.
 pub(crate) async fn streamed(credential: Object, document: &Json, items: Json) -> Vec<(&'static str, String)> {
     let listener = Arc::new(Listener::default());
     let options = RunOptions { responder: Some(listener.clone()), ..RunOptions::default() };
-    let outcome = run_as(credential, document, items, &[], Arc::new(NoJournal), options).await;
+    let outcome = run_as(credential, document, given(&items), &[], Arc::new(NoJournal), options).await;
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     let chunks = listener.0.lock().unwrap();
     let words = |chunk: &Chunk| chunk.content.as_ref().map(|content| content.to_js_string().to_string()).unwrap_or_default();
@@ -109,7 +122,7 @@ pub(crate) async fn streamed(credential: Object, document: &Json, items: Json) -
 /// The run of a process that ended when it had kept this many notes, and of the one that took it up again.
 pub(crate) async fn run_cut_off(credential: Object, document: &Json, items: Json, n_notes: usize) -> Outcome {
     let journal = Arc::new(ShortJournal { n_notes, has_ended: AtomicBool::new(false), events: Mutex::default() });
-    run_as(credential.clone(), document, items.clone(), &[], journal.clone(), RunOptions::default()).await;
+    run_as(credential.clone(), document, given(&items), &[], journal.clone(), RunOptions::default()).await;
     let mut options = RunOptions { is_announced: true, ..RunOptions::default() };
     for event in journal.events.lock().unwrap().drain(..) {
         match event {
@@ -120,7 +133,7 @@ pub(crate) async fn run_cut_off(credential: Object, document: &Json, items: Json
             _ => {}
         }
     }
-    run_as(credential, document, items, &[], Arc::new(NoJournal), options).await
+    run_as(credential, document, given(&items), &[], Arc::new(NoJournal), options).await
 }
 
 /// Takes this many notes; with the next one the process ends.
@@ -164,7 +177,7 @@ impl Responder for Listener {
 async fn run_as(
     credential: Object,
     document: &Json,
-    items: Json,
+    start: Start,
     more: &'static [Entry],
     journal: Arc<dyn Journal>,
     options: RunOptions,
@@ -188,9 +201,12 @@ async fn run_as(
     let engine = Engine::new(Arc::new(registry), ports);
     let document = model::json::parse(&document.to_string()).unwrap();
     let plan = Arc::new(engine.plan(&Workflow::from_value(&document).unwrap()));
-    let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
-    let start = Start { items: Some(items), ..Start::default() };
     engine.run(plan, start, options, CancellationToken::new()).await
+}
+
+fn given(items: &Json) -> Start {
+    let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
+    Start { items: Some(items), ..Start::default() }
 }
 
 /// The items that the last node put out on its first output.

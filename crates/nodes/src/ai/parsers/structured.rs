@@ -89,6 +89,7 @@ pub(in crate::ai) struct Structured {
 
 impl Structured {
     pub(in crate::ai) fn new(schema: &Value, wrapping: Wrapping) -> Result<Self, NodeError> {
+        let schema = &readable(schema.clone());
         let shape = Shape::new(schema)
             .map_err(|problem| NodeError::parameter("inputSchema", "Error during parsing of JSON Schema.").describe(problem))?;
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
@@ -116,6 +117,41 @@ impl Structured {
         }
         Err(problems.unwrap_or_default())
     }
+}
+
+/// The schema without what people write and no schema has: n8n takes such schemas for what they can only mean.
+fn readable(mut schema: Value) -> Value {
+    const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
+    let is_type = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
+    match &mut schema {
+        Value::Array(parts) => {
+            for part in Arc::make_mut(parts) {
+                *part = readable(std::mem::take(part));
+            }
+        }
+        Value::Object(fields) => {
+            let fields = Arc::make_mut(fields);
+            match fields.get("type") {
+                Some(Value::Array(names)) => {
+                    let named = |name: &Value| if name.is_null() { Value::from("null") } else { name.clone() };
+                    let names: Vec<Value> = names.iter().map(named).filter(is_type).collect();
+                    fields.insert("type", names);
+                }
+                Some(name) if name.as_str().is_some() && !is_type(name) => drop(fields.remove("type")),
+                _ => {}
+            }
+            // In old drafts a field says itself that it is required.
+            if fields.get("required").is_some_and(|required| !required.is_array() && !required.is_object()) {
+                fields.remove("required");
+            }
+            let holds_data = |key: &str| matches!(key, "default" | "example" | "examples" | "enum" | "const");
+            for (_, part) in fields.iter_mut().filter(|(key, _)| !holds_data(key)) {
+                *part = readable(std::mem::take(part));
+            }
+        }
+        _ => {}
+    }
+    schema
 }
 
 #[async_trait::async_trait]
@@ -172,12 +208,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn schemas_that_are_almost_right_are_read_for_what_they_mean() {
+        let schema =
+            json!({ "type": "object", "properties": { "a": { "type": ["string", null] }, "b": { "type": "text", "required": true } } });
+        let parser = Structured::new(&schema, Wrapping::None).unwrap();
+        assert_eq!(parsed(&parser, r#"{"a":null,"b":1}"#).await.unwrap(), json!({ "a": null, "b": 1 }));
+        assert!(parsed(&parser, r#"{"a":1}"#).await.is_err());
+    }
+
+    #[tokio::test]
     async fn what_does_not_fit_is_told_with_the_reason() {
         let parser = parser(Wrapping::Output);
         let error = parsed(&parser, r#"{"output":{"n":"x"}}"#).await.unwrap_err();
         assert_eq!(error.message(), "Model output doesn't fit required format");
         assert!(error.description().unwrap().contains("number"), "{:?}", error.description());
         assert!(parsed(&parser, "It is one.").await.is_err());
-        assert!(Structured::new(&json!({ "type": "thing" }), Wrapping::Output).is_err());
+        assert!(Structured::new(&json!({ "pattern": "(" }), Wrapping::Output).is_err());
     }
 }
