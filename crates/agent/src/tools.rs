@@ -30,6 +30,8 @@ const LETTERS_IN_A_TOKEN: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Options {
     pub system_prompt: Str,
+    /// What stands between what was said before and what the user says now.
+    pub opening: Vec<Message>,
     pub max_iterations: usize,
     pub tool_choice: ToolChoice,
     pub timeout_ms: Option<u64>,
@@ -50,6 +52,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             system_prompt: "You are a helpful AI assistant.".into(),
+            opening: Vec::new(),
             max_iterations: 10,
             tool_choice: ToolChoice::Auto,
             timeout_ms: Some(300_000),
@@ -102,7 +105,8 @@ impl ToolsAgent {
 
     async fn work(&self, world: &dyn World, user: Message, form: Option<&dyn Parser>) -> Result<Outcome, AgentError> {
         let began = world.now_ms();
-        let history = newest(self.history(world, &user).await?, self.options.max_history_tokens);
+        let mut history = newest(self.history(world, &user).await?, self.options.max_history_tokens);
+        history.extend(self.options.opening.iter().cloned());
         let mut run = Conversation::new(&self.system_prompt(form), history, user);
         let last = self.converse(world, &mut run, form).await?;
         self.remember(world, &run.said).await?;

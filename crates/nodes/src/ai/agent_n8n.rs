@@ -49,7 +49,7 @@ impl Node for Agent {
         let batches = Batches::read(ctx, "options.batching", 1)?;
         let answer = |index: usize| {
             let item = items.get(index).unwrap_or_default();
-            async move { answer(ctx, index, item).await.map(|json| vec![json]) }
+            async move { answer(ctx, index, item).await.map(|json| vec![Item::new(json)]) }
         };
         batches.output(ctx, &items, answer).await
     }

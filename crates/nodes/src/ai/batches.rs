@@ -23,6 +23,10 @@ impl Batches {
         Ok(Self { size: size.min(MOST_AT_ONCE), pause_ms })
     }
 
+    pub(super) fn one_by_one() -> Self {
+        Self { size: 1, pause_ms: 0 }
+    }
+
     pub(super) fn param(default_size: i32) -> Param {
         let fields = [
             Param::number("batchSize", "Batch size", default_size).at_least(1.0).help("How many items are worked on at the same time."),
@@ -55,7 +59,7 @@ impl Batches {
     }
 
     /// One output with the items that are made of each.
-    pub(super) async fn output<F: Future<Output = Result<Vec<Value>, NodeError>>>(
+    pub(super) async fn output<F: Future<Output = Result<Vec<Item>, NodeError>>>(
         self,
         ctx: &Ctx<'_>,
         items: &Items,
@@ -64,7 +68,7 @@ impl Batches {
         let mut output = ctx.builder();
         for (index, made) in self.each(ctx, items.len(), make).await?.into_iter().enumerate() {
             match made {
-                Ok(values) => values.into_iter().for_each(|json| output.push(Item::new(json).paired_with(index))),
+                Ok(made) => made.into_iter().for_each(|item| output.push(item.paired_with(index))),
                 Err(error) => output.push(ctx.failed_item(index, error)?),
             }
         }

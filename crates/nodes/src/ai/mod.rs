@@ -12,6 +12,7 @@ mod parsers;
 mod prompt;
 mod supplies;
 mod tools;
+mod vendors;
 mod world;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
@@ -27,6 +28,8 @@ pub static NODES: &[Entry] = &[
     run::<chains::classifier::TextClassifier>(),
     run::<chains::sentiment::SentimentAnalysis>(),
     run::<guardrails::Guardrails>(),
+    run::<vendors::openai::OpenAi>(),
+    run::<vendors::gemini::GoogleGemini>(),
     supply::<models::openai::OpenAiModel>(),
     supply::<models::openai::OpenAiCompatibleModel>(),
     supply::<models::anthropic::AnthropicModel>(),

@@ -64,12 +64,12 @@ fn params() -> Vec<Param> {
     ]
 }
 
-async fn extracted(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Value>, NodeError> {
+async fn extracted(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let schema = schema(ctx, index)?;
     let given = ctx.param("options.systemPromptTemplate", index)?;
     let system = filled(given.as_str().unwrap_or(SYSTEM_PROMPT), &[("format_instructions", "")]);
     let found = judged(ctx, index, "answer", system, ctx.text("text", index)?, &schema).await?;
-    Ok(vec![Object::from_iter([("output", without_nulls(found, &schema))]).into()])
+    Ok(vec![Item::new(Object::from_iter([("output", without_nulls(found, &schema))]))])
 }
 
 fn schema(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {

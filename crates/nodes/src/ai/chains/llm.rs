@@ -82,7 +82,7 @@ fn messages_param() -> Param {
         .help("What stands before the prompt.")
 }
 
-async fn answers(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Value>, NodeError> {
+async fn answers(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
     let words = if ctx.version() <= 1.3 { ctx.text("prompt", index)? } else { prompt::words(ctx, index)? };
     let model = with_fallback(ctx, index).await?;
     let messages = conversation(ctx, index, item, words)?;
@@ -101,8 +101,8 @@ async fn answers(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Value>,
     };
     let answered = answered.map_err(AgentError::into_node_error)?;
     Ok(match answered {
-        Value::Array(values) => values.iter().map(|value| shown(value, ctx.version())).collect(),
-        value => vec![shown(&value, ctx.version())],
+        Value::Array(values) => values.iter().map(|value| Item::new(shown(value, ctx.version()))).collect(),
+        value => vec![Item::new(shown(&value, ctx.version()))],
     })
 }
 

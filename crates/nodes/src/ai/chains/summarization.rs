@@ -47,7 +47,7 @@ impl Node for ChainSummarization {
             let item = items.get(index).unwrap_or_default();
             async move {
                 let text = summary(ctx, index, &item).await?;
-                Ok(vec![Object::from_iter([(field, Object::from_iter([("text", text)]))]).into()])
+                Ok(vec![Item::new(Object::from_iter([(field, Object::from_iter([("text", text)]))]))])
             }
         };
         batches.output(ctx, &items, summary).await
