@@ -15,22 +15,15 @@ const AI: &str = "@n8n/n8n-nodes-langchain.";
 /// What a pinned node puts out: fields that published workflows often look at.
 fn pinned_item() -> Json {
     let text = "The quarterly report is late. Please call Ada about it.";
-    js!({ "json": {
+    let file = js!({ "data": "aGVsbG8=", "mimeType": "image/png", "fileName": "a.png" });
+    js!({ "binary": { "data": file, "data.jsonl": file, "Voice_memo": file }, "pairedItem": { "item": 0 }, "json": {
         "chatInput": text, "text": text, "content": text, "input": text, "query": text, "message": { "text": text, "content": text, "chat": { "id": 1 } },
         "body": { "text": text, "message": text }, "output": text, "data": text, "subject": text, "title": text, "sessionId": "s", "id": "1", "name": "Ada"
     } })
 }
 
 /// Of these codes is what an author's expressions and data can bring about when the data is not what they wrote for.
-const OF_DATA: [Code; 7] = [
-    Code::RUN_STEPS,
-    Code::NODE_INPUT,
-    Code::NODE_PARAMETER,
-    Code::NODE_FAILED,
-    Code::EXPRESSION_FAILED,
-    Code::EXPRESSION_SYNTAX,
-    Code::EGRESS_URL,
-];
+const OF_DATA: [Code; 4] = [Code::NODE_INPUT, Code::NODE_PARAMETER, Code::EXPRESSION_FAILED, Code::EXPRESSION_SYNTAX];
 
 fn templates() -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/templates");
@@ -107,6 +100,6 @@ async fn published_workflows_ask_their_models_without_a_failure_of_ours() {
     }
     println!("{n_templates} templates, {n_runs} runs, {n_asked} requests to models; {} ended because of their data:", of_data.len());
     of_data.iter().for_each(|place| println!("  {place}"));
-    assert!(n_templates >= 50 && n_asked >= n_templates, "{n_templates} templates made {n_asked} requests");
+    assert!(n_templates >= 100 && n_asked >= n_templates, "{n_templates} templates made {n_asked} requests");
     assert!(of_data.len() * 10 <= n_runs, "too many runs ended early");
 }

@@ -12,10 +12,13 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use testkit::{MockModels, Reply};
 
-/// Answers every request with the same body and keeps them: method and path, headers, body.
+/// A request: method and path, headers, body.
+type Sent = (String, String, Vec<u8>);
+
+/// Answers every request with the same body and keeps what it was sent.
 struct Plain {
     address: String,
-    asked: Arc<Mutex<Vec<(String, String, Vec<u8>)>>>,
+    asked: Arc<Mutex<Vec<Sent>>>,
 }
 
 impl Plain {
@@ -51,7 +54,7 @@ impl Plain {
         Object::from_iter([("apiKey", asking::KEY), ("url", &format!("{}/v1", self.address)), ("host", &self.address)])
     }
 
-    fn asked(&self) -> Vec<(String, String, Vec<u8>)> {
+    fn asked(&self) -> Vec<Sent> {
         self.asked.lock().unwrap().clone()
     }
 

@@ -7,6 +7,7 @@ mod embeddings;
 mod fault;
 mod http;
 mod itself;
+mod others;
 mod play;
 mod reply;
 mod script;

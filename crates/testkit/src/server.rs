@@ -3,7 +3,7 @@
 use crate::http::{Request, Requests, answer};
 use crate::reply::Reply;
 use crate::wire::{Endpoint, Format};
-use crate::{embeddings, itself, play, script};
+use crate::{embeddings, itself, others, play, script};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io;
@@ -138,7 +138,8 @@ async fn respond(stream: &mut TcpStream, request: Request, state: &Shared) -> bo
         Endpoint::Embeddings(format) => answer(200, "application/json", "", &embeddings::answer(format, &body).to_string()),
         Endpoint::Models(format) => answer(200, "application/json", "", &models(format).to_string()),
         Endpoint::Abilities => answer(200, "application/json", "", &abilities(&body).to_string()),
-        Endpoint::Unknown => answer(404, "application/json", "", &json!({ "error": { "message": "no such path" } }).to_string()),
+        Endpoint::Unknown => others::respond(&request.path)
+            .unwrap_or_else(|| answer(404, "application/json", "", &json!({ "error": { "message": "no such path" } }).to_string())),
     };
     state.keep(request, body, format);
     stream.write_all(&known).await.is_ok()
