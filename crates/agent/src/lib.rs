@@ -5,7 +5,9 @@
 //! Invariant: nothing that reached outside is done twice: every model answer and every tool result is kept in the world's notes
 //! before the loop goes on, and a loop that begins again finds it there.
 
+mod ask;
 mod codec;
+mod form;
 mod guard;
 pub mod memory;
 mod prompted;
@@ -13,13 +15,16 @@ pub mod react;
 mod record;
 mod remember;
 mod schema;
+mod shape;
 mod tools;
 mod world;
 
+pub use ask::{MAX_REPAIRS, ask, ask_for_text, ask_in_form};
 pub use codec::{turn_from_value, turn_to_value};
 pub use guard::{Guard, Refused};
 pub use prompted::{Prompted, with_tools};
 pub use record::{Ended, Outcome, Record, ToolUse};
 pub use remember::{Past, Remembering, recall, remember};
+pub use shape::Shape;
 pub use tools::{OnLimit, Options, ToolsAgent};
 pub use world::{AgentError, AgentEvent, World};

@@ -7,6 +7,8 @@ use node_api::ai::{Message, Usage};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     pub answer: Str,
+    /// What the parser made of it, where a form was asked for.
+    pub value: Option<Value>,
     pub ended: Ended,
     pub record: Record,
 }
@@ -45,6 +47,8 @@ pub struct Record {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolUse {
+    /// The id that the model gave the call.
+    pub call_id: Str,
     pub name: Str,
     pub arguments: Value,
     pub content: Str,

@@ -1,6 +1,7 @@
 //! The strategy of native tool calls: ask the model, run what it calls, show it the results, until it answers.
 
-use crate::codec::{turn_from_value, turn_to_value};
+use crate::ask::{self, complaint, refused};
+use crate::form;
 use crate::guard::Guard;
 use crate::record::{Ended, Outcome, Record, ToolUse};
 use crate::remember::{Remembering, recall, remember};
@@ -9,9 +10,9 @@ use futures::future::Either;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Code, Object, SpendingLimit, SpentSum, Str, Value};
 use node_api::ai::{
-    ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, Part, Role, Stop, ToolCall, ToolCallContext, ToolChoice, ToolResult,
-    Turn,
+    ChatModel, ChatRequest, Effect, Message, ModelError, Parser, Part, Role, Stop, ToolCall, ToolCallContext, ToolChoice, ToolResult, Turn,
 };
+use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -21,10 +22,18 @@ const CONCLUDE: &str = "You have used all your steps. Answer now with what you k
 /// The share of a budget after which an agent that is to conclude does so with the rest.
 const CONCLUDE_AT: f64 = 0.9;
 
+/// The key of the answer to that.
+const CONCLUSION: &str = "conclusion";
+
+/// A rule of thumb; tokenizers differ from model to model.
+const LETTERS_IN_A_TOKEN: usize = 4;
+
 /// How a loop is to go.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub system_prompt: Str,
+    /// What stands between what was said before and what the user says now.
+    pub opening: Vec<Message>,
     pub max_iterations: usize,
     pub tool_choice: ToolChoice,
     pub timeout_ms: Option<u64>,
@@ -39,6 +48,8 @@ pub struct Options {
     pub max_calls_in_a_turn: usize,
     /// What it may spend on its model.
     pub budget: SpendingLimit,
+    /// How much of what was said before the model sees, in tokens as they are guessed from the letters.
+    pub max_history_tokens: Option<usize>,
     /// The item of the node's input that it works on.
     pub item: usize,
 }
@@ -47,6 +58,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             system_prompt: "You are a helpful AI assistant.".into(),
+            opening: Vec::new(),
             max_iterations: 10,
             tool_choice: ToolChoice::Auto,
             timeout_ms: Some(300_000),
@@ -56,6 +68,7 @@ impl Default for Options {
             max_same_calls: 3,
             max_calls_in_a_turn: 32,
             budget: SpendingLimit::default(),
+            max_history_tokens: None,
             item: 0,
         }
     }
@@ -81,7 +94,16 @@ pub struct ToolsAgent {
 
 impl ToolsAgent {
     pub async fn run(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
-        let work = pin!(self.work(world, user));
+        self.run_within(world, self.work(world, user, None)).await
+    }
+
+    /// The same with an answer that a parser has read.
+    pub async fn run_in_form(&self, world: &dyn World, user: Message, parser: &dyn Parser) -> Result<Outcome, AgentError> {
+        self.run_within(world, self.work(world, user, Some(parser))).await
+    }
+
+    async fn run_within(&self, world: &dyn World, work: impl Future<Output = Result<Outcome, AgentError>>) -> Result<Outcome, AgentError> {
+        let work = pin!(work);
         let Some(limit_ms) = self.options.timeout_ms else { return work.await };
         match futures::future::select(work, pin!(world.sleep(limit_ms))).await {
             Either::Left((outcome, _)) => outcome,
@@ -89,50 +111,84 @@ impl ToolsAgent {
         }
     }
 
-    async fn work(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
+    async fn work(&self, world: &dyn World, user: Message, form: Option<&dyn Parser>) -> Result<Outcome, AgentError> {
         let began = world.now_ms();
         let past = match &self.memory {
             Some(remembering) => Some(recall(world, remembering, &user.text()).await?),
             None => None,
         };
-        let history = past.as_ref().map(|past| past.messages.clone()).unwrap_or_default();
-        let mut run = Conversation::new(&self.options.system_prompt, history, user);
-        let outcome = self.converse(world, &mut run).await?;
+        let before = past.as_ref().map(|past| past.messages.clone()).unwrap_or_default();
+        let mut history = newest(before, self.options.max_history_tokens);
+        history.extend(self.options.opening.iter().cloned());
+        let mut run = Conversation::new(&self.system_prompt(form), history, user);
+        let last = self.converse(world, &mut run, form).await?;
         if let (Some(remembering), Some(past)) = (&self.memory, &past) {
             remember(world, remembering, &past.turn, &run.said).await?;
         }
-        let (answer, ended) = outcome;
         run.record.duration_ms = (world.now_ms() - began).max(0) as u64;
         run.record.messages = run.said;
-        Ok(Outcome { answer, ended, record: run.record })
+        Ok(Outcome { answer: last.answer, value: last.value, ended: last.ended, record: run.record })
     }
 
-    async fn converse(&self, world: &dyn World, run: &mut Conversation) -> Result<(Str, Ended), AgentError> {
+    fn system_prompt(&self, form: Option<&dyn Parser>) -> Str {
+        let own = &self.options.system_prompt;
+        match form.map(form::instructions) {
+            None => own.clone(),
+            Some(instructions) if own.is_empty() => instructions,
+            Some(instructions) => format!("{own}\n\n{instructions}").into(),
+        }
+    }
+
+    async fn converse(&self, world: &dyn World, run: &mut Conversation, form: Option<&dyn Parser>) -> Result<Last, AgentError> {
         let mut repairs = 0;
         for iteration in 1..=self.options.max_iterations.max(1) {
             if world.is_cancelled() {
                 return Err(AgentError::Cancelled);
             }
             if let Some(reached) = self.budget_reached(&run.record) {
-                return self.at_the_limit(world, run, Ended::Budget, reached).await;
+                return self.at_the_limit(world, run, form, Ended::Budget, reached).await;
             }
             run.record.iterations = iteration;
             world.tell(AgentEvent::Iteration { number: iteration }).await;
             // A tool that is demanded for ever would never let the model answer.
             let tool_choice = if run.record.tool_uses.is_empty() { self.options.tool_choice.clone() } else { ToolChoice::Auto };
-            let turn = match self.ask(world, run, &format!("model {iteration}"), tool_choice).await {
+            let key = format!("model {iteration}");
+            let mut turn = match self.ask(world, run, &key, tool_choice, form).await {
                 Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => return self.out_of_money(run, error),
                 other => other?,
             };
-            let message = with_unlike_ids(turn.message.clone());
-            let calls: Vec<ToolCall> = message.tool_calls().cloned().collect();
-            run.say(message);
+            turn.message = with_unlike_ids(turn.message);
+            let calls: Vec<ToolCall> = turn.message.tool_calls().cloned().collect();
             if calls.is_empty() {
                 match turn.stop {
-                    Stop::Pause => continue,
+                    Stop::Pause => {
+                        run.say(turn.message);
+                        continue;
+                    }
                     Stop::ContentFilter | Stop::Refusal => return Err(refused(&turn)),
-                    _ => return Ok((turn.message.text(), Ended::Completed)),
+                    _ => {}
                 }
+            }
+            if let Some(parser) = form
+                && let Some(given) = form::given(&calls).or_else(|| calls.is_empty().then(|| turn.message.clone()))
+            {
+                match form::answer(world, &key, parser, &given).await {
+                    Ok((answer, value)) => {
+                        // The call of the form is how the answer was given, not something to be remembered.
+                        run.say(Message::assistant(answer.clone()));
+                        return Ok(Last { answer, value: Some(value), ended: Ended::Completed });
+                    }
+                    Err(error @ AgentError::Form(_)) if repairs < self.options.max_repairs => {
+                        repairs += 1;
+                        run.complain(turn.message, &calls, &complaint(&error));
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            run.say(turn.message.clone());
+            if calls.is_empty() {
+                return Ok(Last { answer: turn.message.text(), value: None, ended: Ended::Completed });
             }
             let results = self.call_all(world, run, iteration, &calls).await?;
             let is_wrong = results.iter().all(|(_, was_admitted)| !was_admitted);
@@ -152,7 +208,7 @@ impl ToolsAgent {
             run.record.tool_uses.extend(results.into_iter().map(|(used, _)| used));
         }
         let reached = format!("Max iterations ({}) reached", self.options.max_iterations);
-        self.at_the_limit(world, run, Ended::MaxIterations, reached).await
+        self.at_the_limit(world, run, form, Ended::MaxIterations, reached).await
     }
 
     /// Whether the agent's own budget is used up, or so far that what is left is for a conclusion.
@@ -171,75 +227,70 @@ impl ToolsAgent {
         &self,
         world: &dyn World,
         run: &mut Conversation,
+        form: Option<&dyn Parser>,
         ended: Ended,
         reached: String,
-    ) -> Result<(Str, Ended), AgentError> {
+    ) -> Result<Last, AgentError> {
         match self.options.on_limit {
             OnLimit::Error => {
                 let error = ModelError::new(Code::AGENT_LIMIT, reached);
                 let error = error.hint("Raise the agent's limit, or let it conclude there.");
                 Err(AgentError::Limit { error, partial: run.last_words() })
             }
-            OnLimit::Partial => Ok((run.last_words(), ended)),
+            OnLimit::Partial => Ok(Last { answer: run.last_words(), value: None, ended }),
             OnLimit::Conclude => {
                 run.messages.push(Message::user(CONCLUDE));
-                let asked = self.ask(world, run, "conclusion", ToolChoice::None).await;
+                let asked = self.ask(world, run, CONCLUSION, ToolChoice::None, form).await;
                 run.messages.pop();
                 let turn = match asked {
                     Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => return self.out_of_money(run, error),
                     other => other?,
                 };
                 let answer = turn.message.text();
+                let value = match form {
+                    Some(parser) => Some(form::answer(world, CONCLUSION, parser, &turn.message).await?.1),
+                    None => None,
+                };
                 run.say(turn.message);
-                Ok((answer, ended))
+                Ok(Last { answer, value, ended })
             }
         }
     }
 
     /// Nothing may be asked any more, not even for a conclusion.
-    fn out_of_money(&self, run: &Conversation, error: ModelError) -> Result<(Str, Ended), AgentError> {
+    fn out_of_money(&self, run: &Conversation, error: ModelError) -> Result<Last, AgentError> {
         match self.options.on_limit {
             OnLimit::Error => Err(AgentError::Limit { error, partial: run.last_words() }),
-            OnLimit::Partial | OnLimit::Conclude => Ok((run.last_words(), Ended::Budget)),
+            OnLimit::Partial | OnLimit::Conclude => Ok(Last { answer: run.last_words(), value: None, ended: Ended::Budget }),
         }
     }
 
     /// One answer of the model: the one that was kept, or a new one that is.
-    async fn ask(&self, world: &dyn World, run: &mut Conversation, key: &str, tool_choice: ToolChoice) -> Result<Turn, AgentError> {
-        let kept = world.note(key).and_then(|value| turn_from_value(&value));
-        let turn = match kept {
-            Some(turn) => turn,
-            None => {
-                let offered = tool_choice != ToolChoice::None || key != "conclusion";
-                let tools = self.guard.tools().filter(|_| offered).map(|tool| tool.definition().clone()).collect::<Vec<_>>();
-                let tool_choice = if tools.is_empty() { ToolChoice::None } else { tool_choice };
-                let request = ChatRequest { messages: run.messages.clone(), tools, tool_choice, ..ChatRequest::default() };
-                let turn = self.listen(world, request).await?;
-                world.keep(key, turn_to_value(&turn)).await.map_err(AgentError::Kept)?;
-                turn
-            }
+    async fn ask(
+        &self,
+        world: &dyn World,
+        run: &mut Conversation,
+        key: &str,
+        tool_choice: ToolChoice,
+        form: Option<&dyn Parser>,
+    ) -> Result<Turn, AgentError> {
+        let is_offered = tool_choice != ToolChoice::None || key != CONCLUSION;
+        let own = self.guard.tools().map(|tool| tool.definition().clone());
+        let tools = own.chain(form.and_then(form::tool)).filter(|_| is_offered).collect::<Vec<_>>();
+        let tool_choice = match tool_choice {
+            _ if tools.is_empty() => ToolChoice::None,
+            ToolChoice::None if form.is_some() => ToolChoice::Auto,
+            chosen => chosen,
         };
+        let request = ChatRequest { messages: run.messages.clone(), tools, tool_choice, ..ChatRequest::default() };
+        let turn = ask::ask(world, self.model.as_ref(), key, request).await?;
         run.record.usage.add(&turn.usage);
         let dollars = self.model.info().price.map(|price| price.of(&turn.usage));
         run.record.cost = match (run.record.cost, dollars) {
             (before, Some(more)) => Some(before.unwrap_or(0.0) + more),
             (before, None) => before,
         };
-        world.tell(AgentEvent::Cost { usage: turn.usage.clone(), dollars }).await;
         Ok(turn)
-    }
-
-    async fn listen(&self, world: &dyn World, request: ChatRequest) -> Result<Turn, AgentError> {
-        let mut events = self.model.stream(request);
-        while let Some(event) = events.next().await {
-            match event.map_err(AgentError::Model)? {
-                ChatEvent::Text(text) => world.tell(AgentEvent::Token(text)).await,
-                ChatEvent::Retry { attempt, wait_ms, cause } => world.tell(AgentEvent::ModelRetry { attempt, wait_ms, cause }).await,
-                ChatEvent::Thinking(_) | ChatEvent::CallBegins { .. } => {}
-                ChatEvent::Done(turn) => return Ok(*turn),
-            }
-        }
-        Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, "The answer of the model broke off")))
     }
 
     /// The results of a turn's calls in their order, and whether each was let through.
@@ -270,6 +321,7 @@ impl ToolsAgent {
     ) -> Result<(ToolUse, bool), AgentError> {
         let arguments = call.arguments.to_value();
         let used = |content: Str, is_error: bool, started_ms: i64, duration_ms: u64| ToolUse {
+            call_id: call.id.clone(),
             name: call.name.clone(),
             arguments: arguments.clone(),
             content,
@@ -331,6 +383,30 @@ impl ToolsAgent {
     }
 }
 
+/// The newest messages that fit, beginning with words of the user, so that no result stands without its call.
+fn newest(history: Vec<Message>, max_tokens: Option<usize>) -> Vec<Message> {
+    let Some(max_tokens) = max_tokens else { return history };
+    let mut letters = 0;
+    let mut first = history.len();
+    for (at, message) in history.iter().enumerate().rev() {
+        letters += model::json::to_string(&message.to_value()).len();
+        if letters / LETTERS_IN_A_TOKEN > max_tokens {
+            break;
+        }
+        if message.role == Role::User {
+            first = at;
+        }
+    }
+    history.into_iter().skip(first).collect()
+}
+
+/// What a loop ends with.
+struct Last {
+    answer: Str,
+    value: Option<Value>,
+    ended: Ended,
+}
+
 /// What is being said.
 struct Conversation {
     /// As the model sees it.
@@ -350,6 +426,21 @@ impl Conversation {
     fn say(&mut self, message: Message) {
         self.messages.push(message.clone());
         self.said.push(message);
+    }
+
+    /// Tells the model what is wrong with its final answer; whatever else it called in the same turn is not done.
+    fn complain(&mut self, message: Message, calls: &[ToolCall], complaint: &str) {
+        self.say(message);
+        if calls.is_empty() {
+            return self.say(Message::user(complaint));
+        }
+        let told = calls.iter().map(|call| ToolResult {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            content: if call.name == form::FORM_TOOL { complaint.into() } else { "Not called: a final answer came with it.".into() },
+            is_error: true,
+        });
+        self.say(Message::results(told.collect::<Vec<_>>()));
     }
 
     fn last_words(&self) -> Str {
@@ -376,10 +467,4 @@ fn with_unlike_ids(mut message: Message) -> Message {
         true
     });
     message
-}
-
-fn refused(turn: &Turn) -> AgentError {
-    let words = turn.message.parts.iter().find_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
-    let message = format!("The model refused to answer{}", words.map(|words| format!(": {words}")).unwrap_or_default());
-    AgentError::Model(ModelError::new(Code::MODEL_REFUSED, message))
 }

@@ -59,6 +59,9 @@ pub enum AgentError {
     Schema { tool: Str, problem: Str },
     #[error("{0}")]
     Kept(NodeError),
+    /// The answer does not have the form that was asked for.
+    #[error("{0}")]
+    Form(NodeError),
 }
 
 impl AgentError {
@@ -74,7 +77,7 @@ impl AgentError {
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
             AgentError::Schema { .. } => NodeError::failed(message).hint("Arguments are checked before a tool runs; correct its schema."),
             AgentError::SameName { .. } => NodeError::failed(message).hint("Give one of the tool nodes another name."),
-            AgentError::Kept(error) => error,
+            AgentError::Kept(error) | AgentError::Form(error) => error,
         }
     }
 }

@@ -2,60 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
-use engine::{Clock, Credentials, Engine, NoJournal, NoWorkflows, Outcome, Ports, Random, RunOptions, Start};
-use model::{Item, Items, Kind, Object, Value, Workflow, json};
+mod asking;
+
+use asking::{KEY, answers, credential, node};
+use engine::Outcome;
+use model::{Item, Items, Kind, Object, Value, json};
 use node_api::ai::Supply;
-use node_api::{Ctx, Entry, Node, NodeError, Outputs, Port, Registry, Spec};
-use providers::connect::GuardedConnections;
-use providers::http::{GuardedHttp, Policy};
+use node_api::{Ctx, Entry, Node, NodeError, Outputs, Port, Spec};
 use serde_json::{Value as Json, json as js};
-use std::sync::Arc;
 use testkit::{Asked, Fault, Format, MockModels, Reply};
-use tokio_util::sync::CancellationToken;
-
-const KEY: &str = "sk-canary-0123456789";
-
-/// A clock that stands still, and one credential for every kind.
-struct World(Object);
-
-impl Credentials for World {
-    fn get(&self, _stands_for: &str, _kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
-        Ok(self.0.clone())
-    }
-}
-
-#[async_trait::async_trait]
-impl Clock for World {
-    fn now_ms(&self) -> i64 {
-        1_700_000_000_000
-    }
-
-    async fn sleep(&self, milliseconds: u64) {
-        tokio::time::sleep(std::time::Duration::from_millis(milliseconds)).await;
-    }
-}
-
-impl Random for World {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill(7);
-    }
-}
-
-/// Every field that a kind of credential may have, each leading to the mock.
-fn credential(mock: &MockModels, url: String) -> Object {
-    Object::from_iter([
-        ("apiKey", Value::from(KEY)),
-        ("url", url.into()),
-        ("host", mock.url().into()),
-        ("baseUrl", mock.url().into()),
-        ("endpoint", mock.url().into()),
-        ("apiVersion", "2024-10-21".into()),
-    ])
-}
-
-fn node(name: &str, kind: &str, version: f64, parameters: Json) -> Json {
-    js!({ "id": name, "name": name, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters })
-}
 
 /// A trigger, an agent with a calculator, and these models, of which the last is the agent's.
 fn workflow(models: &[Json]) -> Json {
@@ -86,41 +41,12 @@ async fn run(credential: Object, models: &[Json], questions: &[&str]) -> Outcome
 }
 
 async fn run_document(credential: Object, document: &Json, items: Json) -> Outcome {
-    let world = Arc::new(World(credential));
-    let policy = || Policy::parse("127.0.0.1").unwrap();
-    let ports = Ports {
-        clock: world.clone(),
-        random: world.clone(),
-        http: Arc::new(GuardedHttp::new(policy())),
-        connections: Arc::new(GuardedConnections::new(policy())),
-        files: Arc::new(store::Workspace::new(std::env::temp_dir())),
-        tables: Arc::new(node_api::tables::NoTables),
-        conversations: node_api::ai::KeptHere::default(),
-        credentials: world,
-        workflows: Arc::new(NoWorkflows),
-        ledger: Arc::new(engine::NoLedger),
-        calls: None,
-        journal: Arc::new(NoJournal),
-        spill: None,
-    };
-    let registry = Registry::new(nodes::TABLES.iter().copied().chain([TEST_NODES]));
-    let engine = Engine::new(Arc::new(registry), ports);
-    let document = model::json::parse(&document.to_string()).unwrap();
-    let plan = Arc::new(engine.plan(&Workflow::from_value(&document).unwrap()));
-    let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
-    let start = Start { items: Some(items), ..Start::default() };
-    engine.run(plan, start, RunOptions::default(), CancellationToken::new()).await
+    asking::run_with_nodes(credential, document, items, TEST_NODES).await
 }
 
 /// The conversations that a mock was asked for.
 fn chats(mock: &MockModels) -> Vec<Asked> {
     mock.asked().into_iter().filter(|asked| asked.path != "/api/show").collect()
-}
-
-/// What the agent answered to each question.
-fn answers(outcome: &Outcome) -> Vec<Value> {
-    assert!(outcome.error.is_none(), "{:?}", outcome.error);
-    node_api::testing::to_json(outcome.last_items().unwrap()).as_array().unwrap().to_vec()
 }
 
 fn calculates() -> [Reply; 2] {

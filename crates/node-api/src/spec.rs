@@ -82,6 +82,8 @@ pub enum PortCount {
     Entries { list: Str, label: Str },
     /// As many as a parameter says.
     Number { param: Str, label: Str },
+    /// One for each of the words with commas between, that a parameter or, where it is not set, the description gives.
+    Words { param: Str, default: Str },
     /// These, whatever the parameters say beyond the rule's condition.
     Named { labels: Vec<Str> },
 }
@@ -383,6 +385,11 @@ impl PortRule {
         Self { ports: PortCount::Number { param: param.into(), label: label.into() }, ..Self::default() }
     }
 
+    /// Outputs named by words with commas between.
+    pub fn words(param: &str, default: &str) -> Self {
+        Self { ports: PortCount::Words { param: param.into(), default: default.into() }, ..Self::default() }
+    }
+
     pub fn named(labels: &[&str]) -> Self {
         Self { ports: PortCount::Named { labels: labels.iter().map(|label| Str::from(*label)).collect() }, ..Self::default() }
     }
@@ -421,6 +428,10 @@ impl PortRule {
                 let name = |number: usize| if label.is_empty() { number.to_string() } else { format!("{label} {}", number + 1) };
                 (0..count).map(|number| Port::named(&name(number))).collect()
             }
+            PortCount::Words { param, default } => {
+                let words = params.get_path(param).and_then(Value::as_str).unwrap_or(default);
+                words.split(',').map(str::trim).filter(|word| !word.is_empty()).take(Self::MOST).map(Port::named).collect()
+            }
             PortCount::Named { labels } => labels.iter().map(|label| Port::named(label)).collect(),
         };
         if let Some((param, equals, label)) = &self.extra
@@ -448,6 +459,12 @@ mod tests {
         assert_eq!(labels(rules), ["a", "1", "Fallback"]);
         assert_eq!(labels(json!({ "rules": { "values": ["GET", "POST"] } })), ["GET", "POST"]);
         assert_eq!(labels(json!({})), [""]);
+        let spec = Spec::new("test", &[1.0], "Test", "").output_rule(PortRule::words("options.names", "x, y"));
+        let labels = |params: Value| spec.outputs_with(&params).into_iter().map(|port| port.label.to_string()).collect::<Vec<_>>();
+        assert_eq!(
+            (labels(json!({})), labels(json!({ "options": { "names": "a, ,b,c" } }))),
+            (vec!["x".into(), "y".into()], vec!["a".into(), "b".into(), "c".into()])
+        );
         let spec = Spec::new("test", &[1.0], "Test", "").output_rule(PortRule::named(&["a", "b"]).when("two", "true"));
         assert_eq!((spec.outputs_with(&json!({ "two": true })).len(), spec.outputs_with(&json!({ "two": false })).len()), (2, 1));
     }

@@ -6,6 +6,8 @@
 mod embeddings;
 mod fault;
 mod http;
+mod itself;
+mod others;
 mod play;
 mod reply;
 mod script;

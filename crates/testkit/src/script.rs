@@ -61,46 +61,6 @@ fn reply_of(value: &Value) -> Result<Reply, String> {
     }
 }
 
-/// What a model does without a script.
-pub(crate) fn by_itself(body: &Value) -> Reply {
-    let tool = first_tool(body);
-    match tool {
-        Some((name, schema)) if !has_result(body) => Reply::call(&name, arguments_for(&schema)),
-        _ => Reply::text("Hello from the mock model."),
-    }
-}
-
-fn first_tool(body: &Value) -> Option<(String, Value)> {
-    let tool = &body["tools"][0];
-    let function = [&tool["function"], &tool["functionDeclarations"][0], tool].into_iter().find(|place| place["name"].is_string())?;
-    let schemas = ["parameters", "input_schema", "parametersJsonSchema"];
-    let schema = schemas.iter().map(|key| &function[*key]).find(|schema| schema.is_object()).cloned().unwrap_or_default();
-    Some((function["name"].as_str()?.to_owned(), schema))
-}
-
-/// Whether the conversation holds the result of a tool already.
-fn has_result(body: &Value) -> bool {
-    let turns = ["messages", "contents", "input"].iter().filter_map(|key| body[*key].as_array()).flatten();
-    let holds = |part: &Value| part["type"] == "tool_result" || part["functionResponse"].is_object();
-    turns.into_iter().any(|turn| {
-        let parts = [&turn["content"], &turn["parts"]].into_iter().filter_map(Value::as_array).flatten();
-        turn["role"] == "tool" || turn["type"] == "function_call_output" || parts.into_iter().any(holds)
-    })
-}
-
-/// Something for each field that must be there.
-fn arguments_for(schema: &Value) -> Value {
-    let fields = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let value = |name: &str| match schema["properties"][name]["type"].as_str() {
-        Some("number" | "integer") => json!(1),
-        Some("boolean") => json!(true),
-        Some("array") => json!([]),
-        Some("object") => json!({}),
-        _ => json!("2+2"),
-    };
-    Value::Object(fields.map(|name| (name.to_owned(), value(name))).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,30 +73,6 @@ mod tests {
         assert_eq!((replies[1].calls[0].id.as_str(), replies[1].fault), ("x", Fault::named("tooMany:anHour")));
         for wrong in ["", "1", r#"{ "fault": "none such" }"#, r#"{ "calls": [{}] }"#] {
             assert!(replies_from_json(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn without_a_script_the_first_tool_is_called_once() {
-        let schema = json!({ "type": "object", "properties": { "n": { "type": "number" } }, "required": ["n"] });
-        let bodies = [
-            json!({ "tools": [{ "type": "function", "function": { "name": "t", "parameters": schema } }] }),
-            json!({ "tools": [{ "name": "t", "input_schema": schema }] }),
-            json!({ "tools": [{ "functionDeclarations": [{ "name": "t", "parametersJsonSchema": schema }] }] }),
-        ];
-        for body in bodies {
-            let reply = by_itself(&body);
-            assert_eq!((reply.calls[0].name.as_str(), &reply.calls[0].arguments), ("t", &json!({ "n": 1 })), "{body}");
-        }
-        for turn in [
-            json!({ "messages": [{ "role": "tool", "content": "4" }] }),
-            json!({ "messages": [{ "role": "user", "content": [{ "type": "tool_result" }] }] }),
-            json!({ "contents": [{ "parts": [{ "functionResponse": {} }] }] }),
-            json!({ "input": [{ "type": "function_call_output" }] }),
-        ] {
-            let mut body = turn;
-            body["tools"] = json!([{ "name": "t" }]);
-            assert!(by_itself(&body).calls.is_empty(), "{body}");
         }
     }
 }

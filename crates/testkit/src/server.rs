@@ -3,7 +3,7 @@
 use crate::http::{Request, Requests, answer};
 use crate::reply::Reply;
 use crate::wire::{Endpoint, Format};
-use crate::{embeddings, play, script};
+use crate::{embeddings, itself, others, play, script};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io;
@@ -153,7 +153,8 @@ async fn respond(stream: &mut TcpStream, request: Request, state: &Shared) -> bo
         Endpoint::Embeddings(format) => answer(200, "application/json", "", &embeddings::answer(format, &body).to_string()),
         Endpoint::Models(format) => answer(200, "application/json", "", &models(format).to_string()),
         Endpoint::Abilities => answer(200, "application/json", "", &abilities(&body).to_string()),
-        Endpoint::Unknown => answer(404, "application/json", "", &json!({ "error": { "message": "no such path" } }).to_string()),
+        Endpoint::Unknown => others::respond(&request.path)
+            .unwrap_or_else(|| answer(404, "application/json", "", &json!({ "error": { "message": "no such path" } }).to_string())),
     };
     state.keep(request, body, format);
     stream.write_all(&known).await.is_ok()
@@ -177,7 +178,7 @@ impl Shared {
     /// The next answer of the script. Without one the model does what models do: it calls the first tool it is offered, once, and
     /// answers when it has a result.
     fn next(&self, body: &Value) -> Reply {
-        lock(&self.replies).pop_front().unwrap_or_else(|| script::by_itself(body))
+        lock(&self.replies).pop_front().unwrap_or_else(|| itself::by_itself(body))
     }
 
     fn keep(&self, request: Request, body: Value, format: Option<Format>) {

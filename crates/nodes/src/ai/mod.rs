@@ -1,13 +1,20 @@
 //! Agents and what they are made of.
 
 mod agent_core_react;
+mod agent_n8n;
 mod agent_tool;
 mod ai_agent;
+mod batches;
+mod chains;
 mod embeddings;
+mod guardrails;
 mod memory;
 mod models;
+mod parsers;
+mod prompt;
 mod supplies;
 pub(crate) mod tools;
+mod vendors;
 mod world;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
@@ -16,6 +23,15 @@ use node_api::{Entry, run, supply};
 pub static NODES: &[Entry] = &[
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
+    run::<agent_n8n::Agent>(),
+    run::<chains::llm::ChainLlm>(),
+    run::<chains::summarization::ChainSummarization>(),
+    run::<chains::extractor::InformationExtractor>(),
+    run::<chains::classifier::TextClassifier>(),
+    run::<chains::sentiment::SentimentAnalysis>(),
+    run::<guardrails::Guardrails>(),
+    run::<vendors::openai::OpenAi>(),
+    run::<vendors::gemini::GoogleGemini>(),
     supply::<models::openai::OpenAiModel>(),
     supply::<models::openai::OpenAiCompatibleModel>(),
     supply::<models::anthropic::AnthropicModel>(),
@@ -54,6 +70,9 @@ pub static NODES: &[Entry] = &[
     supply::<memory::postgres_chat::MemoryPostgresChat>(),
     run::<memory::manager::MemoryManager>(),
     supply::<agent_tool::AgentTool>(),
+    supply::<parsers::structured::OutputParserStructured>(),
+    supply::<parsers::autofixing::OutputParserAutofixing>(),
+    supply::<parsers::item_list::OutputParserItemList>(),
     supply::<tools::calculator::CalculatorTool>(),
     supply::<tools::calculator::ToolCalculator>(),
     supply::<tools::code::CodeTool>(),

@@ -11,7 +11,7 @@ pub(super) struct NodeWorld<'c> {
     item: usize,
     /// What every key begins with.
     prefix: Str,
-    /// The words of an agent that another one asks are not the answer.
+    /// Whether whoever waits for the run hears the model word by word. Those of an agent that another one asks are not the answer.
     is_heard: bool,
 }
 
@@ -23,6 +23,18 @@ impl<'c> NodeWorld<'c> {
     /// The world of an agent that works within the call of another one's tool.
     pub(super) fn within(ctx: &'c Ctx<'c>, call: Str) -> Self {
         Self { ctx, item: 0, prefix: call, is_heard: false }
+    }
+
+    /// The same where the model's words are not the answer: a judgement, or data.
+    pub(super) fn unheard(ctx: &'c Ctx<'c>, item: usize) -> Self {
+        Self { is_heard: false, ..Self::new(ctx, item) }
+    }
+
+    /// Says that an answer begins or has ended, to whoever hears it.
+    pub(super) async fn announce(&self, kind: ChunkKind) {
+        if self.is_heard {
+            self.ctx.send_chunk(kind, self.item, None).await;
+        }
     }
 
     /// When the agent first began on the item, also after a crash.

@@ -1,9 +1,10 @@
 //! A chain of models: if one does not answer, the next is asked.
 
 use super::{model_spec, supply};
-use crate::ai::supplies::models;
+use crate::ai::supplies::{model, models};
+use futures::StreamExt as _;
 use model::Kind;
-use node_api::ai::Supply;
+use node_api::ai::{ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, Supply};
 use node_api::prelude::*;
 use node_api::{NodeInfo, Supplier, SupplyCtx};
 use providers::models::fallback::{Fallback, Link, Rests};
@@ -37,5 +38,35 @@ impl Supplier for ModelFallback {
         let chain = Fallback::new(links, Rests::shared().clone(), Arc::new(SystemPace), Duration::from_secs_f64(cool_down));
         let none = || NodeError::failed("No model is connected").hint("Connect at least one model node.");
         chain.map(supply).ok_or_else(none)
+    }
+}
+
+/// The model of a node of n8n's that may have a second one, which is asked whatever the first one's failure is.
+pub(in crate::ai) async fn with_fallback(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn ChatModel>, NodeError> {
+    if !ctx.flag("needsFallback", index)? {
+        return model(ctx, index).await;
+    }
+    let connected = models(ctx.host(), index).await?;
+    if connected.len() < 2 {
+        return Err(NodeError::failed("Please connect a model to the Fallback Model input or disable the fallback option")
+            .hint("Connect a second model node."));
+    }
+    let link = |(node, model): (NodeInfo, _)| Link { name: node.name.clone(), model: Arc::new(AnyFailure(agent::with_tools(model))) };
+    let links = connected.into_iter().take(2).map(link).collect();
+    let chain = Fallback::new(links, Arc::default(), Arc::new(SystemPace), Duration::ZERO);
+    chain.map(|chain| Arc::new(chain) as Arc<dyn ChatModel>).ok_or_else(|| NodeError::failed("No model is connected"))
+}
+
+/// A model whose every failure lets the next one try.
+struct AnyFailure(Arc<dyn ChatModel>);
+
+impl ChatModel for AnyFailure {
+    fn info(&self) -> &ModelInfo {
+        self.0.info()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
+        let passing = |error: ModelError| ModelError { may_pass: true, ..error };
+        Box::pin(self.0.stream(request).map(move |event| event.map_err(passing)))
     }
 }

@@ -104,7 +104,8 @@ impl Supplier for LmOpenAi {
     }
 }
 
-fn built_in_tools() -> Param {
+/// The form of the tools that the provider runs itself.
+pub(in crate::ai) fn built_in_tools() -> Param {
     let web = [
         Param::text("searchContextSize", "Search context size", "medium").help("low, medium or high."),
         Param::text("allowedDomains", "Allowed domains", "").help("With commas between; all if empty."),
@@ -126,7 +127,7 @@ fn built_in_tools() -> Param {
 }
 
 /// What the responses API takes beside what all models have.
-fn responses_fields(raw: &Value, built_in: &Value) -> Object {
+pub(in crate::ai) fn responses_fields(raw: &Value, built_in: &Value) -> Object {
     let mut fields = Object::new();
     let tools = provider_tools(built_in);
     if !tools.is_empty() {

@@ -26,17 +26,6 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
             body.insert("parallel_tool_calls", parallel);
         }
     }
-    match &request.format {
-        OutputFormat::Text => {}
-        OutputFormat::Json => drop(body.insert("response_format", json!({ "type": "json_object" }))),
-        OutputFormat::Schema { name, schema } if capabilities.json_schema => {
-            let mut format = Object::new();
-            format.insert("type", "json_schema");
-            format.insert("json_schema", named_schema(name, schema));
-            body.insert("response_format", format);
-        }
-        OutputFormat::Schema { .. } => {}
-    }
     let options = merged(&settings.options, &request.options);
     insert_sampling(&mut body, &options, capabilities);
     if let Some(max_tokens) = token_limit(&options, capabilities) {
@@ -56,6 +45,18 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
         }
     }
     insert_extra(&mut body, &options);
+    // A form that is asked for counts more than the one that the model was set up with.
+    match &request.format {
+        OutputFormat::Text => {}
+        OutputFormat::Json => drop(body.insert("response_format", json!({ "type": "json_object" }))),
+        OutputFormat::Schema { name, schema } if capabilities.json_schema => {
+            let mut format = Object::new();
+            format.insert("type", "json_schema");
+            format.insert("json_schema", named_schema(name, schema));
+            body.insert("response_format", format);
+        }
+        OutputFormat::Schema { .. } => {}
+    }
     body.into()
 }
 

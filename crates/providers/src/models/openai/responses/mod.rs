@@ -43,9 +43,6 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
             format
         }),
     };
-    if let Some(format) = format {
-        body.insert("text", [("format", format)].into_iter().collect::<Object>());
-    }
     let options = merged(&settings.options, &request.options);
     if capabilities.sampling {
         let numbers = [("temperature", options.temperature), ("top_p", options.top_p)];
@@ -61,6 +58,10 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
         body.insert("stream", true);
     }
     insert_extra(&mut body, &options);
+    // A form that is asked for counts more than the one that the model was set up with.
+    if let Some(format) = format {
+        body.entry("text").make_object().insert("format", format);
+    }
     body.into()
 }
 

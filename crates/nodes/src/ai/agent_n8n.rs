@@ -1,0 +1,200 @@
+//! n8n's agent: its parameters and its output, on the same loop as the agent of the house.
+
+use super::batches::Batches;
+use super::models::fallback::with_fallback;
+use super::supplies::{memory, tools};
+use super::world::NodeWorld;
+use super::{parsers, prompt};
+use agent::{AgentError, Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
+use model::Kind;
+use node_api::ai::{Message, Part};
+use node_api::prelude::*;
+use node_api::trigger::ChunkKind;
+
+/// What a model sees of one result of a tool.
+const RESULT_BYTES: usize = 50_000;
+/// What n8n's agents are told if nothing else is said, up to version 1.8.
+const SYSTEM_MESSAGE: &str = "You are a helpful assistant";
+/// What agents answer that were stopped at their limit, before version 3.
+const STOPPED: &str = "Agent stopped due to max iterations.";
+
+pub(crate) struct Agent;
+
+impl Node for Agent {
+    fn spec() -> Spec {
+        let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 3.0, 3.1];
+        Spec::new("@n8n/n8n-nodes-langchain.agent", &versions, "AI Agent (n8n)", "Answer with a model, tools and a memory, as n8n's agent does")
+            .group(Group::Ai)
+            .inputs([
+                Port::main(),
+                Port::of(Kind::AiLanguageModel, "Chat Model"),
+                Port::of(Kind::AiMemory, "Memory"),
+                Port::of(Kind::AiTool, "Tool"),
+                Port::of(Kind::AiOutputParser, "Output Parser"),
+            ])
+            .params(params())
+            .hint("Connect one chat model, any number of tools, a memory, and an output parser if the answer is to be data.")
+            .alias(&["langchain", "llm", "assistant", "chatbot", "tools agent"])
+            .keeps_notes()
+            .differs_when(
+                "agent",
+                &["conversationalAgent", "reActAgent", "planAndExecuteAgent", "openAiFunctionsAgent"],
+                "All kinds of agents work with tool calls; prompts that describe tools to the model in words are not needed and not used.",
+            )
+            .differs_when("agent", &["sqlAgent"], "The database is reached through a database tool that is connected to the agent.")
+            .note("Every answer of the model and every result of a tool is on disk before the agent goes on: after a crash it continues where it was.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let batches = Batches::read(ctx, "options.batching", 1)?;
+        let answer = |index: usize| {
+            let item = items.get(index).unwrap_or_default();
+            async move { answer(ctx, index, item).await.map(|json| vec![Item::new(json)]) }
+        };
+        batches.output(ctx, &items, answer).await
+    }
+}
+
+fn params() -> Vec<Param> {
+    let kinds = [
+        ("conversationalAgent", "Conversational Agent"),
+        ("openAiFunctionsAgent", "OpenAI Functions Agent"),
+        ("planAndExecuteAgent", "Plan and Execute Agent"),
+        ("reActAgent", "ReAct Agent"),
+        ("sqlAgent", "SQL Agent"),
+    ];
+    let newer_kinds: Vec<_> = [("toolsAgent", "Tools Agent")].into_iter().chain(kinds).collect();
+    let kind_help = "How n8n's agent talks to the model; here all kinds work with tool calls.";
+    let mut params = vec![
+        Param::choice("agent", "Agent", &kinds).raw().until(1.5).help(kind_help),
+        Param::choice("agent", "Agent", &newer_kinds).raw().since(1.6).until(1.9).help(kind_help),
+    ];
+    for (version, default) in [(1.0, "={{ $json.input }}"), (1.1, "={{ $json.chat_input }}"), (1.2, "={{ $json.chatInput }}")] {
+        params.push(Param::long_text("text", "Text", default).versions(&[version]).help("What the agent is asked."));
+    }
+    params.extend(prompt::params(1.3));
+    params.extend([
+        Param::long_text("input", "Prompt", "={{ $json.chatInput }}").show("agent", &["sqlAgent"]).help("What the SQL agent is asked."),
+        Param::flag("hasOutputParser", "Require specific output format", false)
+            .since(1.3)
+            .raw()
+            .help("Have the answer in the form of the connected output parser."),
+        Param::flag("needsFallback", "Enable fallback model", false)
+            .since(2.1)
+            .raw()
+            .help("Ask the second model that is connected if the first one fails."),
+        Param::collection("options", "Options", options()).help("How the agent works."),
+    ]);
+    params
+}
+
+fn options() -> Vec<Param> {
+    vec![
+        Param::long_text("systemMessage", "System message", SYSTEM_MESSAGE).help("What the model is told before everything else."),
+        Param::number("maxIterations", "Max iterations", 10).at_least(1.0).help("How often the model is asked at most."),
+        Param::flag("returnIntermediateSteps", "Return intermediate steps", false).help("Put out which tools were called, too."),
+        Param::flag("passthroughBinaryImages", "Automatically passthrough binary images", true)
+            .help("Show the images of the item to the model."),
+        Param::flag("enableStreaming", "Enable streaming", true)
+            .since(2.1)
+            .help("Send the answer piece by piece to a caller that takes it so."),
+        Param::number("maxTokensFromMemory", "Max tokens to read from memory", 0)
+            .since(3.0)
+            .at_least(0.0)
+            .help("How much of the conversation the model sees; all of it if 0."),
+        Batches::param(1).since(2.0),
+        Param::long_text("humanMessage", "Human message", "").until(1.9).help("How older agents put tools into words; not used."),
+        Param::long_text("prefix", "Prefix message", "").until(1.9).help("What a ReAct agent is told before everything else."),
+        Param::long_text("suffix", "Suffix message", "").until(1.9).help("How a ReAct agent began its answer; not used."),
+        Param::long_text("suffixChat", "Suffix message for chat model", "")
+            .until(1.9)
+            .help("How a ReAct agent began its answer; not used."),
+        Param::long_text("humanMessageTemplate", "Human message template", "")
+            .until(1.9)
+            .help("How a ReAct agent put the question; not used."),
+    ]
+}
+
+async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeError> {
+    let is_for_sql = ctx.version() < 2.0 && ctx.param("agent", index)?.as_str() == Some("sqlAgent");
+    let words = if is_for_sql { ctx.text("input", index)? } else { prompt::words(ctx, index)? };
+    if words.trim().is_empty() {
+        let error =
+            NodeError::parameter("text", "The \"text\" parameter is empty.").hint("Write what the agent is asked, or an expression.");
+        return Err(error.on_item(index));
+    }
+    let option = |name: &str| ctx.param(&format!("options.{name}"), index);
+    let tools = tools(ctx, index).await?;
+    if is_for_sql && tools.is_empty() {
+        return Err(NodeError::parameter("agent", "The SQL agent has no database")
+            .hint("Connect a database tool to the agent; the agent writes its queries.")
+            .on_item(index));
+    }
+    let model = with_fallback(ctx, index).await?;
+    let mut parts = vec![Part::Text(words)];
+    if option("passthroughBinaryImages")?.as_bool() != Some(false) && prompt::sees(model.as_ref()) {
+        parts.extend(prompt::images(&item));
+    }
+    if ctx.version() >= 3.0 {
+        parts.extend(prompt::texts(&item));
+    }
+    let agent = ToolsAgent {
+        model,
+        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?,
+        memory: memory(ctx, index, Str::new()).await?,
+        options: loop_options(ctx, index)?,
+    };
+    let user = Message { parts, ..Message::user("") };
+    let is_heard = ctx.version() >= 2.1 && option("enableStreaming")?.as_bool() != Some(false);
+    let world = if is_heard { NodeWorld::new(ctx, index) } else { NodeWorld::unheard(ctx, index) };
+    world.announce(ChunkKind::Begin).await;
+    let outcome = match parsers::wanted(ctx, index).await? {
+        Some(parser) => agent.run_in_form(&world, user, parser.as_ref()).await,
+        None => agent.run(&world, user).await,
+    };
+    let outcome = outcome.map_err(AgentError::into_node_error)?;
+    world.announce(ChunkKind::End).await;
+    let mut shown = output(outcome.value.as_ref(), &outcome);
+    if option("returnIntermediateSteps")?.is_truthy() {
+        shown.insert("intermediateSteps", outcome.record.tool_uses.iter().map(step).collect::<Vec<_>>());
+    }
+    Ok(shown.into())
+}
+
+fn loop_options(ctx: &Ctx<'_>, index: usize) -> Result<Options, NodeError> {
+    let option = |name: &str| ctx.param(&format!("options.{name}"), index);
+    let said = [option("systemMessage")?, option("prefix")?].into_iter().find(|given| !given.is_nullish());
+    let silent_by_default = if ctx.version() < 1.9 { SYSTEM_MESSAGE } else { "" };
+    Ok(Options {
+        system_prompt: said.map_or_else(|| silent_by_default.into(), |given| given.to_js_string()),
+        max_iterations: option("maxIterations")?.as_f64().unwrap_or(10.0).max(1.0) as usize,
+        on_limit: if ctx.version() < 3.0 { OnLimit::Partial } else { OnLimit::Error },
+        timeout_ms: None,
+        max_history_tokens: option("maxTokensFromMemory")?.as_f64().filter(|tokens| *tokens >= 1.0).map(|tokens| tokens as usize),
+        item: index,
+        ..Options::default()
+    })
+}
+
+/// What was parsed, if anything was; an object is put out as it is.
+fn output(parsed: Option<&Value>, outcome: &Outcome) -> Object {
+    match parsed {
+        Some(Value::Object(fields)) => (**fields).clone(),
+        Some(other) => Object::from_iter([("output", other.clone())]),
+        None if outcome.ended == Ended::MaxIterations => Object::from_iter([("output", STOPPED)]),
+        None => Object::from_iter([("output", outcome.answer.clone())]),
+    }
+}
+
+/// A step in LangChain's form.
+fn step(used: &agent::ToolUse) -> Value {
+    let input = model::json::to_string(&used.arguments);
+    let action = Object::from_iter([
+        ("tool", Value::from(used.name.clone())),
+        ("toolInput", used.arguments.clone()),
+        ("toolCallId", used.call_id.clone().into()),
+        ("log", format!("Calling {} with input: {input}", used.name).into()),
+        ("type", "tool_call".into()),
+    ]);
+    Object::from_iter([("action", Value::from(action)), ("observation", used.content.clone().into())]).into()
+}

@@ -1,0 +1,142 @@
+//! Personal data, and patterns of the author's own.
+
+use super::{Check, pattern};
+use Form::{Pattern, Signs};
+use node_api::prelude::*;
+
+/// What is looked for: n8n's name, its name for people, and the form it has.
+pub(super) const ENTITIES: &[(&str, &str, Form)] = &[
+    ("CREDIT_CARD", "Credit Card", Pattern("[0-9]{4}(?:[- ]?[0-9]{4}){3}")),
+    ("CRYPTO", "Crypto", Pattern("[13][1-9A-HJ-NP-Za-km-z]{25,34}")),
+    ("DATE_TIME", "Date Time", Pattern("(?:0[1-9]|1[012])[-/](?:0[1-9]|[12][0-9]|3[01])[-/](?:19|20)[0-9]{2}")),
+    ("EMAIL_ADDRESS", "Email Address", Pattern("[0-9A-Za-z._%+-]+@(?:[0-9A-Za-z-]+[.])+[A-Za-z]{2,}")),
+    ("IBAN_CODE", "IBAN Code", Pattern("[A-Z]{2}[0-9]{2}[0-9A-Z]{4}[0-9]{7}[0-9A-Z]{0,16}")),
+    ("IP_ADDRESS", "IP Address", Pattern("[0-9]{1,3}(?:[.][0-9]{1,3}){3}")),
+    (
+        "LOCATION",
+        "Location",
+        Pattern("(?:[A-Za-z]+\\s+)+(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Place|Pl|Court|Ct|Way|Highway|Hwy)"),
+    ),
+    ("PHONE_NUMBER", "Phone Number", Pattern("[0-9]{3}[)]?[-.\\s]?[0-9]{3}[-.\\s]?[0-9]{4,6}")),
+    ("MEDICAL_LICENSE", "Medical License", Signs("@@######")),
+    ("US_BANK_NUMBER", "US Bank Number", Pattern("[0-9]{8,17}")),
+    ("US_DRIVER_LICENSE", "US Driver License", Signs("@#######")),
+    ("US_ITIN", "US ITIN", Signs("9##-##-####")),
+    ("US_PASSPORT", "US Passport", Signs("@########")),
+    ("US_SSN", "US SSN", Signs("###-##-####|#########")),
+    ("UK_NHS", "UK NHS", Signs("### ### ####")),
+    ("UK_NINO", "UK NINO", Signs("@@######@")),
+    ("ES_NIF", "ES NIF", Signs("@########")),
+    ("ES_NIE", "ES NIE", Signs("@########")),
+    ("IT_FISCAL_CODE", "IT Fiscal Code", Signs("@@@@@@##@##@###@")),
+    ("IT_DRIVER_LICENSE", "IT Driver License", Signs("@@#######")),
+    ("IT_VAT_CODE", "IT VAT Code", Signs("IT###########")),
+    ("IT_PASSPORT", "IT Passport", Signs("@@#######")),
+    ("IT_IDENTITY_CARD", "IT Identity Card", Signs("@@#######")),
+    ("PL_PESEL", "PL PESEL", Signs("###########")),
+    ("SG_NRIC_FIN", "SG NRIC FIN", Signs("@#######@")),
+    ("SG_UEN", "SG UEN", Signs("########@|#########@")),
+    ("AU_ABN", "AU ABN", Signs("## ### ### ###")),
+    ("AU_ACN", "AU ACN", Signs("### ### ###")),
+    ("AU_TFN", "AU TFN", Signs("#########")),
+    ("AU_MEDICARE", "AU Medicare", Signs("#### ##### #")),
+    ("IN_PAN", "IN PAN", Signs("@@@@@####@")),
+    ("IN_AADHAAR", "IN AADHAAR", Signs("#### #### ####")),
+    ("IN_VEHICLE_REGISTRATION", "IN Vehicle Registration", Signs("@@##@@####")),
+    ("IN_VOTER", "IN Voter", Signs("@@@#######")),
+    ("IN_PASSPORT", "IN Passport", Signs("@#######")),
+    ("FI_PERSONAL_IDENTITY_CODE", "FI Personal Identity Code", Pattern("[0-9]{6}[-+A][0-9]{3}[0-9A-Z]")),
+];
+
+/// The form of a piece of personal data.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    /// `#` is a digit and `@` a capital letter; `|` stands between two forms.
+    Signs(&'static str),
+    Pattern(&'static str),
+}
+
+impl Form {
+    /// As a pattern that stands alone: no letter or digit of ASCII goes on over its ends.
+    fn pattern(self) -> String {
+        let inner = match self {
+            Pattern(pattern) => pattern.to_owned(),
+            Signs(signs) => signs.replace('#', "[0-9]").replace('@', "[A-Z]"),
+        };
+        format!(r"(?-u:\b)(?:{inner})(?-u:\b)")
+    }
+}
+
+pub(super) fn check(text: &str, settings: &Value) -> Result<Check, NodeError> {
+    let chosen =
+        settings.get("entities").and_then(Value::as_array).filter(|_| settings.get("type").and_then(Value::as_str) == Some("selected"));
+    let is_chosen = |name: &str| chosen.is_none_or(|chosen| chosen.iter().any(|entity| entity.as_str() == Some(name)));
+    let mut found = Vec::new();
+    for (name, _, form) in ENTITIES.iter().filter(|(name, _, _)| is_chosen(name)) {
+        let search = pattern(name, &form.pattern())?;
+        found.extend(search.find_iter(text).map(|hit| (Str::from(*name), hit.as_str().to_owned())));
+    }
+    Ok(result("personalData", found))
+}
+
+/// Patterns as JavaScript writes them, `/…/flags`, or bare.
+pub(super) fn check_custom(text: &str, patterns: &[Value]) -> Result<Check, NodeError> {
+    let mut found = Vec::new();
+    for entry in patterns {
+        let field = |name: &str| entry.get(name).map(Value::to_js_string).unwrap_or_default();
+        let (name, written) = (field("name"), field("value"));
+        if written.is_empty() {
+            continue;
+        }
+        let search = pattern(&name, &from_javascript(&written))?;
+        found.extend(search.find_iter(text).filter(|hit| !hit.is_empty()).map(|hit| (name.clone(), hit.as_str().to_owned())));
+    }
+    Ok(result("customRegex", found))
+}
+
+fn from_javascript(written: &str) -> String {
+    let parts = written.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+    let Some((pattern, flags)) = parts.filter(|(_, flags)| flags.chars().all(|flag| "dgimsuvy".contains(flag))) else {
+        return written.to_owned();
+    };
+    let flags: String = flags.chars().filter(|flag| "ims".contains(*flag)).collect();
+    if flags.is_empty() { pattern.to_owned() } else { format!("(?{flags}){pattern}") }
+}
+
+fn result(name: &str, found: Vec<(Str, String)>) -> Check {
+    let shown = found.iter().map(|(entity, text)| {
+        Value::from(Object::from_iter([("entityType", Value::from(entity.clone())), ("text", text.as_str().into())]))
+    });
+    Check {
+        name: name.into(),
+        is_triggered: !found.is_empty(),
+        info: Object::from_iter([("analyzerResults", shown.collect::<Vec<_>>())]),
+        masks: found,
+        ..Check::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_a_pattern_and_common_ones_are_found() {
+        let found = |text: &str| {
+            let check = check(text, &json!({ "type": "all" })).unwrap();
+            check.masks.into_iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
+        };
+        assert!(found("card 4111-1111-1111-1111").contains(&"CREDIT_CARD".to_owned()));
+        assert!(found("IBAN DE89370400440532013000").contains(&"IBAN_CODE".to_owned()));
+        assert!(found("born 12/31/1999").contains(&"DATE_TIME".to_owned()));
+        assert!(found("ssn 123-45-6789").contains(&"US_SSN".to_owned()));
+        assert!(found("nothing here").is_empty());
+    }
+
+    #[test]
+    fn flags_of_javascript_are_understood() {
+        assert_eq!(from_javascript("/a.b/gi"), "(?i)a.b");
+        assert_eq!(from_javascript("/a/b/"), "a/b");
+        assert_eq!(from_javascript("a/b"), "a/b");
+    }
+}

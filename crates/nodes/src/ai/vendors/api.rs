@@ -1,0 +1,109 @@
+//! Calls of a provider beside conversations: what came back is on record before it is used.
+
+use crate::ai::world::NodeWorld;
+use agent::World as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use node_api::prelude::*;
+use providers::models::secret::{Secret, without_secrets};
+
+/// A place of a provider and the key to it.
+pub(super) struct Api {
+    base_url: String,
+    headers: Vec<(String, Secret)>,
+}
+
+/// What a call may do at the provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It only looks or makes something anew: a call that was cut off is made again.
+    None,
+    /// Something is there afterwards, or gone: a call that was cut off leaves the run uncertain.
+    Changes,
+}
+
+impl Api {
+    pub(super) fn new(base_url: &str, headers: Vec<(String, Secret)>) -> Self {
+        Self { base_url: base_url.trim_end_matches('/').to_owned(), headers }
+    }
+
+    pub(super) async fn json(
+        &self,
+        ctx: &Ctx<'_>,
+        index: usize,
+        effect: Effect,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<Value, NodeError> {
+        let body = body.map_or(HttpBody::None, |body| HttpBody::Bytes(model::json::to_string(&body).into()));
+        let answer = self.call(ctx, index, effect, method, path, body).await?;
+        model::json::parse(&String::from_utf8_lossy(&answer)).map_err(|error| {
+            NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON").describe(error.to_string()).on_item(index)
+        })
+    }
+
+    /// The body of the answer to a call; each item makes one call at most.
+    pub(super) async fn call(
+        &self,
+        ctx: &Ctx<'_>,
+        index: usize,
+        effect: Effect,
+        method: &str,
+        path: &str,
+        body: HttpBody,
+    ) -> Result<Bytes, NodeError> {
+        let world = NodeWorld::unheard(ctx, index);
+        let (key, begun) = (format!("{method} {path}"), format!("{method} {path} begun"));
+        if let Some(Value::String(kept)) = world.note(&key) {
+            return STANDARD.decode(kept.as_bytes()).map(Bytes::from).map_err(|error| NodeError::failed(error.to_string()));
+        }
+        if effect == Effect::Changes {
+            if world.note(&begun).is_some() {
+                return Err(NodeError::new(Code::RUN_UNCERTAIN, format!("The call '{key}' was cut off: it may have happened"))
+                    .hint("Look whether it happened, then resume the execution or stop it."));
+            }
+            world.keep(&begun, true.into()).await?;
+        }
+        let answer = self.send(ctx, method, path, body).await.map_err(|error| error.on_item(index))?;
+        world.keep(&key, STANDARD.encode(&answer).into()).await?;
+        Ok(answer)
+    }
+
+    async fn send(&self, ctx: &Ctx<'_>, method: &str, path: &str, body: HttpBody) -> Result<Bytes, NodeError> {
+        let mut request = HttpRequest::new(method, format!("{}{path}", self.base_url));
+        if matches!(body, HttpBody::Bytes(_)) {
+            request.set_header("content-type", "application/json");
+        }
+        request.body = body;
+        for (name, value) in &self.headers {
+            request.set_header(name, value.reveal());
+            request.credential_headers.push(name.clone());
+        }
+        let answer = ctx.host().http().send(request).await;
+        let answer = answer.map_err(|error| NodeError::new(error.code(), self.masked(&error.to_string())))?;
+        if answer.is_success() { Ok(answer.body) } else { Err(self.refusal(&answer)) }
+    }
+
+    fn refusal(&self, answer: &HttpResponse) -> NodeError {
+        let body = String::from_utf8_lossy(&answer.body);
+        let read = model::json::parse(&body).unwrap_or_default();
+        let said = read.get_path("error.message").and_then(Value::as_str).unwrap_or(answer.status_text.as_str());
+        let code = match answer.status {
+            401 | 403 => Code::INVALID_CREDENTIALS,
+            402 => Code::MODEL_QUOTA,
+            404 => Code::MODEL_NOT_FOUND,
+            408 | 504 => Code::MODEL_TIMEOUT,
+            413 => Code::MODEL_CONTEXT,
+            429 => Code::MODEL_RATE_LIMIT,
+            400..=499 => Code::MODEL_REQUEST,
+            _ => Code::MODEL_ERROR,
+        };
+        NodeError::new(code, self.masked(said)).with("httpCode", Str::from(answer.status.to_string()))
+    }
+
+    fn masked(&self, message: &str) -> String {
+        without_secrets(message, self.headers.iter().map(|(_, value)| value.reveal().trim_start_matches("Bearer ")))
+    }
+}

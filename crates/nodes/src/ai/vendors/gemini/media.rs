@@ -1,0 +1,114 @@
+//! What is in files, and new images.
+
+use super::text::{model, shown};
+use crate::ai::models::field;
+use crate::ai::models::options::read;
+use crate::ai::vendors::api::{Api, Effect};
+use crate::ai::vendors::{chosen_model, converse, file_item, files, names};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use node_api::ai::{Media, MediaData, Message, Part, Role};
+use node_api::prelude::*;
+use providers::models::gemini::BASE_URL;
+use providers::models::secret::Secret;
+
+/// What the provider takes together with a question.
+const LARGEST_FILE: usize = 20 << 20;
+
+pub(super) async fn analyze(ctx: &Ctx<'_>, index: usize, item: &Item, resource: &str) -> Result<Vec<Item>, NodeError> {
+    asked(ctx, index, item, resource, ctx.text("text", index)?).await
+}
+
+pub(super) async fn transcribe(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+    let time = |name: &str| ctx.text(&format!("options.{name}"), index);
+    let (start, end) = (time("startTime")?, time("endTime")?);
+    let range = match (start.is_empty(), end.is_empty()) {
+        (true, true) => String::new(),
+        (false, true) => format!(" from {start} on"),
+        (true, false) => format!(" up to {end}"),
+        (false, false) => format!(" from {start} to {end}"),
+    };
+    asked(ctx, index, item, "audio", format!("Write down word for word what is said{range}, and nothing else.").into()).await
+}
+
+async fn asked(ctx: &Ctx<'_>, index: usize, item: &Item, resource: &str, words: Str) -> Result<Vec<Item>, NodeError> {
+    let mut parts = match ctx.text("inputType", index)?.as_str() {
+        "binary" => files(ctx, index, item)?,
+        _ => downloaded(ctx, index, resource).await?,
+    };
+    parts.push(Part::Text(words));
+    let options = read(&ctx.param("options", index)?);
+    let outcome = converse(ctx, index, model(ctx, index, options)?, vec![Message::new(Role::User, parts)]).await?;
+    shown(ctx, index, &outcome)
+}
+
+/// Files from their addresses: the provider is sent the files themselves.
+async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<Part>, NodeError> {
+    let usual_type = match resource {
+        "audio" => "audio/mpeg",
+        "document" => "application/pdf",
+        "video" => "video/mp4",
+        _ => "image/jpeg",
+    };
+    let mut parts = Vec::new();
+    for url in names(&ctx.text(&format!("{resource}Urls"), index)?) {
+        let mut request = HttpRequest::new("GET", url);
+        request.max_response_bytes = LARGEST_FILE;
+        let answer = ctx.host().http().send(request).await.map_err(|error| NodeError::new(error.code(), error.to_string()))?;
+        if !answer.is_success() {
+            return Err(NodeError::api(answer.status, format!("The file at {url} cannot be had: {}", answer.status_text)));
+        }
+        let told = answer.header("content-type").and_then(|kind| kind.split(';').next()).map(str::trim).filter(|kind| !kind.is_empty());
+        let media = Media { mime_type: told.unwrap_or(usual_type).into(), name: None, data: MediaData::Bytes(answer.body.clone()) };
+        parts.push(if media.mime_type.starts_with("image/") { Part::Image(media) } else { Part::File(media) });
+    }
+    Ok(parts)
+}
+
+pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
+    let (model, prompt) = (chosen_model(ctx, index)?, ctx.text("prompt", index)?);
+    let options = ctx.param("options", index)?;
+    let property = options.get("binaryPropertyOutput").and_then(Value::as_str).filter(|name| !name.is_empty()).unwrap_or("data");
+    let path = |action: &str| format!("/v1beta/models/{}:{action}", model.strip_prefix("models/").unwrap_or(&model));
+    let api = api(ctx, index)?;
+    if model.contains("imagen") {
+        let count = options.get("sampleCount").cloned().filter(Value::is_truthy).unwrap_or_else(|| 1.into());
+        let body = Object::from_iter([
+            ("instances", Value::array(vec![Object::from_iter([("prompt", prompt)]).into()])),
+            ("parameters", Object::from_iter([("sampleCount", count)]).into()),
+        ]);
+        let answer = api.json(ctx, index, Effect::None, "POST", &path("predict"), Some(body.into())).await?;
+        let made = answer.get("predictions").and_then(Value::as_array).unwrap_or_default();
+        return made.iter().map(|entry| image(entry.get("bytesBase64Encoded"), entry.get("mimeType"), property)).collect();
+    }
+    let part = Object::from_iter([("text", prompt)]);
+    let content = Object::from_iter([("role", Value::from("user")), ("parts", Value::array(vec![part.into()]))]);
+    let body = Object::from_iter([
+        ("contents", Value::array(vec![content.into()])),
+        ("generationConfig", json!({ "responseModalities": ["IMAGE", "TEXT"] })),
+    ]);
+    let answer = api.json(ctx, index, Effect::None, "POST", &path("generateContent"), Some(body.into())).await?;
+    let candidates = answer.get("candidates").and_then(Value::as_array).unwrap_or_default();
+    let parts = candidates.iter().filter_map(|candidate| candidate.get_path("content.parts")?.as_array()).flatten();
+    let made: Result<Vec<Item>, NodeError> =
+        parts.filter_map(|part| part.get("inlineData")).map(|made| image(made.get("data"), made.get("mimeType"), property)).collect();
+    match made {
+        Ok(made) if made.is_empty() => Err(NodeError::new(Code::MODEL_ERROR, "The model made no image")
+            .hint("Choose a model that makes images, such as gemini-2.5-flash-image.")),
+        made => made,
+    }
+}
+
+fn image(encoded: Option<&Value>, kind: Option<&Value>, property: &str) -> Result<Item, NodeError> {
+    let encoded = encoded.and_then(Value::as_str).unwrap_or_default();
+    let data = STANDARD.decode(encoded).map_err(|error| NodeError::new(Code::MODEL_ERROR, format!("The image cannot be read: {error}")))?;
+    let kind = kind.and_then(Value::as_str).unwrap_or("image/png");
+    Ok(file_item(property, Binary::new(data, kind, Some("image.png".into()))))
+}
+
+fn api(ctx: &Ctx<'_>, index: usize) -> Result<Api, NodeError> {
+    let credential = ctx.host().credential("googlePalmApi", index)?;
+    let host = field(&credential, "host");
+    let headers = vec![("x-goog-api-key".to_owned(), Secret::new(field(&credential, "apiKey")))];
+    Ok(Api::new(if host.trim().is_empty() { BASE_URL } else { &host }, headers))
+}

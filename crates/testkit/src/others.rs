@@ -1,0 +1,38 @@
+//! What a provider offers beside conversations: images, speech, judgements and files, each always the same.
+
+use crate::http::answer;
+use serde_json::{Value, json};
+
+/// A picture of one dot.
+const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+pub(crate) fn respond(path: &str) -> Option<Vec<u8>> {
+    let path = path.split('?').next().unwrap_or_default();
+    if path.ends_with("/audio/speech") {
+        return Some(answer(200, "audio/mpeg", "", "sound"));
+    }
+    Some(answer(200, "application/json", "", &told(path)?.to_string()))
+}
+
+fn told(path: &str) -> Option<Value> {
+    let ends = [
+        ("/images/generations", json!({ "data": [{ "b64_json": DOT }] })),
+        ("/moderations", json!({ "results": [{ "flagged": false, "categories": {}, "category_scores": {} }] })),
+        ("/audio/transcriptions", json!({ "text": "Words from the mock model." })),
+        ("/audio/translations", json!({ "text": "Words from the mock model." })),
+        ("/files", json!({ "id": "file-1", "object": "file", "data": [] })),
+        (":predict", json!({ "predictions": [{ "mimeType": "image/png", "bytesBase64Encoded": DOT }] })),
+    ];
+    ends.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, told)| told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_paths_are_nobodys() {
+        assert!(respond("/v1/images/generations").is_some() && respond("/v1/audio/speech").is_some());
+        assert!(respond("/v1/none").is_none());
+    }
+}
