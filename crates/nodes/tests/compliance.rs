@@ -57,7 +57,7 @@ async fn every_example_gives_what_it_says() {
             let parse = |text: &str| model::json::parse(text).unwrap_or_else(|error| panic!("{}: {error}: {text}", spec.id));
             let version = example.version.parse().unwrap_or_else(|_| spec.newest_version());
             let input = parse(&example.input);
-            let is_list_of_lists = spec.inputs.len() > 1;
+            let is_list_of_lists = spec.inputs.iter().filter(|input| input.kind == model::Kind::Main).count() > 1;
             let inputs: Vec<Option<Items>> = match is_list_of_lists {
                 true => input.as_array().unwrap_or_default().iter().map(|list| Some(items(list))).collect(),
                 false => vec![Some(items(&input))],
