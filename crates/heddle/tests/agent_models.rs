@@ -95,6 +95,7 @@ async fn run_document(credential: Object, document: &Json, items: Json) -> Outco
         connections: Arc::new(GuardedConnections::new(policy())),
         files: Arc::new(store::Workspace::new(std::env::temp_dir())),
         tables: Arc::new(node_api::tables::NoTables),
+        collections: Arc::new(node_api::collections::NoCollections),
         conversations: node_api::ai::KeptHere::default(),
         credentials: world,
         workflows: Arc::new(NoWorkflows),

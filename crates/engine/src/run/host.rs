@@ -13,6 +13,7 @@ use node_api::ai::{KeptHere, ToolCallContext};
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use node_api::http::Http;
+use node_api::collections::Collections;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
 use node_api::{ErrorClass, NodeError, Supplied};
@@ -251,6 +252,11 @@ impl Host for NodeHost {
     fn tables(&self) -> Arc<dyn Tables> {
         let tables = &self.run.engine.ports.tables;
         tables.seen_by(&self.run.options.stands_for).unwrap_or_else(|| tables.clone())
+    }
+
+    fn collections(&self) -> Arc<dyn Collections> {
+        let collections = &self.run.engine.ports.collections;
+        collections.seen_by(&self.run.options.stands_for).unwrap_or_else(|| collections.clone())
     }
 
     fn conversations(&self) -> KeptHere {

@@ -63,6 +63,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let mut engine = world::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.tables = Arc::new(store.clone());
+    engine.ports.collections = Arc::new(store.clone());
     engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
     let traces = Traces::start(&runtime.recorder, &store).await?;

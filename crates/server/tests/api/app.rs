@@ -58,6 +58,7 @@ impl TestApp {
             connections: Arc::new(node_api::connect::NoConnections),
             files: Arc::new(Workspace::new(folder.join("files"))),
             tables: Arc::new(store.clone()),
+            collections: Arc::new(store.clone()),
             conversations: node_api::ai::KeptHere::default(),
             credentials: ground.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
