@@ -62,6 +62,10 @@ pub trait Host: Send + Sync {
         None
     }
     fn connections(&self) -> &dyn Connections;
+    /// The same for what outlives the node's run.
+    fn shared_connections(&self) -> Option<Arc<dyn Connections>> {
+        None
+    }
     fn files(&self) -> &dyn Files;
     fn tables(&self) -> Arc<dyn Tables>;
     /// The collections of knowledge that the workflow may use.

@@ -127,6 +127,9 @@ impl Host for TestHost {
     fn connections(&self) -> &dyn Connections {
         self.connections.as_ref()
     }
+    fn shared_connections(&self) -> Option<Arc<dyn Connections>> {
+        Some(self.connections.clone())
+    }
     fn files(&self) -> &dyn Files {
         self.files.as_ref()
     }

@@ -10,10 +10,10 @@ use crate::ports::JournalError;
 use crate::scope::{RunData, RunView};
 use model::{Code, Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::ai::{KeptHere, ToolCallContext};
+use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use node_api::http::Http;
-use node_api::collections::Collections;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
 use node_api::{ErrorClass, NodeError, Supplied};
@@ -243,6 +243,10 @@ impl Host for NodeHost {
 
     fn connections(&self) -> &dyn Connections {
         self.run.engine.ports.connections.as_ref()
+    }
+
+    fn shared_connections(&self) -> Option<Arc<dyn Connections>> {
+        Some(self.run.engine.ports.connections.clone())
     }
 
     fn files(&self) -> &dyn Files {

@@ -36,7 +36,7 @@ pub trait Collections: Send + Sync {
     async fn sources(&self, id: &str) -> Result<Vec<Source>, CollectionError>;
     /// What is nearest to a question, best first, with how near it is from 0 to 1.
     async fn search_chunks(&self, id: &str, question: Question) -> Result<Vec<Found>, CollectionError>;
-    /// Removes chunks and tells how many there were.
+    /// Removes chunks and tells how many there were. Many go in several steps, of which some may be done when a later one fails.
     async fn delete_chunks(&self, id: &str, which: WhichChunks) -> Result<usize, CollectionError>;
 }
 
@@ -193,14 +193,7 @@ pub struct CollectionLimits {
 
 impl Default for CollectionLimits {
     fn default() -> Self {
-        Self {
-            collections: 1000,
-            chunks_per_call: 10_000,
-            chunk_bytes: 100_000,
-            collection_bytes: 2 << 30,
-            dimensions: 8192,
-            results: 100,
-        }
+        Self { collections: 1000, chunks_per_call: 10_000, chunk_bytes: 100_000, collection_bytes: 2 << 30, dimensions: 8192, results: 100 }
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn insert(connection: &Connection, meta: &Meta, new: &NewChunks, limi
         meta.admits(&new.model, dimensions)?;
     }
     if new.replaces_source {
-        delete(connection, meta, &WhichChunks::Source(new.source.clone()))?;
+        delete(connection, meta, &WhichChunks::Source(new.source.clone()), usize::MAX)?;
     }
     let Some(dimensions) = dimensions else { return Ok(Vec::new()) };
     let now = now_ms();
@@ -105,8 +105,9 @@ pub(super) fn sources(connection: &Connection, meta: &Meta) -> Result<Vec<Source
     })?)
 }
 
-pub(super) fn delete(connection: &Connection, meta: &Meta, which: &WhichChunks) -> Result<usize, Error> {
-    let numbers: Vec<i64> = match which {
+/// Removes at most so many chunks.
+pub(super) fn delete(connection: &Connection, meta: &Meta, which: &WhichChunks, most: usize) -> Result<usize, Error> {
+    let mut numbers: Vec<i64> = match which {
         WhichChunks::Metadata(fields) => with_metadata(connection, meta, fields)?,
         WhichChunks::All | WhichChunks::Source(_) => {
             let source = if let WhichChunks::Source(name) = which { Some(name.as_str()) } else { None };
@@ -114,11 +115,11 @@ pub(super) fn delete(connection: &Connection, meta: &Meta, which: &WhichChunks) 
             rows(connection.prepare_cached(sql)?.query_map(params![meta.number, source], |row| row.get(0))?)?
         }
         WhichChunks::Ids(ids) => {
-            let sql =
-                "SELECT number FROM chunks WHERE collection = ?1 AND number IN (SELECT CAST(value AS INTEGER) FROM json_each(?2))";
+            let sql = "SELECT number FROM chunks WHERE collection = ?1 AND number IN (SELECT CAST(value AS INTEGER) FROM json_each(?2))";
             rows(connection.prepare_cached(sql)?.query_map(params![meta.number, json_list(ids.clone())], |row| row.get(0))?)?
         }
     };
+    numbers.truncate(most);
     if numbers.is_empty() {
         return Ok(0);
     }

@@ -22,6 +22,9 @@ use node_api::collections::{
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
 
+/// Chunks that are removed in one go, so that writers do not wait long.
+const STEP: usize = 2000;
+
 #[async_trait::async_trait]
 impl Collections for Sqlite {
     fn limits(&self) -> CollectionLimits {
@@ -55,9 +58,11 @@ impl Collections for Sqlite {
 
     async fn delete_collection(&self, id: &str) -> Result<(), CollectionError> {
         let which = self.which_collection(id);
+        self.delete_chunks(id, WhichChunks::All).await?;
         let deleted = self.write(move |connection| {
             let meta = Meta::find(connection, &which)?;
-            chunks::delete(connection, &meta, &WhichChunks::All)?;
+            // Somebody may have added something meanwhile.
+            chunks::delete(connection, &meta, &WhichChunks::All, usize::MAX)?;
             connection.execute("DELETE FROM collections WHERE number = ?", [meta.number])?;
             Ok(meta.number)
         });
@@ -92,9 +97,17 @@ impl Collections for Sqlite {
     }
 
     async fn delete_chunks(&self, id: &str, which: WhichChunks) -> Result<usize, CollectionError> {
-        let collection = self.which_collection(id);
-        let deleted = self.write(move |connection| chunks::delete(connection, &Meta::find(connection, &collection)?, &which));
-        Ok(deleted.await?)
+        let which = Arc::new(which);
+        let mut n_deleted = 0;
+        loop {
+            let (collection, which) = (self.which_collection(id), which.clone());
+            let step = self.write(move |connection| chunks::delete(connection, &Meta::find(connection, &collection)?, &which, STEP));
+            let n_gone = step.await?;
+            n_deleted += n_gone;
+            if n_gone < STEP {
+                return Ok(n_deleted);
+            }
+        }
     }
 }
 
@@ -137,9 +150,15 @@ fn create(connection: &Connection, new: NewCollection, seen_by: Option<&str>, li
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)";
     let Collection { id, name, description, project_id, model, credential_id, .. } = &collection;
     let (model, credential_id) = (model.as_deref(), credential_id.as_deref());
-    connection
-        .prepare_cached(sql)?
-        .execute(params![id.as_str(), name.as_str(), description.as_str(), project_id.as_str(), model, credential_id, now])?;
+    connection.prepare_cached(sql)?.execute(params![
+        id.as_str(),
+        name.as_str(),
+        description.as_str(),
+        project_id.as_str(),
+        model,
+        credential_id,
+        now
+    ])?;
     Ok(collection)
 }
 
