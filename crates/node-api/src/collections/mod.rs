@@ -4,7 +4,7 @@ mod error;
 mod librarian;
 
 pub use error::CollectionError;
-pub use librarian::{Librarian, NoLibrarian};
+pub use librarian::{Librarian, NoLibrarian, add_documents};
 
 use crate::ai::{Document, Found, Match};
 use crate::tables::iso;
@@ -27,6 +27,7 @@ pub trait Collections: Send + Sync {
     async fn collections(&self) -> Result<Vec<Collection>, CollectionError>;
     async fn collection(&self, which: &CollectionName) -> Result<Collection, CollectionError>;
     async fn create_collection(&self, new: NewCollection) -> Result<Collection, CollectionError>;
+    async fn change_collection(&self, id: &str, change: CollectionChange) -> Result<Collection, CollectionError>;
     async fn delete_collection(&self, id: &str) -> Result<(), CollectionError>;
 
     /// Adds chunks, all or none, and gives their ids. The first vectors decide the model and the length of all others.
@@ -94,6 +95,14 @@ pub struct NewCollection {
     /// Where it goes; else to the project of the workflow that makes it, or of the first owner.
     pub project_id: Option<Str>,
     pub model: Option<Str>,
+    pub credential_id: Option<Str>,
+}
+
+/// What is not given stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct CollectionChange {
+    pub name: Option<Str>,
+    pub description: Option<Str>,
     pub credential_id: Option<Str>,
 }
 
@@ -215,6 +224,9 @@ impl Collections for NoCollections {
         Err(CollectionError::Nowhere)
     }
     async fn create_collection(&self, _new: NewCollection) -> Result<Collection, CollectionError> {
+        Err(CollectionError::Nowhere)
+    }
+    async fn change_collection(&self, _id: &str, _change: CollectionChange) -> Result<Collection, CollectionError> {
         Err(CollectionError::Nowhere)
     }
     async fn delete_collection(&self, _id: &str) -> Result<(), CollectionError> {

@@ -86,6 +86,7 @@ impl TestApp {
             body_limits: ground.bodies,
             gate_limits: ground.gate,
             read_xml: nodes::text::read_xml_request,
+            librarian: Arc::new(node_api::collections::NoLibrarian),
             base_url,
         };
         tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));

@@ -7,7 +7,7 @@ use super::{metadata, metadata_param, option};
 use crate::ai::supplies;
 use model::Kind;
 use node_api::ai::{Document, Match, SearchableStore, Supply};
-use node_api::collections::WhichChunks;
+use node_api::collections::{WhichChunks, add_documents};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use std::sync::Arc;
@@ -136,14 +136,13 @@ async fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, Node
         document.metadata.extend(given.clone());
     }
     let (collections, found) = collection(ctx, index, IfMissing::Make).await?;
-    let kept = KeptCollection { collections, id: found.id.clone(), embedder: embedder(ctx, index).await? };
-    let replaces_source = !source.is_empty();
-    let ids = kept.add(source.clone(), replaces_source, documents).await?;
+    let embedder = embedder(ctx, index).await?;
+    let n_chunks = add_documents(collections.as_ref(), &found.id, embedder.as_ref(), source.clone(), documents).await?;
     Ok(Object::from_iter([
         ("collection", Value::from(found.name)),
         ("collectionId", found.id.into()),
         ("source", source.into()),
-        ("chunks", ids.len().into()),
+        ("chunks", n_chunks.into()),
     ]))
 }
 

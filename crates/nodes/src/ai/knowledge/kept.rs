@@ -23,13 +23,6 @@ impl KeptCollection {
         let words = is_hybrid.then(|| Str::from(question));
         Ok(self.collections.search_chunks(&self.id, Question { model: self.embedder.model().into(), vector, wanted, words }).await?)
     }
-
-    pub(super) async fn add(&self, source: Str, replaces_source: bool, documents: Vec<Document>) -> Result<Vec<Str>, NodeError> {
-        let texts: Vec<Str> = documents.iter().map(|document| document.content.clone()).collect();
-        let vectors = if texts.is_empty() { Vec::new() } else { self.embedder.embed(&texts).await? };
-        let new = NewChunks { model: self.embedder.model().into(), source, replaces_source, documents, vectors };
-        Ok(self.collections.insert_chunks(&self.id, new).await?)
-    }
 }
 
 #[async_trait::async_trait]

@@ -16,8 +16,8 @@ use meta::{Meta, Which};
 use model::Str;
 use node_api::ai::Found;
 use node_api::collections::{
-    Chunk, ChunkQuery, Collection, CollectionError, CollectionLimits, CollectionName, Collections, NewChunks, NewCollection, Question,
-    Source, WhichChunks,
+    Chunk, ChunkQuery, Collection, CollectionChange, CollectionError, CollectionLimits, CollectionName, Collections, NewChunks,
+    NewCollection, Question, Source, WhichChunks,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
@@ -54,6 +54,11 @@ impl Collections for Sqlite {
     async fn create_collection(&self, new: NewCollection) -> Result<Collection, CollectionError> {
         let (limits, seen_by) = (self.collection_limits, self.seen_by_workflow.clone());
         Ok(self.write(move |connection| create(connection, new, seen_by.as_deref(), &limits)).await?)
+    }
+
+    async fn change_collection(&self, id: &str, change: CollectionChange) -> Result<Collection, CollectionError> {
+        let which = self.which_collection(id);
+        Ok(self.write(move |connection| changed(connection, &which, change)).await?)
     }
 
     async fn delete_collection(&self, id: &str) -> Result<(), CollectionError> {
@@ -124,10 +129,7 @@ fn create(connection: &Connection, new: NewCollection, seen_by: Option<&str>, li
         (None, Some(workflow)) => project_of(connection, workflow)?,
         (None, None) => PERSONAL.into(),
     };
-    let sql = "SELECT 1 FROM collections WHERE project_id = ?1 AND name = ?2";
-    if connection.prepare_cached(sql)?.exists([project_id.as_str(), new.name.as_str()])? {
-        return Err(CollectionError::Taken { name: new.name }.into());
-    }
+    is_free(connection, &project_id, &new.name)?;
     let there: i64 = connection.query_row("SELECT count(*) FROM collections", [], |row| row.get(0))?;
     if there as usize >= limits.collections {
         return Err(CollectionError::Limit { what: "There are too many collections", limit: limits.collections }.into());
@@ -160,6 +162,30 @@ fn create(connection: &Connection, new: NewCollection, seen_by: Option<&str>, li
         now
     ])?;
     Ok(collection)
+}
+
+fn changed(connection: &Connection, which: &Which, change: CollectionChange) -> Result<Collection, Error> {
+    let Meta { number, mut collection, .. } = Meta::find(connection, which)?;
+    if let Some(name) = change.name.filter(|name| *name != collection.name) {
+        check_name(&name)?;
+        is_free(connection, &collection.project_id, &name)?;
+        collection.name = name;
+    }
+    collection.description = change.description.unwrap_or(collection.description);
+    collection.credential_id = change.credential_id.or(collection.credential_id);
+    collection.updated_ms = now_ms();
+    let sql = "UPDATE collections SET name = ?2, description = ?3, credential_id = ?4, updated_ms = ?5 WHERE number = ?1";
+    let Collection { name, description, credential_id, updated_ms, .. } = &collection;
+    connection.prepare_cached(sql)?.execute(params![number, name.as_str(), description.as_str(), credential_id.as_deref(), updated_ms])?;
+    Ok(collection)
+}
+
+fn is_free(connection: &Connection, project_id: &Str, name: &Str) -> Result<(), Error> {
+    let sql = "SELECT 1 FROM collections WHERE project_id = ?1 AND name = ?2";
+    match connection.prepare_cached(sql)?.exists([project_id.as_str(), name.as_str()])? {
+        true => Err(CollectionError::Taken { name: name.clone() }.into()),
+        false => Ok(()),
+    }
 }
 
 /// A workflow that is not kept here stands for nobody in particular.
