@@ -4,6 +4,7 @@ use crate::budget::{Spender, Spending};
 use crate::outcome::Outcome;
 use model::{Code, Items, Object, RunEvent, RunStatus, Spent, Spill, Str, Workflow};
 use node_api::ai::{KeptHere, ModelError};
+use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::host::Files;
 use node_api::http::Http;
@@ -23,6 +24,7 @@ pub struct Ports {
     pub connections: Arc<dyn Connections>,
     pub files: Arc<dyn Files>,
     pub tables: Arc<dyn Tables>,
+    pub collections: Arc<dyn Collections>,
     /// Where conversations are kept; each run sees those of its own workflow.
     pub conversations: KeptHere,
     pub credentials: Arc<dyn Credentials>,

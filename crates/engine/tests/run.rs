@@ -251,6 +251,7 @@ async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel
         connections: Arc::new(node_api::connect::NoConnections),
         files: world.clone(),
         tables: Arc::new(node_api::tables::NoTables),
+        collections: Arc::new(node_api::collections::NoCollections),
         conversations: node_api::ai::KeptHere::default(),
         credentials: Arc::new(NoCredentials),
         workflows: world.clone(),

@@ -1,8 +1,10 @@
 //! The command line: every command, option and example.
 
 mod folder;
+mod knowledge;
 
 pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Restore};
+pub(crate) use knowledge::{AddKnowledge, Knowledge, SearchKnowledge};
 
 use crate::settings::Given;
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -60,6 +62,9 @@ pub(crate) enum Command {
     /// Look at the credentials of the data folder, and bring some along
     #[command(subcommand)]
     Credentials(Credentials),
+    /// Fill and search the collections of documents that agents look into
+    #[command(subcommand)]
+    Knowledge(Knowledge),
     /// Say who may sign in
     #[command(subcommand)]
     Users(Users),

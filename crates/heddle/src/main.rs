@@ -1,6 +1,7 @@
 //! The `heddle` command: wires the rooms together and talks to the person at the terminal.
 
 mod cli;
+mod collections;
 mod commands;
 mod conformance;
 mod conversations;

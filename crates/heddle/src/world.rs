@@ -28,6 +28,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         connections: Arc::new(GuardedConnections::new(policy)),
         files: Arc::new(Workspace::new(&settings.files_root)),
         tables: Arc::new(node_api::tables::NoTables),
+        collections: Arc::new(node_api::collections::NoCollections),
         conversations: KeptHere { passing: Arc::new(passing), ..KeptHere::default() },
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),

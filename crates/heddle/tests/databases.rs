@@ -46,6 +46,7 @@ async fn run(server: &servers::Server, version: f64, input: Value, params: Value
         connections: Arc::new(GuardedConnections::new(policy)),
         files: Arc::new(store::Workspace::new(std::env::temp_dir())),
         tables: Arc::new(node_api::tables::NoTables),
+        collections: Arc::new(node_api::collections::NoCollections),
         conversations: node_api::ai::KeptHere::default(),
         credentials: world,
         workflows: Arc::new(NoWorkflows),

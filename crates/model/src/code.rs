@@ -129,6 +129,10 @@ codes! {
     TABLE_COLUMN         = Workflow, 400, "A data table has no such column, or its name cannot be used.";
     TABLE_VALUE          = Workflow, 400, "A value does not fit its column, or a filter of a data table cannot be used.";
     TABLE_LIMIT          = Operator, 413, "A data table, or all of them, would grow past a limit.";
+    COLLECTION_NOT_FOUND = Workflow, 404, "The collection of knowledge that was named is not there.";
+    COLLECTION_MODEL     = Workflow, 409, "A collection holds vectors of another embedding model.";
+    COLLECTION_VALUE     = Workflow, 400, "What was given for a collection cannot be used.";
+    COLLECTION_LIMIT     = Operator, 413, "A collection, or all of them, would grow past a limit.";
     STORE_CORRUPT        = Us,       500, "Something in the data folder is damaged.";
     STORE_LOCKED         = Operator, 409, "Another Heddle uses this data folder.";
     STORE_NEWER          = Operator, 409, "The data folder was written by a newer Heddle.";

@@ -1,6 +1,7 @@
 //! What the engine offers a running node beyond its items and parameters.
 
 use crate::ai::{KeptHere, ToolCallContext};
+use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
 use crate::http::Http;
 use crate::tables::Tables;
@@ -61,8 +62,16 @@ pub trait Host: Send + Sync {
         None
     }
     fn connections(&self) -> &dyn Connections;
+    /// The same for what outlives the node's run.
+    fn shared_connections(&self) -> Option<Arc<dyn Connections>> {
+        None
+    }
     fn files(&self) -> &dyn Files;
     fn tables(&self) -> Arc<dyn Tables>;
+    /// The collections of knowledge that the workflow may use.
+    fn collections(&self) -> Arc<dyn Collections> {
+        Arc::new(NoCollections)
+    }
     /// Where conversations of the workflow are kept.
     fn conversations(&self) -> KeptHere {
         KeptHere::default()

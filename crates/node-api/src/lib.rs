@@ -5,6 +5,7 @@
 //! Invariant: a [`Spec`] is plain data, so one loaded from a file cannot be told from one written beside its node.
 
 pub mod ai;
+pub mod collections;
 pub mod connect;
 mod ctx;
 mod defaults;
@@ -23,7 +24,7 @@ pub mod trigger;
 pub use ctx::{Ctx, NodeInfo, Prepared};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
-pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, supply, trigger};
+pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply, trigger};
 pub use spec::{CredentialUse, Difference, Example, Group, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy};
 pub use supply::{Supplied, Supplier, SupplyCtx};
 pub use tool_name::{tool_name, tool_name_of, untaken_name};

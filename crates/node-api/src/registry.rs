@@ -56,6 +56,11 @@ pub const fn supply<S: Supplier>() -> Entry {
     Entry { spec: S::spec, run: |ctx, _| Box::pin(only_supplies(ctx)), trigger: None, supply: Some(|ctx| Box::pin(S::supply(ctx))) }
 }
 
+/// The row of a node that runs on items or gives something to the node above it, as its parameters say.
+pub const fn run_and_supply<N: Node + Supplier>() -> Entry {
+    Entry { supply: Some(|ctx| Box::pin(N::supply(ctx))), ..run::<N>() }
+}
+
 async fn only_supplies(ctx: &Ctx<'_>) -> Result<Outputs, NodeError> {
     let name = &ctx.node().name;
     Err(NodeError::failed(format!("'{name}' does not run by itself")).hint("Connect it to the node that it is to serve, such as an agent."))

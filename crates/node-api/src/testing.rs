@@ -1,6 +1,7 @@
 //! Runs a node alone, with constant parameters, for tests and for the examples in descriptions.
 
 use crate::ai::{KeptHere, Supply};
+use crate::collections::{Collections, NoCollections};
 use crate::connect::{Connections, NoConnections};
 use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
@@ -29,6 +30,7 @@ pub struct TestHost {
     pub connections: Arc<dyn Connections>,
     pub files: Box<dyn Files>,
     pub tables: Arc<dyn Tables>,
+    pub collections: Arc<dyn Collections>,
     pub conversations: KeptHere,
     pub started_with: Option<Value>,
     pub supplies: Vec<(Kind, Supply)>,
@@ -57,6 +59,7 @@ impl TestHost {
             connections: Arc::new(NoConnections),
             files: Box::new(NoFiles),
             tables: Arc::new(NoTables),
+            collections: Arc::new(NoCollections),
             conversations: KeptHere::default(),
             started_with: None,
             supplies: Vec::new(),
@@ -124,11 +127,17 @@ impl Host for TestHost {
     fn connections(&self) -> &dyn Connections {
         self.connections.as_ref()
     }
+    fn shared_connections(&self) -> Option<Arc<dyn Connections>> {
+        Some(self.connections.clone())
+    }
     fn files(&self) -> &dyn Files {
         self.files.as_ref()
     }
     fn tables(&self) -> Arc<dyn Tables> {
         self.tables.clone()
+    }
+    fn collections(&self) -> Arc<dyn Collections> {
+        self.collections.clone()
     }
     fn conversations(&self) -> KeptHere {
         self.conversations.clone()

@@ -1,4 +1,4 @@
-//! What the ports reach: the guarded HTTP client, and recorded answers in its place; databases and mail servers; models; conversations that are kept outside.
+//! What the ports reach: the guarded HTTP client, and recorded answers in its place; databases and mail servers; models; conversations and vectors that are kept outside.
 //!
 //! Invariant: nothing in the product opens a connection to the outside except through [`http::GuardedHttp`] and
 //! [`connect::GuardedConnections`], which obey one policy.
@@ -8,3 +8,4 @@ pub mod connect;
 pub mod http;
 pub mod memory;
 pub mod models;
+pub mod vectors;

@@ -3,6 +3,8 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
+use node_api::NodeError;
+use node_api::collections::CollectionError;
 
 /// What a caller is told: `{ code, message, hint }` and the status of the code.
 #[derive(Clone, Debug)]
@@ -33,6 +35,19 @@ impl ApiError {
 impl From<runtime::Error> for ApiError {
     fn from(error: runtime::Error) -> Self {
         Self { code: error.code(), message: error.to_string().into(), hint: error.hint(), retry_after: None }
+    }
+}
+
+impl From<NodeError> for ApiError {
+    fn from(error: NodeError) -> Self {
+        Self { hint: error.to_run_error("").hint, ..Self::new(error.code(), error.message().clone()) }
+    }
+}
+
+impl From<CollectionError> for ApiError {
+    fn from(error: CollectionError) -> Self {
+        let told = Self::new(error.code(), error.to_string());
+        error.hint().into_iter().fold(told, Self::hint)
     }
 }
 

@@ -23,6 +23,7 @@ pub use body::{BodyLimits, Probed, ReadXml, probe as probe_body};
 pub use gate::GateLimits;
 
 use model::Str;
+use node_api::collections::Librarian;
 use routes::Answering;
 use runtime::Runtime;
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct Parts {
     pub gate_limits: GateLimits,
     /// The reader of XML that workflows use.
     pub read_xml: ReadXml,
+    /// What reads files into collections and embeds them.
+    pub librarian: Arc<dyn Librarian>,
     /// Where callers reach this instance.
     pub base_url: Str,
 }

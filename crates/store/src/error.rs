@@ -1,6 +1,7 @@
 //! How keeping things fails.
 
 use model::{Code, Str};
+use node_api::collections::CollectionError;
 use node_api::tables::TableError;
 use rusqlite::{ErrorCode, ffi};
 
@@ -38,6 +39,8 @@ pub enum Error {
     Stopped,
     #[error(transparent)]
     Table(TableError),
+    #[error(transparent)]
+    Collection(CollectionError),
     #[error("the backup cannot be used: {cause}")]
     Backup { cause: Str },
     #[error("the folder {folder} holds data already")]
@@ -59,6 +62,7 @@ impl Error {
             Error::Taken { .. } => Code::NAME_TAKEN,
             Error::Needed { .. } => Code::EXECUTION_STATUS,
             Error::Table(error) => error.code(),
+            Error::Collection(error) => error.code(),
             Error::Backup { .. } => Code::BACKUP_DAMAGED,
             Error::Used { .. } => Code::RESTORE_USED,
         }
@@ -88,6 +92,21 @@ impl From<Error> for TableError {
         match error {
             Error::Table(error) => error,
             other => TableError::Store { code: other.code(), message: other.to_string().into() },
+        }
+    }
+}
+
+impl From<CollectionError> for Error {
+    fn from(error: CollectionError) -> Self {
+        Error::Collection(error)
+    }
+}
+
+impl From<Error> for CollectionError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Collection(error) => error,
+            other => CollectionError::Store { code: other.code(), message: other.to_string().into() },
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::ports::JournalError;
 use crate::scope::{RunData, RunView};
 use model::{Code, Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::ai::{KeptHere, ToolCallContext};
+use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
 use node_api::http::Http;
@@ -244,6 +245,10 @@ impl Host for NodeHost {
         self.run.engine.ports.connections.as_ref()
     }
 
+    fn shared_connections(&self) -> Option<Arc<dyn Connections>> {
+        Some(self.run.engine.ports.connections.clone())
+    }
+
     fn files(&self) -> &dyn Files {
         self.run.engine.ports.files.as_ref()
     }
@@ -251,6 +256,11 @@ impl Host for NodeHost {
     fn tables(&self) -> Arc<dyn Tables> {
         let tables = &self.run.engine.ports.tables;
         tables.seen_by(&self.run.options.stands_for).unwrap_or_else(|| tables.clone())
+    }
+
+    fn collections(&self) -> Arc<dyn Collections> {
+        let collections = &self.run.engine.ports.collections;
+        collections.seen_by(&self.run.options.stands_for).unwrap_or_else(|| collections.clone())
     }
 
     fn conversations(&self) -> KeptHere {

@@ -8,6 +8,7 @@ mod doctor;
 mod executions;
 mod export;
 mod expr;
+mod knowledge;
 mod node_docs;
 mod nodes;
 mod replay;
@@ -43,6 +44,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::ApiKeys(arguments) => api_keys::run(arguments),
         Command::Credentials(arguments) => credentials::run(arguments),
         Command::Users(arguments) => users::run(arguments),
+        Command::Knowledge(arguments) => knowledge::run(arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Expr(arguments) => expr::run(&arguments),

@@ -2,6 +2,7 @@
 
 use super::{block_on, read_text, read_workflow};
 use crate::cli;
+use crate::collections::FolderCollections;
 use crate::conversations;
 use crate::settings::Settings;
 use crate::tables::FolderTables;
@@ -27,6 +28,7 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
     let mut engine = world::engine(&settings)?;
     let progress = Arc::new(Progress::new(arguments));
     engine.ports.journal = progress.clone();
+    engine.ports.collections = Arc::new(FolderCollections::new(arguments.data.path()));
     engine.ports.tables = Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
     engine.ports.conversations = conversations::of_folder(arguments.data.path(), &engine.ports.conversations);
     // Input and run count against one limit.

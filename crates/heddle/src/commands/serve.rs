@@ -64,7 +64,9 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let mut engine = world::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.tables = Arc::new(store.clone());
+    engine.ports.collections = Arc::new(store.clone());
     engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
+    let librarian = Arc::new(nodes::ai::knowledge::NodeLibrarian::new(engine.ports.http.clone()));
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
     let traces = Traces::start(&runtime.recorder, &store).await?;
     announce(serving, &format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));
@@ -93,6 +95,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() },
         gate_limits: settings.gate_limits.clone(),
         read_xml: nodes::text::read_xml_request,
+        librarian,
         base_url,
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));

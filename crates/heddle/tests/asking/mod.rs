@@ -190,6 +190,7 @@ async fn run_as(
         connections: Arc::new(GuardedConnections::new(policy())),
         files: Arc::new(store::Workspace::new(std::env::temp_dir())),
         tables: Arc::new(node_api::tables::NoTables),
+        collections: Arc::new(node_api::collections::NoCollections),
         conversations: node_api::ai::KeptHere::default(),
         credentials: world,
         workflows: Arc::new(NoWorkflows),

@@ -3,6 +3,7 @@
 use super::message::Message;
 use crate::NodeError;
 use model::{Item, Object, Str, Value};
+use std::sync::Arc;
 
 /// A piece of text with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +28,45 @@ pub trait VectorStore: Send + Sync {
     /// The nearest, best first, each with a score from 0 to 1.
     async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError>;
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError>;
+    /// Puts one document in the place of another.
+    async fn update(&self, _id: &str, _document: Document, _vector: Vec<f32>) -> Result<(), NodeError> {
+        Err(NodeError::failed("Update operation is not implemented for this Vector Store"))
+    }
+    /// A score as n8n's node for this store tells it, where that is not how near something is but how far.
+    fn told_score(&self, score: f64) -> f64 {
+        score
+    }
+}
+
+/// A vector store with the model that its vectors come from, and what its node lets be found in it.
+#[derive(Clone)]
+pub struct SearchableStore {
+    pub store: Arc<dyn VectorStore>,
+    pub embedder: Arc<dyn Embedder>,
+    /// Only documents whose metadata have these fields.
+    pub metadata: Object,
+    pub reranker: Option<Arc<dyn Reranker>>,
+}
+
+impl SearchableStore {
+    /// What is nearest to a question, best first, in the order of the reranker where there is one.
+    pub async fn find(&self, question: &str, limit: usize) -> Result<Vec<Found>, NodeError> {
+        let vectors = self.embedder.embed(&[question.into()]).await?;
+        let vector = vectors.into_iter().next().ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
+        let wanted = Match { limit, min_score: None, metadata: self.metadata.clone() };
+        let found = self.store.search(&vector, &wanted).await?;
+        match &self.reranker {
+            Some(reranker) if !found.is_empty() => reranker.rerank(question, found).await,
+            _ => Ok(found.into_iter().map(|found| Found { score: self.store.told_score(found.score), ..found }).collect()),
+        }
+    }
+}
+
+/// Puts what was found into the order in which it answers a question.
+#[async_trait::async_trait]
+pub trait Reranker: Send + Sync {
+    /// The best, best first, with how well each answers as its score.
+    async fn rerank(&self, question: &str, found: Vec<Found>) -> Result<Vec<Found>, NodeError>;
 }
 
 /// What a search is to give.

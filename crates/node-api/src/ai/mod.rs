@@ -19,7 +19,7 @@ pub use conversation::{
     Conversation, Conversations, Embedding, KeptHere, KeptTurn, Lifetime, MAX_RECALLED_BYTES, MAX_TURN_BYTES, Most, Rewritten, Sealer,
     TurnKind,
 };
-pub use knowledge::{Document, Embedder, Found, Loader, Match, Parser, Retriever, Splitter, VectorStore};
+pub use knowledge::{Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore, Splitter, VectorStore};
 pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey};
 pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
 pub use tool::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
@@ -35,7 +35,8 @@ pub enum Supply {
     /// One node may bring several, such as all tools of a server.
     Tools(Vec<Arc<dyn Tool>>),
     Embedder(Arc<dyn Embedder>),
-    VectorStore(Arc<dyn VectorStore>),
+    VectorStore(SearchableStore),
+    Reranker(Arc<dyn Reranker>),
     Retriever(Arc<dyn Retriever>),
     Loader(Arc<dyn Loader>),
     Splitter(Arc<dyn Splitter>),

@@ -8,17 +8,21 @@ mod batches;
 mod chains;
 mod embeddings;
 mod guardrails;
+pub mod knowledge;
 mod memory;
 mod models;
 mod parsers;
 mod prompt;
+mod retrievers;
 mod supplies;
 pub(crate) mod tools;
+mod vectors;
 mod vendors;
 mod world;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
-use node_api::{Entry, run, supply};
+use node_api::{Entry, run, run_and_supply, supply};
+use vectors::StoreNode;
 
 pub static NODES: &[Entry] = &[
     run::<ai_agent::AiAgent>(),
@@ -58,6 +62,25 @@ pub static NODES: &[Entry] = &[
     supply::<embeddings::others::EmbeddingsGoogleGemini>(),
     supply::<embeddings::others::EmbeddingsOllama>(),
     supply::<embeddings::others::EmbeddingsCohere>(),
+    run_and_supply::<knowledge::base::KnowledgeBase>(),
+    supply::<knowledge::base_tool::KnowledgeBaseTool>(),
+    supply::<knowledge::loaders::DefaultDataLoader>(),
+    supply::<knowledge::loaders::BinaryInputLoader>(),
+    supply::<knowledge::splitters::CharacterTextSplitter>(),
+    supply::<knowledge::splitters::RecursiveCharacterTextSplitter>(),
+    supply::<knowledge::splitters::TokenSplitter>(),
+    run_and_supply::<StoreNode<vectors::in_memory::InMemory>>(),
+    run_and_supply::<StoreNode<vectors::pgvector::PgVectorStore>>(),
+    run_and_supply::<StoreNode<vectors::qdrant::QdrantStore>>(),
+    run_and_supply::<StoreNode<vectors::supabase::SupabaseStore>>(),
+    run_and_supply::<StoreNode<vectors::pinecone::PineconeStore>>(),
+    supply::<retrievers::cohere::RerankerCohere>(),
+    supply::<retrievers::vector_store::RetrieverVectorStore>(),
+    supply::<retrievers::compression::RetrieverContextualCompression>(),
+    supply::<retrievers::multi_query::RetrieverMultiQuery>(),
+    supply::<retrievers::workflow::RetrieverWorkflow>(),
+    supply::<retrievers::tool::ToolVectorStore>(),
+    run::<retrievers::chain::ChainRetrievalQa>(),
     supply::<memory::buffer::BufferMemory>(),
     supply::<memory::buffer::WindowMemory>(),
     supply::<memory::sqlite::SqliteMemory>(),

@@ -3,7 +3,7 @@
 use agent::Remembering;
 use model::Kind;
 use node_api::NodeInfo;
-use node_api::ai::{ChatModel, Embedder, SHARED_SESSION, SessionId, SuppliedMemory, Supply, Tool, TurnKey};
+use node_api::ai::{ChatModel, Embedder, Loader, SHARED_SESSION, SessionId, Splitter, SuppliedMemory, Supply, Tool, TurnKey};
 use node_api::host::Host;
 use node_api::prelude::*;
 use std::sync::Arc;
@@ -24,6 +24,19 @@ pub(super) async fn embedder(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn Embe
         _ => None,
     });
     embedder.ok_or_else(|| NodeError::failed("Embeddings are not connected").hint("Connect an embeddings node."))
+}
+
+/// What makes documents of items.
+pub(super) async fn loader(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn Loader>, NodeError> {
+    let supplied = ctx.host().supplies(Kind::AiDocument, index).await?;
+    let loader = supplied.into_iter().find_map(|supplied| if let Supply::Loader(loader) = supplied.supply { Some(loader) } else { None });
+    loader.ok_or_else(|| NodeError::failed("A document loader is not connected").hint("Connect a Default Data Loader."))
+}
+
+/// What cuts texts, if it is connected.
+pub(super) async fn splitter(ctx: &Ctx<'_>, index: usize) -> Result<Option<Arc<dyn Splitter>>, NodeError> {
+    let supplied = ctx.host().supplies(Kind::AiTextSplitter, index).await?;
+    Ok(supplied.into_iter().find_map(|supplied| if let Supply::Splitter(splitter) = supplied.supply { Some(splitter) } else { None }))
 }
 
 /// All models that are connected, in the order of the inputs.

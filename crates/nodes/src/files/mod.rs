@@ -23,7 +23,12 @@ mod test_files;
 mod unpack;
 mod write_binary_file;
 
+pub(crate) use encoding::{decode, detect};
+pub(crate) use guarded::guarded;
 pub use pdf::{PDF_COMMAND, read_pdfs_with, serve_pdf_reader};
+pub(crate) use pdf::{PdfOptions, extract as extract_pdf};
+pub(crate) use sheet::{CommaOptions, CommaReader};
+pub(crate) use unpack::{UnpackLimits, unzip};
 
 use node_api::{Entry, run, supply};
 

@@ -13,6 +13,7 @@ pub mod names;
 mod totp;
 pub(crate) mod xml;
 
+pub(crate) use markdown::page_to_markdown;
 pub use xml::read_request as read_xml_request;
 
 use node_api::{Entry, run};

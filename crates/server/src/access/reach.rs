@@ -6,6 +6,7 @@ use super::Principal;
 use crate::App;
 use crate::error::ApiError;
 use model::{Code, Str};
+use node_api::collections::{Collection, CollectionError, CollectionName, Collections as _};
 use node_api::tables::{Table, TableError, TableName, Tables as _};
 use std::collections::HashMap;
 use store::credentials::Credential;
@@ -131,6 +132,16 @@ impl Principal {
         })?;
         self.check(&table.project_id, need, missing)?;
         Ok(table)
+    }
+
+    pub(crate) async fn collection(&self, app: &App, id: &str, need: Need) -> Result<Collection, ApiError> {
+        let missing = || ApiError::new(Code::COLLECTION_NOT_FOUND, format!("There is no collection with the id '{}'", short(id)));
+        let collection = app.store.collection(&CollectionName::Id(id.into())).await.map_err(|error| match error {
+            CollectionError::NoCollection { .. } => missing(),
+            other => other.into(),
+        })?;
+        self.check(&collection.project_id, need, missing)?;
+        Ok(collection)
     }
 
     /// The project that something new goes into: the one that is named, or one's own.

@@ -24,6 +24,10 @@ const LEAST: &[(&str, Role)] = &[
     ("dataTable:list", Role::Viewer), ("dataTable:read", Role::Viewer), ("dataTable:readRow", Role::Viewer),
     ("dataTable:create", Role::Editor), ("dataTable:update", Role::Editor), ("dataTable:delete", Role::Editor),
     ("dataTable:writeRow", Role::Editor),
+    ("collection:list", Role::Viewer), ("collection:read", Role::Viewer),
+    ("collection:create", Role::Editor), ("collection:update", Role::Editor), ("collection:delete", Role::Editor),
+    // A search is paid for with the collection's credential.
+    ("collection:search", Role::Editor), ("collection:write", Role::Editor),
     ("project:list", Role::Viewer), ("project:read", Role::Viewer), ("project:create", Role::Admin),
     ("project:update", Role::Editor), ("project:delete", Role::Editor),
     ("user:list", Role::Admin), ("user:read", Role::Admin), ("user:create", Role::Admin), ("user:delete", Role::Admin),

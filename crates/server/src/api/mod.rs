@@ -1,6 +1,8 @@
 //! The API in the shape of n8n's public API, version 1.
 
 mod audit;
+mod collection_chunks;
+mod collections;
 mod credential_kinds;
 mod credential_models;
 mod credential_test;
@@ -47,6 +49,8 @@ pub(crate) const OPERATIONS: &[&[Operation]] = &[
     variables::OPERATIONS,
     data_tables::OPERATIONS,
     data_table_rows::OPERATIONS,
+    collections::OPERATIONS,
+    collection_chunks::OPERATIONS,
     projects::OPERATIONS,
     members::OPERATIONS,
     users::OPERATIONS,

@@ -58,6 +58,7 @@ impl TestApp {
             connections: Arc::new(node_api::connect::NoConnections),
             files: Arc::new(Workspace::new(folder.join("files"))),
             tables: Arc::new(store.clone()),
+            collections: Arc::new(store.clone()),
             conversations: node_api::ai::KeptHere::default(),
             credentials: ground.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
@@ -87,6 +88,7 @@ impl TestApp {
             body_limits: ground.bodies,
             gate_limits: ground.gate,
             read_xml: nodes::text::read_xml_request,
+            librarian: Arc::new(node_api::collections::NoLibrarian),
             base_url,
         };
         tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));

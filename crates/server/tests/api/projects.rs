@@ -15,6 +15,7 @@ struct World {
     workflow: String,
     credential: String,
     table: String,
+    collection: String,
     column: String,
     execution: i64,
 }
@@ -52,6 +53,8 @@ impl World {
         assert_eq!(made.status, 201, "{}", made.body);
         let table = made.text("id");
         let column = made.json().get("columns").unwrap().as_array().unwrap()[0].get("id").unwrap().as_str().unwrap().to_owned();
+        let body = format!(r#"{{"name":"docs","projectId":"{team}"}}"#);
+        let collection = send(&app, &inside, "POST", "/collections", &body).await.text("id");
         let made = send(&app, &inside, "POST", "/workflows", &hook("w", "team", Some(&credential), Some(&team))).await;
         assert_eq!(made.status, 200, "{}", made.body);
         let workflow = made.text("id");
@@ -59,7 +62,7 @@ impl World {
         let called = app.call("GET", "/webhook/team").header("X-Key", "s").send().await;
         assert_eq!(called.status, 200, "{}", called.body);
         let execution = app.store.executions(store::executions::ExecutionFilter { limit: 1, ..Default::default() }).await.unwrap()[0].id;
-        Self { app, owner, inside, outside, team, workflow, credential, table, column, execution }
+        Self { app, owner, inside, outside, team, workflow, credential, table, collection, column, execution }
     }
 
     /// The path of an operation with real ids in it.
@@ -69,6 +72,7 @@ impl World {
             .replace("executions/nope", &format!("executions/{}", self.execution))
             .replace("projects/nope", &format!("projects/{}", self.team))
             .replace("data-tables/nope", &format!("data-tables/{}", self.table))
+            .replace("collections/nope", &format!("collections/{}", self.collection))
             .replace("columns/nope", &format!("columns/{}", self.column))
     }
 
@@ -123,6 +127,7 @@ async fn lists_have_only_what_is_within_reach() {
         (format!("/executions?projectId={}", world.team), 1, 1, 0),
         (format!("/executions?workflowId={}", world.workflow), 1, 1, 0),
         ("/data-tables".to_owned(), 1, 1, 0),
+        ("/collections".to_owned(), 1, 1, 0),
         ("/projects".to_owned(), 4, 2, 1),
     ] {
         for (key, expected) in [(&world.owner, for_owner), (&world.inside, for_member), (&world.outside, for_stranger)] {
@@ -148,6 +153,8 @@ async fn each_role_in_a_project_may_do_what_the_table_says() {
         ("GET", path("/executions/nope/events"), String::new(), ProjectRole::Viewer),
         ("GET", path("/credentials/nope"), String::new(), ProjectRole::Viewer),
         ("GET", path("/projects/nope/users"), String::new(), ProjectRole::Viewer),
+        ("GET", path("/collections/nope/chunks"), String::new(), ProjectRole::Viewer),
+        ("PATCH", path("/collections/nope"), r#"{"description":"x"}"#.to_owned(), ProjectRole::Editor),
         ("PUT", path("/workflows/nope"), hook("w", "team", Some(&world.credential), None), ProjectRole::Editor),
         ("PUT", path("/workflows/nope/tags"), "[]".to_owned(), ProjectRole::Editor),
         ("POST", path("/workflows/nope/deactivate"), String::new(), ProjectRole::Editor),

@@ -3,6 +3,7 @@
 mod access;
 mod called;
 mod checkpoints;
+mod collections;
 mod conversations;
 mod credentials;
 mod executions;
@@ -27,8 +28,10 @@ use crate::blobs::Blobs;
 use crate::inspect::{DATABASE, LOCK};
 use crate::vault::Key;
 use checkpoints::LogLimits;
+use collections::VectorCache;
 use credentials::Vault;
 use model::Str;
+use node_api::collections::CollectionLimits;
 use node_api::tables::TableLimits;
 use rusqlite::Connection;
 use std::fs::File;
@@ -49,8 +52,9 @@ const IDLE_READERS: usize = 4;
 pub struct Sqlite {
     shared: Arc<Shared>,
     table_limits: TableLimits,
-    /// Only the data tables that this workflow may use.
-    tables_of: Option<Str>,
+    collection_limits: CollectionLimits,
+    /// Only the data tables and collections that this workflow may use.
+    seen_by_workflow: Option<Str>,
 }
 
 struct Shared {
@@ -61,6 +65,7 @@ struct Shared {
     /// What conversations are sealed with, once it was needed.
     conversation_key: OnceLock<Arc<Key>>,
     blobs: Blobs,
+    vectors: VectorCache,
     /// Held for as long as this process is the one that runs workflows here.
     serving: Option<File>,
 }
@@ -111,9 +116,11 @@ impl Sqlite {
             vault,
             conversation_key: OnceLock::new(),
             blobs,
+            vectors: VectorCache::default(),
             serving,
         };
-        Ok(Self { shared: Arc::new(shared), table_limits: TableLimits::default(), tables_of: None })
+        let (table_limits, collection_limits) = (TableLimits::default(), CollectionLimits::default());
+        Ok(Self { shared: Arc::new(shared), table_limits, collection_limits, seen_by_workflow: None })
     }
 
     /// The same database with other limits for data tables.

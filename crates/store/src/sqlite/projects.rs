@@ -210,6 +210,11 @@ fn empty(connection: &Connection, id: &str) -> Result<(), Error> {
     connection.execute("UPDATE workflows SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
     connection.execute("UPDATE credentials SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
     connection.execute("UPDATE data_tables SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
+    // A name may be taken there already.
+    let sql = "UPDATE collections SET project_id = ?2, name = CASE WHEN EXISTS
+                 (SELECT 1 FROM collections other WHERE other.project_id = ?2 AND other.name = collections.name)
+               THEN name || ' ' || id ELSE name END WHERE project_id = ?1";
+    connection.execute(sql, [id, PERSONAL])?;
     super::workflows::note_change(connection)
 }
 

@@ -128,6 +128,7 @@ async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     };
     let mut engine = world::engine(&settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
+    engine.ports.collections = Arc::new(store.clone());
     engine.ports.tables = Arc::new(store.clone().with_table_limits(settings.table_limits()));
     engine.ports.conversations = crate::conversations::of_store(&store, &engine.ports.conversations);
     let runtime = Runtime::at_rest(engine, Arc::new(store.clone()), options).await.map_err(told)?;

@@ -58,11 +58,15 @@ impl Supplier for EmbeddingsMistralCloud {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let credential = ctx.ctx().host().credential("mistralCloudApi", ctx.item())?;
-        let url = field(&credential, "url");
-        let base_url = if url.trim().is_empty() { "https://api.mistral.ai/v1" } else { &url };
         let raw = ctx.ctx().param("options", ctx.item())?;
-        embedder(&ctx, Settings::compatible(base_url, Secret::new(field(&credential, "apiKey"))), &raw)
+        embedder(&ctx, mistral_settings(&credential), &raw)
     }
+}
+
+pub(super) fn mistral_settings(credential: &Object) -> Settings {
+    let url = field(credential, "url");
+    let base_url = if url.trim().is_empty() { "https://api.mistral.ai/v1" } else { &url };
+    Settings::compatible(base_url, Secret::new(field(credential, "apiKey")))
 }
 
 fn embedder(ctx: &SupplyCtx, settings: Settings, raw: &Value) -> Result<Supply, NodeError> {

@@ -1,12 +1,14 @@
 //! Embedding models of providers that have a format of their own.
 
-use super::{embedding_spec, model_param, supply};
+use super::{embedding_spec, model_param};
 use crate::ai::models::{access, chosen_model, place};
-use node_api::ai::Supply;
+use node_api::ai::{Embedder, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
+use providers::models::ask::Access;
 use providers::models::client::{EmbeddingClient, Embeds};
 use providers::models::{cohere, gemini, ollama};
+use std::sync::Arc;
 
 pub(crate) struct EmbeddingsGoogleGemini;
 
@@ -17,7 +19,7 @@ impl Supplier for EmbeddingsGoogleGemini {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        embedder(&ctx, "modelName", "googlePalmApi", "host", gemini::BASE_URL, gemini::Settings::default())
+        supply_of(&ctx, "modelName", "googlePalmApi", gemini)
     }
 }
 
@@ -29,7 +31,7 @@ impl Supplier for EmbeddingsOllama {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        embedder(&ctx, "model", "ollamaApi", "baseUrl", ollama::BASE_URL, ollama::Settings::default())
+        supply_of(&ctx, "model", "ollamaApi", ollama)
     }
 }
 
@@ -41,18 +43,32 @@ impl Supplier for EmbeddingsCohere {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        embedder(&ctx, "modelName", "cohereApi", "url", cohere::BASE_URL, cohere::Settings::default())
+        supply_of(&ctx, "modelName", "cohereApi", cohere)
     }
 }
 
-fn embedder<P: Embeds>(
+pub(super) fn gemini(model: &str, credential: &Object, access: &Access) -> Arc<dyn Embedder> {
+    client(model, credential, "host", gemini::BASE_URL, gemini::Settings::default(), access)
+}
+
+pub(super) fn ollama(model: &str, credential: &Object, access: &Access) -> Arc<dyn Embedder> {
+    client(model, credential, "baseUrl", ollama::BASE_URL, ollama::Settings::default(), access)
+}
+
+pub(super) fn cohere(model: &str, credential: &Object, access: &Access) -> Arc<dyn Embedder> {
+    client(model, credential, "url", cohere::BASE_URL, cohere::Settings::default(), access)
+}
+
+fn client<P: Embeds>(model: &str, credential: &Object, url_field: &str, base_url: &str, settings: P, access: &Access) -> Arc<dyn Embedder> {
+    Arc::new(EmbeddingClient::new(model, settings, place(credential, url_field, base_url), access))
+}
+
+fn supply_of(
     ctx: &SupplyCtx,
     model_param: &str,
     credential: &str,
-    url_field: &str,
-    base_url: &str,
-    settings: P,
+    make: fn(&str, &Object, &Access) -> Arc<dyn Embedder>,
 ) -> Result<Supply, NodeError> {
-    let place = place(&ctx.ctx().host().credential(credential, ctx.item())?, url_field, base_url);
-    Ok(supply(EmbeddingClient::new(&chosen_model(ctx, model_param)?, settings, place, &access(ctx, &Value::Undefined)?)))
+    let credential = ctx.ctx().host().credential(credential, ctx.item())?;
+    Ok(Supply::Embedder(make(&chosen_model(ctx, model_param)?, &credential, &access(ctx, &Value::Undefined)?)))
 }

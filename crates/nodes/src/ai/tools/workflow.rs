@@ -16,24 +16,6 @@ pub(crate) struct ToolWorkflowOld;
 
 impl Supplier for ToolWorkflowOld {
     fn spec() -> Spec {
-        let kinds = [
-            ("stringValue", "String"),
-            ("numberValue", "Number"),
-            ("booleanValue", "Boolean"),
-            ("arrayValue", "Array"),
-            ("objectValue", "Object"),
-        ];
-        let values = [
-            Param::text("name", "Name", "").help("The field's name."),
-            Param::choice("type", "Type", &kinds).help("The field's type."),
-            Param::text("stringValue", "Value", "").show("type", &["stringValue"]).help("The field's value."),
-            Param::text("numberValue", "Value", "").show("type", &["numberValue"]).help("The field's value."),
-            Param::choice("booleanValue", "Value", &[("true", "True"), ("false", "False")])
-                .show("type", &["booleanValue"])
-                .help("The field's value."),
-            Param::text("arrayValue", "Value", "").show("type", &["arrayValue"]).help("The field's value."),
-            Param::json("objectValue", "Value", "={}").show("type", &["objectValue"]).help("The field's value."),
-        ];
         let versions = [1.0, 1.1, 1.2, 1.3];
         spec_of(&versions)
             .params([
@@ -47,8 +29,7 @@ impl Supplier for ToolWorkflowOld {
                     .until(1.2)
                     .required()
                     .help("The field of the workflow's last node that the model sees."),
-                Param::repeated("fields", "Extra workflow inputs", [FieldGroup::new("values", "Values", values)])
-                    .help("Fields that the workflow gets beside what the model gave."),
+                fields_param(),
             ])
             .params(schema::params())
     }
@@ -66,19 +47,46 @@ impl Supplier for ToolWorkflowOld {
 async fn run_old(call: Call, takes_text: bool) -> Result<Value, NodeError> {
     let inner = call.ctx.ctx();
     let query = if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
-    let mut json = Object::from_iter([("query", query)]);
-    for field in inner.param("fields.values", call.ctx.item())?.as_array().unwrap_or_default() {
-        let name = field.get("name").map(Value::to_js_string).unwrap_or_default();
-        let kind = field.get("type").and_then(Value::as_str).unwrap_or("stringValue");
-        let value = field.get(kind).cloned().unwrap_or_default();
-        let mut wrapped = Value::from(std::mem::take(&mut json));
-        wrapped.set_path(&name, typed(kind, value)?);
-        json = wrapped.as_object().cloned().unwrap_or_default();
-    }
+    let json = with_fields(&inner, call.ctx.item(), Object::from_iter([("query", query)]))?;
     let answer = called(&call, json).await?.first().map(|item| item.json).ok_or_else(silent)?;
     let property = inner.text("responsePropertyName", call.ctx.item())?;
     let chosen = answer.get(&property).filter(|_| inner.version() < 1.3).cloned();
     Ok(chosen.unwrap_or(answer))
+}
+
+/// Fields that a called workflow gets beside the question.
+pub(in crate::ai) fn fields_param() -> Param {
+    let kinds = [
+        ("stringValue", "String"),
+        ("numberValue", "Number"),
+        ("booleanValue", "Boolean"),
+        ("arrayValue", "Array"),
+        ("objectValue", "Object"),
+    ];
+    let values = [
+        Param::text("name", "Name", "").help("The field's name."),
+        Param::choice("type", "Type", &kinds).help("The field's type."),
+        Param::text("stringValue", "Value", "").show("type", &["stringValue"]).help("The field's value."),
+        Param::text("numberValue", "Value", "").show("type", &["numberValue"]).help("The field's value."),
+        Param::choice("booleanValue", "Value", &[("true", "True"), ("false", "False")])
+            .show("type", &["booleanValue"])
+            .help("The field's value."),
+        Param::text("arrayValue", "Value", "").show("type", &["arrayValue"]).help("The field's value."),
+        Param::json("objectValue", "Value", "={}").show("type", &["objectValue"]).help("The field's value."),
+    ];
+    Param::repeated("fields", "Extra workflow inputs", [FieldGroup::new("values", "Values", values)])
+        .help("Fields that the workflow gets beside what the model gave.")
+}
+
+/// An item with those fields.
+pub(in crate::ai) fn with_fields(ctx: &Ctx<'_>, item: usize, json: Object) -> Result<Object, NodeError> {
+    let mut wrapped = Value::from(json);
+    for field in ctx.param("fields.values", item)?.as_array().unwrap_or_default() {
+        let name = field.get("name").map(Value::to_js_string).unwrap_or_default();
+        let kind = field.get("type").and_then(Value::as_str).unwrap_or("stringValue");
+        wrapped.set_path(&name, typed(kind, field.get(kind).cloned().unwrap_or_default())?);
+    }
+    Ok(wrapped.as_object().cloned().unwrap_or_default())
 }
 
 fn typed(kind: &str, value: Value) -> Result<Value, NodeError> {

@@ -133,6 +133,11 @@ impl HtmlOptions {
     }
 }
 
+/// A web page as Markdown, with n8n's settings; scripts, styles and what is not shown are left out.
+pub(crate) fn page_to_markdown(page: &str) -> Result<String, NodeError> {
+    Ok(to_markdown(page, &from_html::Options::read(&json!({}))?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

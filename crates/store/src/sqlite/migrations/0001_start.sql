@@ -226,6 +226,42 @@ CREATE TABLE data_tables (
   UNIQUE (project_id, name)
 ) STRICT;
 
+-- Knowledge: texts in chunks. A collection's vectors come from one model and have one length, which the first of them decide; they have
+-- length one, so that nearness is a sum of products. `removals` counts what was taken away, so that a copy in memory is known to be old.
+CREATE TABLE collections (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  description TEXT NOT NULL DEFAULT '',
+  project_id TEXT NOT NULL DEFAULT 'personal',
+  model TEXT,
+  dimensions INTEGER,
+  credential_id TEXT,
+  removals INTEGER NOT NULL DEFAULT 0,
+  n_chunks INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  UNIQUE (project_id, name)
+) STRICT;
+CREATE TABLE chunks (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  collection INTEGER NOT NULL REFERENCES collections (number) ON DELETE CASCADE,
+  source TEXT NOT NULL,
+  content TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  created_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX chunks_of_collection ON chunks (collection);
+CREATE INDEX chunks_of_source ON chunks (collection, source);
+-- Apart from the texts, because a search reads many of them.
+CREATE TABLE chunk_vectors (
+  chunk INTEGER PRIMARY KEY REFERENCES chunks (number) ON DELETE CASCADE,
+  vector BLOB NOT NULL
+) STRICT;
+-- The words of the chunks; the texts themselves are not kept a second time.
+CREATE VIRTUAL TABLE chunk_words USING fts5 (collection, content, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+
 -- Conversations that agents remember. Whose they are is hashed; what was said is encrypted, the conversation bound into it.
 CREATE TABLE conversations (
   number INTEGER PRIMARY KEY,

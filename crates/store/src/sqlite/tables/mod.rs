@@ -27,22 +27,22 @@ impl Tables for Sqlite {
     }
 
     fn seen_by(&self, workflow_id: &str) -> Option<Arc<dyn Tables>> {
-        Some(Arc::new(Self { tables_of: Some(workflow_id.into()), ..self.clone() }))
+        Some(Arc::new(Self { seen_by_workflow: Some(workflow_id.into()), ..self.clone() }))
     }
 
     async fn tables(&self) -> Result<Vec<Table>, TableError> {
-        let seen_by = self.tables_of.clone();
+        let seen_by = self.seen_by_workflow.clone();
         let found = self.read(move |connection| Meta::all(connection, seen_by.as_deref())).await?;
         Ok(found.into_iter().map(|meta| meta.table).collect())
     }
 
     async fn table(&self, which: &TableName) -> Result<Table, TableError> {
-        let which = Which { name: which.clone(), seen_by: self.tables_of.clone() };
+        let which = Which { name: which.clone(), seen_by: self.seen_by_workflow.clone() };
         Ok(self.read(move |connection| Ok(Meta::find(connection, &which)?.table)).await?)
     }
 
     async fn create_table(&self, new: NewTable) -> Result<Table, TableError> {
-        let (limits, seen_by) = (self.table_limits, self.tables_of.clone());
+        let (limits, seen_by) = (self.table_limits, self.seen_by_workflow.clone());
         Ok(self.write(move |connection| create(connection, &new, seen_by.as_deref(), &limits)).await?)
     }
 
@@ -126,7 +126,7 @@ impl Tables for Sqlite {
 
 impl Sqlite {
     fn which(&self, id: &str) -> Which {
-        Which { name: TableName::Id(id.into()), seen_by: self.tables_of.clone() }
+        Which { name: TableName::Id(id.into()), seen_by: self.seen_by_workflow.clone() }
     }
 
     /// A preview only reads, and does not hold up the writer.

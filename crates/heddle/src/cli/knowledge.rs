@@ -1,0 +1,66 @@
+//! `heddle knowledge` on the command line.
+
+use super::DataFolder;
+use clap::{Args, Subcommand, ValueHint};
+use std::path::PathBuf;
+
+#[derive(Subcommand)]
+pub(crate) enum Knowledge {
+    /// Put files into a collection; it is made if it is not there
+    Add(AddKnowledge),
+    /// The collections there are, or what is in one
+    List {
+        #[command(flatten)]
+        data: DataFolder,
+        /// Show the files and texts of this collection
+        collection: Option<String>,
+    },
+    /// Find what has to do with a question
+    Search(SearchKnowledge),
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  heddle knowledge add docs --credential OpenAI handbook.pdf faq.md
+  heddle knowledge add docs policies/*.html
+
+PDF, Word (docx), CSV, JSON, HTML, Markdown and plain text are read. A file that is added again takes the place of the old one.")]
+pub(crate) struct AddKnowledge {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
+    /// The collection, by its name or its id
+    pub(crate) collection: String,
+    #[arg(required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The credential that pays for the embedding model, by its name or its id; kept with the collection
+    #[arg(long, value_name = "CREDENTIAL")]
+    pub(crate) credential: Option<String>,
+    /// The embedding model of a new collection; the provider's usual one if nothing is said
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  heddle knowledge search docs 'how long can I return something?'
+  heddle knowledge search docs 'invoice ZX-81' --hybrid --limit 3")]
+pub(crate) struct SearchKnowledge {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
+    /// The collection, by its name or its id
+    pub(crate) collection: String,
+    /// What is looked for
+    pub(crate) query: String,
+    /// How many results there are
+    #[arg(long, default_value_t = 5, value_name = "NUMBER")]
+    pub(crate) limit: usize,
+    /// How near a result must be, from 0 to 1
+    #[arg(long, default_value_t = 0.0, value_name = "SCORE")]
+    pub(crate) min_score: f64,
+    /// Let the words of the question count too
+    #[arg(long)]
+    pub(crate) hybrid: bool,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,152 @@
+//! `heddle knowledge`: the collections of a data folder, beside a server or without one.
+
+use super::block_on;
+use crate::cli::{AddKnowledge, DataFolder, Knowledge, SearchKnowledge};
+use crate::settings::Settings;
+use crate::terminal::{note, say};
+use crate::world;
+use anyhow::{Context as _, Result, bail};
+use model::{Binary, Object, Str, Value};
+use node_api::ai::{Embedder, Match};
+use node_api::collections::{
+    Collection, CollectionChange, CollectionError, CollectionName, Collections as _, Librarian as _, NewCollection, Question, add_documents,
+};
+use nodes::ai::knowledge::NodeLibrarian;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use store::credentials::{Credential, Credentials as _};
+use store::{Sqlite, Use};
+
+/// Letters of a result that are shown.
+const SHOWN: usize = 300;
+
+pub(super) fn run(arguments: Knowledge) -> Result<ExitCode> {
+    block_on(async {
+        match arguments {
+            Knowledge::Add(arguments) => add(&arguments).await,
+            Knowledge::List { data, collection } => list(&data, collection.as_deref()).await,
+            Knowledge::Search(arguments) => search(&arguments).await,
+        }
+    })?
+}
+
+async fn add(arguments: &AddKnowledge) -> Result<ExitCode> {
+    let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
+    let credential_id = match &arguments.credential {
+        Some(named) => Some(credential(&store, named).await?.id),
+        None => None,
+    };
+    let mut collection = match find(&store, &arguments.collection).await? {
+        Some(found) => found,
+        None => {
+            let model = arguments.model.as_deref().map(Str::from);
+            let name = arguments.collection.as_str().into();
+            let new = NewCollection { name, model, credential_id: credential_id.clone(), ..NewCollection::default() };
+            store.create_collection(new).await?
+        }
+    };
+    if credential_id.is_some() && collection.credential_id != credential_id {
+        let change = CollectionChange { credential_id, ..CollectionChange::default() };
+        collection = store.change_collection(&collection.id, change).await?;
+    }
+    let librarian = librarian()?;
+    let embedder = embedder(&store, &librarian, &collection).await?;
+    for path in &arguments.files {
+        let data = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let name = source(path);
+        let documents = librarian.read(Binary::new(data, "application/octet-stream", Some(name.clone()))).await;
+        let documents = documents.with_context(|| format!("{} cannot be used", path.display()))?;
+        let count = add_documents(&store, &collection.id, embedder.as_ref(), name.clone(), documents).await?;
+        say(&format!("{name}: {count} chunks"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
+    let store = Sqlite::open(&data.path(), Use::Beside)?;
+    if let Some(named) = named {
+        let collection = find(&store, named).await?.with_context(|| format!("there is no collection '{named}'"))?;
+        for source in store.sources(&collection.id).await? {
+            say(&format!("{}  {} chunks", source.name, source.n_chunks));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let found = store.collections().await?;
+    if found.is_empty() {
+        note("There are no collections. Make one with `heddle knowledge add COLLECTION FILE`.");
+    }
+    for collection in found {
+        let model = collection.model.unwrap_or_else(|| "no model yet".into());
+        say(&format!("{}  {}  {} chunks  {model}", collection.id, collection.name, collection.n_chunks));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn search(arguments: &SearchKnowledge) -> Result<ExitCode> {
+    let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
+    let named = &arguments.collection;
+    let collection = find(&store, named).await?.with_context(|| format!("there is no collection '{named}'"))?;
+    let embedder = embedder(&store, &librarian()?, &collection).await?;
+    let query = Str::from(arguments.query.as_str());
+    let vector = embedder.embed(std::slice::from_ref(&query)).await?.into_iter().next().context("the model gave no vector")?;
+    let wanted = Match { limit: arguments.limit, min_score: Some(arguments.min_score), metadata: Object::new() };
+    let words = arguments.hybrid.then_some(query);
+    let question = Question { model: embedder.model().into(), vector, wanted, words };
+    let found = store.search_chunks(&collection.id, question).await?;
+    if found.is_empty() {
+        note("Nothing was found.");
+    }
+    for found in found {
+        let metadata = found.document.metadata;
+        if arguments.json {
+            let content = Value::from(found.document.content);
+            say(&model::json::to_string(
+                &Object::from_iter([("score", found.score.into()), ("content", content), ("metadata", metadata.into())]).into(),
+            ));
+            continue;
+        }
+        let source = metadata.get("source").map(Value::to_js_string).unwrap_or_default();
+        say(&format!("{:.2}  {source}", found.score));
+        let text: String = found.document.content.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
+        say(&format!("      {text}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn find(store: &Sqlite, named: &str) -> Result<Option<Collection>> {
+    for which in [CollectionName::Name(named.into()), CollectionName::Id(named.into())] {
+        match store.collection(&which).await {
+            Err(CollectionError::NoCollection { .. }) => {}
+            other => return Ok(Some(other?)),
+        }
+    }
+    Ok(None)
+}
+
+async fn credential(store: &Sqlite, named: &str) -> Result<Credential> {
+    let all = store.credentials(None, usize::MAX >> 1).await?;
+    let mut found: Vec<Credential> = all.into_iter().filter(|known| known.id == named || known.name == named).collect();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => bail!("there is no credential '{named}'; `heddle credentials list` shows them"),
+        _ => bail!("several credentials are called '{named}'; name one by its id"),
+    }
+}
+
+fn librarian() -> Result<NodeLibrarian> {
+    Ok(NodeLibrarian::new(world::ports(&Settings::load()?)?.http))
+}
+
+async fn embedder(store: &Sqlite, librarian: &NodeLibrarian, collection: &Collection) -> Result<Arc<dyn Embedder>> {
+    let id = collection.credential_id.as_ref();
+    let id = id.with_context(|| format!("the collection '{}' has no credential yet; name one with --credential", collection.name))?;
+    let credential = credential(store, id).await?;
+    let secret = store.open_credential(id).await?.context("the credential is gone")?;
+    Ok(librarian.embedder(&credential.kind, &secret.reveal(), collection.model.as_ref())?)
+}
+
+/// What a file is called in a collection.
+fn source(path: &Path) -> Str {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned()).into()
+}

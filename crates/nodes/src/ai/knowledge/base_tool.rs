@@ -1,0 +1,86 @@
+//! A collection that an agent searches.
+
+use super::kept::{IfMissing, KeptCollection, collection, collection_param, embedder, model_param};
+use super::option;
+use crate::ai::tools::made::{Call, tool, tool_spec};
+use model::Kind;
+use node_api::ai::{Effect, Match, Supply, ToolDefinition};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx};
+
+/// More results than this no model reads.
+const MAX_RESULTS: f64 = 50.0;
+
+pub(crate) struct KnowledgeBaseTool;
+
+impl Supplier for KnowledgeBaseTool {
+    fn spec() -> Spec {
+        tool_spec("knowledge-base-tool", &[1.0], "Knowledge Base Tool", "Lets an agent search a collection of documents")
+            .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
+            .credential("openAiApi", false)
+            .params([
+                collection_param(),
+                model_param(),
+                Param::long_text("description", "Description", "Search the knowledge base for relevant information using semantic search.")
+                    .help("What the model is told: what is in the collection and when to look there."),
+                Param::collection(
+                    "options",
+                    "Options",
+                    [
+                        Param::number("topK", "Top K results", 5).between(1.0, MAX_RESULTS).help("How many results the agent gets."),
+                        Param::number("minScore", "Minimum score", 0.7)
+                            .between(0.0, 1.0)
+                            .help("How near in meaning a result must be, from 0 to 1. Newer models of OpenAI rarely say more than 0.5."),
+                        Param::flag("hybrid", "Hybrid search", false)
+                            .help("Whether the words of the question count too. They change the order, not the score."),
+                    ],
+                )
+                .help("How the collection is searched."),
+            ])
+            .hint("Fill the collection with the Knowledge Base node, and connect the same embedding model to both.")
+            .alias(&["rag", "retrieval", "semantic search", "vector", "documents"])
+            .note("Answers `{ results: [{ content, score, metadata }] }`. Nothing that is farther than the minimum score is in it.")
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let description = ctx.ctx().text("description", ctx.item())?;
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "query": { "type": "string", "description": "The search query" },
+                "limit": { "type": "number", "description": "Maximum number of results to return (default 5)" }
+            },
+            "required": ["query"]
+        });
+        let definition = ToolDefinition { name: "knowledge_base_search".into(), description, parameters, effect: Effect::None };
+        Ok(tool(ctx, definition, |call| async move { search(&call).await.map_err(failed) }))
+    }
+}
+
+async fn search(call: &Call) -> Result<Value, NodeError> {
+    let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
+    let query = call.text("query");
+    if query.trim().is_empty() {
+        return Err(NodeError::parameter("query", "the query is empty"));
+    }
+    let (top, min_score) = (option(&ctx, item, "topK", 5.0)?, option(&ctx, item, "minScore", 0.7)?);
+    let limit = call.arguments.get("limit").and_then(Value::as_f64).filter(|limit| *limit >= 1.0).unwrap_or(top);
+    let (collections, found) = collection(&ctx, item, IfMissing::Fail).await?;
+    let kept = KeptCollection { collections, id: found.id, embedder: embedder(&ctx, item).await? };
+    let wanted = Match { limit: limit.clamp(1.0, MAX_RESULTS) as usize, min_score: Some(min_score), metadata: Object::new() };
+    let found = kept.find(&query, wanted, ctx.flag("options.hybrid", item)?).await?;
+    let results = found.into_iter().map(|found| {
+        Object::from_iter([
+            ("content", Value::from(found.document.content)),
+            ("score", found.score.into()),
+            ("metadata", found.document.metadata.into()),
+        ])
+        .into()
+    });
+    Ok(Object::from_iter([("results", Value::array(results.collect()))]).into())
+}
+
+/// Words for the model, with what the operator may want to know behind them.
+fn failed(error: NodeError) -> NodeError {
+    NodeError::new(error.code(), format!("Knowledge base search failed: {}", error.message()))
+}

@@ -1,0 +1,33 @@
+//! Fills collections from outside of a workflow, the way the nodes do it.
+
+use super::read::chunks_of_file;
+use super::split::Lengths;
+use crate::ai::embeddings::embedder_of;
+use model::{Binary, Object, Str};
+use node_api::NodeError;
+use node_api::ai::{Document, Embedder};
+use node_api::collections::Librarian;
+use node_api::http::Http;
+use std::sync::Arc;
+
+/// Reads files as the Knowledge Base node does, and reaches embedding models through a client.
+pub struct NodeLibrarian {
+    http: Arc<dyn Http>,
+}
+
+impl NodeLibrarian {
+    pub fn new(http: Arc<dyn Http>) -> Self {
+        Self { http }
+    }
+}
+
+#[async_trait::async_trait]
+impl Librarian for NodeLibrarian {
+    async fn read(&self, file: Binary) -> Result<Vec<Document>, NodeError> {
+        chunks_of_file(&file, Lengths::USUAL).await
+    }
+
+    fn embedder(&self, kind: &str, credential: &Object, model: Option<&Str>) -> Result<Arc<dyn Embedder>, NodeError> {
+        embedder_of(kind, credential, model, self.http.clone())
+    }
+}

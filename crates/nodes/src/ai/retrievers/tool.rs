@@ -1,0 +1,49 @@
+//! n8n's Vector Store Question Answer Tool: a model answers from what a store finds, and an agent gets the answer.
+
+use super::question::{TEMPLATE, answer};
+use super::vector_store;
+use crate::ai::supplies;
+use crate::ai::tools::made::{name_of, one_text, tool, tool_spec};
+use model::Kind;
+use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::prelude::*;
+use node_api::{Supplier, SupplyCtx, tool_name_of};
+
+pub(crate) struct ToolVectorStore;
+
+impl Supplier for ToolVectorStore {
+    fn spec() -> Spec {
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolVectorStore",
+            &[1.0, 1.1],
+            "Vector Store Question Answer Tool",
+            "Lets an agent ask questions that a model answers from a vector store",
+        )
+        .inputs([Port::of(Kind::AiVectorStore, "Vector Store"), Port::of(Kind::AiLanguageModel, "Model")])
+        .params([
+            Param::text("name", "Data name", "").until(1.0).help("What the data is called; the tool's name."),
+            Param::long_text("description", "Description of data", "").help("What the data is about, for the agent to know when to ask."),
+            Param::number("topK", "Limit", 4).at_least(1.0).help("From how many documents the answer is made."),
+        ])
+        .hint("It asks a model for each call. A vector store in the mode Retrieve as tool shows the documents to the agent itself.")
+        .alias(&["rag", "knowledge"])
+    }
+
+    async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
+        let name = if ctx.node().version < 1.1 { name_of(&ctx, "name")? } else { tool_name_of(ctx.node()) };
+        let about = ctx.ctx().text("description", ctx.item())?;
+        let description = format!(
+            "Answers questions about {name} from documents. Always use it for questions about {about}. Give it one whole question."
+        );
+        let parameters = one_text("The question, as a whole sentence", true);
+        let definition = ToolDefinition { name, description: description.into(), parameters, effect: Effect::None };
+        Ok(tool(ctx, definition, |call| async move {
+            let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
+            let question = call.text("input");
+            let limit = ctx.number("topK", item)?.max(1.0) as usize;
+            let found = vector_store(&ctx, item).await?.find(&question, limit).await?;
+            let model = supplies::model(&ctx, item).await?;
+            Ok(answer(model.as_ref(), TEMPLATE, &question, &found).await?.into())
+        }))
+    }
+}

@@ -1,0 +1,50 @@
+//! n8n's Simple Vector Store, in the memory of the process.
+
+use super::{About, Backend, Purpose, chosen};
+use node_api::ai::VectorStore;
+use node_api::prelude::*;
+use providers::vectors::ProcessVectors;
+use std::sync::Arc;
+
+pub(crate) struct InMemory;
+
+const KEY: &str = "vector_store_key";
+
+impl Backend for InMemory {
+    fn about() -> About {
+        About {
+            node: "vectorStoreInMemory",
+            name: "Simple Vector Store",
+            summary: "Keep vectors in memory until the process ends",
+            credential: None,
+            shared: vec![
+                Param::text("memoryKey", "Memory key", KEY)
+                    .until(1.1)
+                    .help("What the store is called; each workflow has stores of its own."),
+                Param::locator("memoryKey", "Memory key", &["list", "id"])
+                    .preset(json!({ "mode": "list", "value": "vector_store_key" }))
+                    .since(1.2)
+                    .help("What the store is called; the workflows of a project share it."),
+                Param::flag("clearStore", "Clear store", false)
+                    .help("Whether what was there goes before the first document comes.")
+                    .show("mode", &["insert"]),
+            ],
+            insert_options: Vec::new(),
+            search_options: Vec::new(),
+            can_update: false,
+        }
+    }
+
+    async fn open(ctx: &Ctx<'_>, item: usize, purpose: Purpose) -> Result<Arc<dyn VectorStore>, NodeError> {
+        let key = chosen(ctx, "memoryKey", item)?;
+        // n8n shares keys with everybody; here they end with the project.
+        let project = ctx.host().collections().seen_project().await?;
+        let scope = if ctx.version() <= 1.1 { ctx.host().execution().workflow_id.clone() } else { Str::new() };
+        let store =
+            ProcessVectors::shared().store(model::json::to_string(&Value::array(vec![project.into(), scope.into(), key.into()])).into());
+        if purpose == Purpose::InsertFirst && ctx.flag("clearStore", item)? {
+            store.clear();
+        }
+        Ok(Arc::new(store))
+    }
+}

@@ -1,0 +1,184 @@
+//! `/api/v1/collections/{id}/…`: what is in a collection: files and texts go in, chunks are looked at and found.
+
+use super::collections::belongs;
+use super::operation::{CURSOR, LIMIT, Param};
+use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, page, page_of};
+use crate::App;
+use crate::access::{Need, Principal};
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::Extension;
+use axum::extract::{Path, Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use axum::routing::{delete, get, post};
+use model::{Binary, Code, Object, Str, Value};
+use node_api::ai::{Document, Embedder, Match};
+use node_api::collections::{Chunk, ChunkQuery, Collection, Collections as _, Question, Source, WhichChunks, add_documents};
+use std::sync::Arc;
+use store::Credentials as _;
+
+const SOURCE: Param = Param("source", "string");
+
+#[rustfmt::skip]
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/collections/{id}/sources", "collection:read", "listCollectionSources", "Where the chunks of a collection come from", || {
+        get(sources)
+    }).gives(200, "collectionSources"),
+    Operation::new("DELETE", "/collections/{id}/sources", "collection:write", "deleteCollectionSource", "Remove the chunks of a source", || {
+        delete(remove_source)
+    }).query(&[SOURCE]).gives(200, "collectionDeleted"),
+    Operation::new("GET", "/collections/{id}/chunks", "collection:read", "listCollectionChunks", "Chunks of a collection", || get(chunks))
+        .query(&[LIMIT, CURSOR, SOURCE]).gives(200, "collectionChunks"),
+    Operation::new("POST", "/collections/{id}/files", "collection:write", "addCollectionFile", "Add the file that is the body; ?source names it", || {
+        post(add_file)
+    }).query(&[SOURCE]).gives(200, "collectionAdded"),
+    Operation::new("POST", "/collections/{id}/texts", "collection:write", "addCollectionText", "Add a text", || post(add_text))
+        .takes("collectionText").gives(200, "collectionAdded"),
+    Operation::new("POST", "/collections/{id}/search", "collection:search", "searchCollection", "Find chunks by their meaning", || post(search))
+        .takes("collectionQuestion").gives(200, "collectionFound"),
+];
+
+async fn sources(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    who.collection(&app, &id, Need::See).await?;
+    let found = app.store.sources(&id).await?;
+    Ok(json(StatusCode::OK, &page(found.iter().map(Source::to_value).collect(), None)))
+}
+
+async fn remove_source(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
+    who.collection(&app, &id, Need::Change).await?;
+    let source = query.get("source").ok_or_else(|| invalid("source", "is missing"))?;
+    let n_deleted = app.store.delete_chunks(&id, WhichChunks::Source(source.as_str().into())).await?;
+    Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", n_deleted)]).into()))
+}
+
+async fn chunks(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
+    who.collection(&app, &id, Need::See).await?;
+    let limit = limit(&query)?;
+    let source = query.get("source").map(|source| source.as_str().into());
+    let after = from_cursor(&query)?.map(Str::from);
+    let found = app.store.chunks(&id, ChunkQuery { source, after, limit: limit + 1 }).await?;
+    Ok(json(StatusCode::OK, &page_of(found, limit, |chunk| &chunk.id, Chunk::to_value)))
+}
+
+async fn add_file(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let collection = who.collection(&app, &id, Need::Change).await?;
+    let name = query.get("source").filter(|name| !name.is_empty()).ok_or_else(|| invalid("source", "must be the name of the file"))?;
+    let mime_type = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("application/octet-stream");
+    // What curl says of any body that it is given.
+    let mime_type: Str =
+        if mime_type.starts_with("application/x-www-form-urlencoded") { "application/octet-stream" } else { mime_type }.into();
+    let limit = app.body_limits.bytes;
+    let too_large = |_| ApiError::new(Code::REQUEST_TOO_LARGE, format!("The body cannot be read, or is larger than {limit} bytes"));
+    let data = axum::body::to_bytes(request.into_body(), limit).await.map_err(too_large)?;
+    let embedder = embedder(&app, &collection).await?;
+    let documents = app.librarian.read(Binary::new(data, mime_type, Some(name.as_str().into()))).await?;
+    added(&app, &collection, embedder.as_ref(), name.as_str().into(), documents).await
+}
+
+async fn add_text(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let collection = who.collection(&app, &id, Need::Change).await?;
+    let body = Body::read(&body, &["text", "source", "metadata"])?;
+    let text = body.text("text", 1, app.body_limits.bytes)?.to_owned();
+    let source: Str = body.optional_text("source", 0, 1000)?.unwrap_or_default().into();
+    let metadata = fields(&body, "metadata")?;
+    let embedder = embedder(&app, &collection).await?;
+    let file = Binary::new(text.into_bytes(), "text/markdown", Some(source.clone()));
+    let mut documents = app.librarian.read(file).await?;
+    documents.iter_mut().for_each(|document| document.metadata.extend(metadata.clone()));
+    added(&app, &collection, embedder.as_ref(), source, documents).await
+}
+
+async fn added(
+    app: &App,
+    collection: &Collection,
+    embedder: &dyn Embedder,
+    source: Str,
+    documents: Vec<Document>,
+) -> Result<Response, ApiError> {
+    let n_chunks = add_documents(&app.store, &collection.id, embedder, source.clone(), documents).await?;
+    let told = Object::from_iter([("source", Value::from(source)), ("chunks", n_chunks.into())]);
+    Ok(json(StatusCode::OK, &told.into()))
+}
+
+async fn search(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let collection = who.collection(&app, &id, Need::See).await?;
+    let body = Body::read(&body, &["query", "limit", "minScore", "hybrid", "metadata"])?;
+    let query = Str::from(body.text("query", 1, 10_000)?);
+    let number = |field: &str, usual: f64, least: f64, most: f64| match body.get(field).map(Value::as_f64) {
+        None => Ok(usual),
+        Some(Some(number)) if (least..=most).contains(&number) => Ok(number),
+        Some(_) => Err(invalid(field, &format!("must be a number from {least} to {most}"))),
+    };
+    let wanted = Match {
+        limit: number("limit", 5.0, 1.0, 100.0)? as usize,
+        min_score: Some(number("minScore", 0.0, 0.0, 1.0)?),
+        metadata: fields(&body, "metadata")?,
+    };
+    let is_hybrid = match body.get("hybrid") {
+        None => false,
+        Some(Value::Bool(flag)) => *flag,
+        Some(_) => return Err(invalid("hybrid", "must be true or false")),
+    };
+    let embedder = embedder(&app, &collection).await?;
+    let vector = embedder.embed(std::slice::from_ref(&query)).await?.into_iter().next().unwrap_or_default();
+    let question = Question { model: embedder.model().into(), vector, wanted, words: is_hybrid.then_some(query) };
+    let found = app.store.search_chunks(&id, question).await?;
+    let results = found.into_iter().map(|found| {
+        Object::from_iter([
+            ("id", Value::from(found.id)),
+            ("content", found.document.content.into()),
+            ("score", found.score.into()),
+            ("metadata", found.document.metadata.into()),
+        ])
+        .into()
+    });
+    Ok(json(StatusCode::OK, &Object::from_iter([("results", Value::array(results.collect()))]).into()))
+}
+
+fn fields(body: &Body, name: &str) -> Result<Object, ApiError> {
+    match body.get(name) {
+        None => Ok(Object::new()),
+        Some(Value::Object(fields)) => Ok((**fields).clone()),
+        Some(_) => Err(invalid(name, "must be an object")),
+    }
+}
+
+/// The embedding model that the collection's credential pays for. The project must still have the credential.
+async fn embedder(app: &App, collection: &Collection) -> Result<Arc<dyn Embedder>, ApiError> {
+    let none = || {
+        ApiError::new(Code::COLLECTION_VALUE, "The collection has no credential to embed with")
+            .hint("Choose one with PATCH /collections/{id} and `credentialId`, or fill the collection in a workflow.")
+    };
+    let id = collection.credential_id.as_ref().ok_or_else(none)?;
+    let credential = app.store.credential(id).await?.ok_or_else(none)?;
+    belongs(app, &credential, &collection.project_id).await?;
+    let secret = app.store.open_credential(id).await?.ok_or_else(none)?;
+    Ok(app.librarian.embedder(&credential.kind, &secret.reveal(), collection.model.as_ref())?)
+}

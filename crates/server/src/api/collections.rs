@@ -1,0 +1,111 @@
+//! `/api/v1/collections`: the collections of knowledge themselves.
+
+use super::operation::{CURSOR, LIMIT, Param};
+use super::{Body, Operation, Query, Text, from_cursor, limit, page_of};
+use crate::App;
+use crate::access::{Need, Principal};
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, patch, post};
+use model::{Code, Str};
+use node_api::collections::{Collection, CollectionChange, Collections as _, NewCollection};
+use store::Credentials as _;
+use store::credentials::Credential;
+
+#[rustfmt::skip]
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new("GET", "/collections", "collection:list", "listCollections", "List collections of knowledge", || get(list))
+        .query(&[LIMIT, CURSOR, Param("projectId", "string")]).gives(200, "collectionList"),
+    Operation::new("POST", "/collections", "collection:create", "createCollection", "Make a collection", || post(create))
+        .takes("collectionInput").gives(201, "collection"),
+    Operation::new("GET", "/collections/{id}", "collection:read", "getCollection", "Show a collection", || get(show)).gives(200, "collection"),
+    Operation::new("PATCH", "/collections/{id}", "collection:update", "updateCollection", "Rename a collection, or choose its credential", || {
+        patch(change)
+    }).takes("collectionChange").gives(200, "collection"),
+    Operation::new("DELETE", "/collections/{id}", "collection:delete", "deleteCollection", "Remove a collection and what is in it", || {
+        delete(remove)
+    }).gives_nothing(204),
+];
+
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+    let limit = limit(&query)?;
+    if let Some(project) = query.get("projectId") {
+        who.project(&app, project, Need::See).await?;
+    }
+    let mut found = app.store.collections().await?;
+    found.retain(|collection| who.reach.sees(&collection.project_id));
+    found.retain(|collection| query.get("projectId").is_none_or(|project| collection.project_id == project.as_str()));
+    // By id, so that a page begins behind the last one, whatever was added or removed meanwhile.
+    found.sort_by(|one, other| one.id.cmp(&other.id));
+    if let Some(after) = from_cursor(&query)? {
+        found.retain(|collection| collection.id.as_str() > after.as_str());
+    }
+    Ok(json(StatusCode::OK, &page_of(found, limit, |collection| &collection.id, Collection::to_value)))
+}
+
+async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+    let body = Body::read(&body, &["name", "description", "projectId", "embeddingModel", "credentialId"])?;
+    let project_id = who.home(&app, body.optional_text("projectId", 1, 100)?).await?;
+    let credential_id = match body.optional_text("credentialId", 1, 100)? {
+        Some(id) => Some(usable_credential(&app, &who, id, &project_id).await?),
+        None => None,
+    };
+    let new = NewCollection {
+        name: body.text("name", 1, 1000)?.trim().into(),
+        description: body.optional_text("description", 0, 1000)?.unwrap_or_default().into(),
+        project_id: Some(project_id),
+        model: body.optional_text("embeddingModel", 1, 200)?.map(Into::into),
+        credential_id,
+    };
+    Ok(json(StatusCode::CREATED, &app.store.create_collection(new).await?.to_value()))
+}
+
+async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    Ok(json(StatusCode::OK, &who.collection(&app, &id, Need::See).await?.to_value()))
+}
+
+async fn change(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let collection = who.collection(&app, &id, Need::Change).await?;
+    let body = Body::read(&body, &["name", "description", "credentialId"])?;
+    let credential_id = match body.optional_text("credentialId", 1, 100)? {
+        Some(id) => Some(usable_credential(&app, &who, id, &collection.project_id).await?),
+        None => None,
+    };
+    let change = CollectionChange {
+        name: body.optional_text("name", 1, 1000)?.map(|name| name.trim().into()),
+        description: body.optional_text("description", 0, 1000)?.map(Into::into),
+        credential_id,
+    };
+    Ok(json(StatusCode::OK, &app.store.change_collection(&id, change).await?.to_value()))
+}
+
+async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    who.collection(&app, &id, Need::Change).await?;
+    app.store.delete_collection(&id).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// A credential that whoever asks may see, and that the collection's project may use.
+async fn usable_credential(app: &App, who: &Principal, id: &str, project: &str) -> Result<Str, ApiError> {
+    let credential = who.credential(app, id, Need::See).await?;
+    belongs(app, &credential, project).await?;
+    Ok(credential.id)
+}
+
+/// Whether a project has a credential, or was let use it.
+pub(super) async fn belongs(app: &App, credential: &Credential, project: &str) -> Result<(), ApiError> {
+    if credential.project_id == project || app.store.shares_of(&credential.id).await?.iter().any(|shared| shared == project) {
+        return Ok(());
+    }
+    let message = "The credential is not one of the collection's project";
+    Err(ApiError::new(Code::CREDENTIAL_FOREIGN, message).hint("Share the credential with the project, or choose another one."))
+}
