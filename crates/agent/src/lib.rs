@@ -7,8 +7,8 @@
 
 mod codec;
 mod guard;
-mod prompted;
 pub mod memory;
+mod prompted;
 pub mod react;
 mod record;
 mod remember;

@@ -75,6 +75,19 @@ pub struct ToolsAgent {
 
 impl ToolsAgent {
     pub async fn run(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
+        world.tell(AgentEvent::Began).await;
+        let outcome = self.run_in_time(world, user).await;
+        let event = match &outcome {
+            Ok(Outcome { ended, record, .. }) => {
+                AgentEvent::Done { ended: *ended, iterations: record.iterations, duration_ms: record.duration_ms }
+            }
+            Err(_) => AgentEvent::Failed,
+        };
+        world.tell(event).await;
+        outcome
+    }
+
+    async fn run_in_time(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
         let work = pin!(self.work(world, user));
         let Some(limit_ms) = self.options.timeout_ms else { return work.await };
         match futures::future::select(work, pin!(world.sleep(limit_ms))).await {
