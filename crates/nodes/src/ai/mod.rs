@@ -3,6 +3,7 @@
 mod agent_core_react;
 mod agent_tool;
 mod ai_agent;
+mod chat;
 mod embeddings;
 mod memory;
 mod models;
@@ -11,9 +12,10 @@ pub(crate) mod tools;
 mod world;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
-use node_api::{Entry, run, supply};
+use node_api::{Entry, run, supply, trigger};
 
 pub static NODES: &[Entry] = &[
+    trigger::<chat::trigger::ChatTrigger>(),
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
     supply::<models::openai::OpenAiModel>(),
