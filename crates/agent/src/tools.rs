@@ -94,15 +94,28 @@ pub struct ToolsAgent {
 
 impl ToolsAgent {
     pub async fn run(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
-        self.run_within(world, self.work(world, user, None)).await
+        self.run_told(world, self.work(world, user, None)).await
     }
 
     /// The same with an answer that a parser has read.
     pub async fn run_in_form(&self, world: &dyn World, user: Message, parser: &dyn Parser) -> Result<Outcome, AgentError> {
-        self.run_within(world, self.work(world, user, Some(parser))).await
+        self.run_told(world, self.work(world, user, Some(parser))).await
     }
 
-    async fn run_within(&self, world: &dyn World, work: impl Future<Output = Result<Outcome, AgentError>>) -> Result<Outcome, AgentError> {
+    async fn run_told(&self, world: &dyn World, work: impl Future<Output = Result<Outcome, AgentError>>) -> Result<Outcome, AgentError> {
+        world.tell(AgentEvent::Began).await;
+        let outcome = self.run_in_time(world, work).await;
+        let event = match &outcome {
+            Ok(Outcome { ended, record, .. }) => {
+                AgentEvent::Done { ended: *ended, iterations: record.iterations, duration_ms: record.duration_ms }
+            }
+            Err(_) => AgentEvent::Failed,
+        };
+        world.tell(event).await;
+        outcome
+    }
+
+    async fn run_in_time(&self, world: &dyn World, work: impl Future<Output = Result<Outcome, AgentError>>) -> Result<Outcome, AgentError> {
         let work = pin!(work);
         let Some(limit_ms) = self.options.timeout_ms else { return work.await };
         match futures::future::select(work, pin!(world.sleep(limit_ms))).await {

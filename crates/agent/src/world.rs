@@ -1,5 +1,6 @@
 //! What a loop reaches beyond its model, memory and tools.
 
+use crate::record::Ended;
 use model::{Code, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{ModelError, Usage};
@@ -25,13 +26,40 @@ pub trait World: Send + Sync {
 /// What happens in a loop, for whoever watches.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentEvent {
-    Iteration { number: usize },
+    Began,
+    Iteration {
+        number: usize,
+    },
     Token(Str),
-    ModelRetry { attempt: u32, wait_ms: u64, cause: Str },
-    ToolStarted { call_id: Str, name: Str, arguments: Value },
-    ToolEnded { call_id: Str, name: Str, content: Str, is_error: bool, duration_ms: u64 },
-    Cost { usage: Usage, dollars: Option<f64> },
+    ModelRetry {
+        attempt: u32,
+        wait_ms: u64,
+        cause: Str,
+    },
+    ToolStarted {
+        call_id: Str,
+        name: Str,
+        arguments: Value,
+    },
+    ToolEnded {
+        call_id: Str,
+        name: Str,
+        content: Str,
+        is_error: bool,
+        duration_ms: u64,
+    },
+    Cost {
+        usage: Usage,
+        dollars: Option<f64>,
+    },
     Warning(Str),
+    Done {
+        ended: Ended,
+        iterations: usize,
+        duration_ms: u64,
+    },
+    /// It has no answer. Whoever asked learns why from what is returned.
+    Failed,
 }
 
 /// Why an agent has no answer.

@@ -168,6 +168,10 @@ pub trait Responder: Send + Sync {
     fn is_streaming(&self) -> bool {
         false
     }
+    /// Whether somebody watches the run.
+    fn is_watched(&self) -> bool {
+        false
+    }
     async fn stream(&self, _chunk: Chunk) {}
 }
 

@@ -95,6 +95,10 @@ pub trait Host: Send + Sync {
     fn is_streaming(&self) -> bool {
         false
     }
+    /// Whether somebody watches what the run does as it does it.
+    fn is_watched(&self) -> bool {
+        false
+    }
     /// Sends a piece of the answer; see [`crate::Ctx::send_chunk`]. Waits for a slow caller, but not forever; with nobody
     /// waiting it goes nowhere. Never a reason for the run to fail.
     async fn stream(&self, _chunk: Chunk) {}

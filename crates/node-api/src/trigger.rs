@@ -1,5 +1,11 @@
 //! How a workflow is started from outside and answers: what a trigger listens to, and what a node sends back.
 
+mod chat;
+mod chunk;
+
+pub use chat::{ChatPage, ChatRoute, PreviousSession};
+pub use chunk::{Chunk, ChunkKind, Detail, Takes};
+
 use crate::{Node, NodeError, NodeInfo};
 use bytes::Bytes;
 use model::{Item, Object, Str, Value};
@@ -37,6 +43,8 @@ pub enum Listen {
     Webhook(WebhookRoute),
     /// A page with a form at an address, and its submission.
     Form(Box<FormRoute>),
+    /// Messages of a chat.
+    Chat(Box<ChatRoute>),
     /// Moments in time.
     Clock(Arc<dyn Timetable>),
     /// Moments at which the node looks for news; no run starts while there is none.
@@ -72,6 +80,8 @@ pub struct WebhookRoute {
     pub binary_field: Str,
     /// A header that tells one delivery from another; a second one with the same value starts nothing.
     pub delivery_header: Option<Str>,
+    /// What callers that are streamed to hear besides the answer.
+    pub detail: Detail,
 }
 
 /// What becomes of the body of a call.
@@ -96,6 +106,8 @@ pub enum WebhookAuth {
     Header,
     /// `jwtAuth`.
     Jwt,
+    /// Somebody who is signed in to this instance.
+    User,
 }
 
 /// When a call is answered.
@@ -106,6 +118,8 @@ pub enum AnswerWhen {
     LastNode,
     /// When a node calls [`crate::host::Host::respond`].
     ResponseNode,
+    /// As they come, when nodes call [`crate::Ctx::say`]; the run goes on after each.
+    Messages,
     /// As [`AnswerWhen::LastNode`], but pieces that nodes send with [`crate::host::Host::stream`] leave as they come.
     Streaming,
 }
@@ -232,56 +246,6 @@ pub enum AnswerBody {
     Page(Box<FormPage>),
 }
 
-/// A piece of an answer that leaves while the run goes on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chunk {
-    pub kind: ChunkKind,
-    /// Text as it is; anything else is sent as its JSON.
-    pub content: Option<Value>,
-    pub node_id: Str,
-    pub node_name: Str,
-    pub item: usize,
-    pub run_index: usize,
-    pub timestamp_ms: i64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChunkKind {
-    Begin,
-    Item,
-    End,
-    Error,
-}
-
-impl ChunkKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            ChunkKind::Begin => "begin",
-            ChunkKind::Item => "item",
-            ChunkKind::End => "end",
-            ChunkKind::Error => "error",
-        }
-    }
-}
-
-impl Chunk {
-    /// As n8n writes it; content is text or left out.
-    pub fn to_value(&self) -> Value {
-        let content = self.content.as_ref().map(|content| match content {
-            Value::String(text) => text.clone(),
-            other => model::json::to_string(other).into(),
-        });
-        let metadata = Object::from_iter([
-            ("nodeId", Value::from(self.node_id.clone())),
-            ("nodeName", self.node_name.clone().into()),
-            ("itemIndex", self.item.into()),
-            ("runIndex", self.run_index.into()),
-            ("timestamp", Value::from(self.timestamp_ms as f64)),
-        ]);
-        Object::from_iter([("type", Value::from(self.kind.name())), ("content", content.into()), ("metadata", metadata.into())]).into()
-    }
-}
-
 impl WebhookRoute {
     /// A route that takes calls of one method and answers at once.
     pub fn new(method: impl Into<Str>, path: impl Into<Str>) -> Self {
@@ -299,6 +263,7 @@ impl WebhookRoute {
             body: BodyAs::default(),
             binary_field: Str::new(),
             delivery_header: None,
+            detail: Detail::default(),
         }
     }
 }

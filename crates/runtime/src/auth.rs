@@ -38,6 +38,7 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
     let text = |fields: &Object, key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     match route.auth {
         WebhookAuth::None => None,
+        WebhookAuth::User => call.user.is_none().then(|| refused(401, "User not authenticated!", None)),
         WebhookAuth::Basic => {
             let challenge = Some(("www-authenticate", "Basic realm=\"Webhook\""));
             let Ok(fields) = credential("httpBasicAuth") else {

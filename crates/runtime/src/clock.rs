@@ -64,7 +64,7 @@ impl Runtime {
             let (timetable, deed) = match listen {
                 Listen::Clock(timetable) => (timetable, Deed::Start),
                 Listen::Poll(timetable) => (timetable, Deed::Look),
-                Listen::Webhook(_) | Listen::Form(_) => continue,
+                Listen::Webhook(_) | Listen::Form(_) | Listen::Chat(_) => continue,
             };
             // A trigger with several rules has a row for each.
             let place = counted.entry(trigger).and_modify(|place| *place += 1).or_insert(0);

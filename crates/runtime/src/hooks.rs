@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::auth;
+use crate::chat;
 use crate::going::Going;
 use crate::log::{Durability, RunLog};
 use crate::routes::Hook;
@@ -10,7 +11,7 @@ use crate::stream::Pieces;
 use bytes::Bytes;
 use engine::Outcome;
 use model::{Binary, Item, Items, Object, RunStatus, Str, Value};
-use node_api::trigger::{Answer, AnswerBody, AnswerData, AnswerWhen, Chunk, ChunkKind};
+use node_api::trigger::{Answer, AnswerBody, AnswerData, AnswerWhen, Chunk, ChunkKind, Takes};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::Poll;
@@ -27,6 +28,8 @@ pub struct Call {
     pub body: Value,
     pub files: Vec<(Str, Binary)>,
     pub remote: Option<IpAddr>,
+    /// Who is signed in, where the address wants to know.
+    pub user: Option<Str>,
     /// What the log calls the request.
     pub request_id: Str,
     pub is_test: bool,
@@ -68,15 +71,21 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Rep
     if let Some(refusal) = auth::refusal(runner, hook, &call) {
         return Ok(Reply::Whole(refusal));
     }
+    if let Some(answer) = chat::glance(runner, hook, &call).await? {
+        return Ok(Reply::Whole(answer));
+    }
     // A test may come as often as somebody presses the button.
     let told = hook.route.delivery_header.as_ref().filter(|_| hook.trial.is_none());
     let told = told.and_then(|name| call.header(name)).filter(|value| !value.is_empty());
     let delivery = told.map(|value| format!("{}/{}/{value}", hook.workflow.id, hook.node));
     let method = call.method.clone();
-    let demand = Demand { weight: call.length, streams: hook.route.answer == AnswerWhen::Streaming };
+    let demand = Demand { weight: call.length, takes: taken_by(hook) };
     let request_id = call.request_id.clone();
-    let mut item = call.into_item();
-    if hook.route.methods.len() > 1 {
+    let mut item = match &hook.chat {
+        Some(_) => chat::item_of(call),
+        None => call.into_item(),
+    };
+    if hook.chat.is_none() && hook.route.methods.len() > 1 {
         item.json.make_object().insert("$method", method);
     }
     let start = Start { request_id, ..Start::of_call(hook, item) };
@@ -89,6 +98,15 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Rep
         return Ok(Reply::Whole(plain(hook, body)));
     };
     wait_for_answer(runner, hook, taken).await
+}
+
+/// What callers of an address take while the run goes on.
+pub(crate) fn taken_by(hook: &Hook) -> Takes {
+    match hook.route.answer {
+        AnswerWhen::Streaming => Takes::Pieces(hook.route.detail),
+        AnswerWhen::Messages => Takes::Messages,
+        AnswerWhen::Received | AnswerWhen::LastNode | AnswerWhen::ResponseNode => Takes::Nothing,
+    }
 }
 
 pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Taken) -> Result<Reply, Error> {
@@ -109,8 +127,8 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
             }
             plain(hook, received(&route.data))
         }
-        AnswerWhen::Streaming if taken.pieces.is_some() => return stream(runner, hook, taken.let_go()).await,
-        AnswerWhen::LastNode | AnswerWhen::Streaming => match outcome_of(taken.outcome, &taken.log).await? {
+        AnswerWhen::Streaming | AnswerWhen::Messages if taken.pieces.is_some() => return stream(runner, hook, taken.let_go()).await,
+        AnswerWhen::LastNode | AnswerWhen::Streaming | AnswerWhen::Messages => match outcome_of(taken.outcome, &taken.log).await? {
             Some(outcome) => of_outcome(hook, &outcome),
             None => broken(),
         },
@@ -184,6 +202,7 @@ async fn stream(runner: &Runner, hook: &Hook, taken: Taken) -> Result<Reply, Err
         return Ok(Reply::Whole(answer));
     }
     let answer = match outcome.await {
+        Some(outcome) if outcome.error.is_none() && hook.route.answer == AnswerWhen::Messages => plain(hook, AnswerBody::Empty),
         Some(outcome) if outcome.error.is_none() => {
             let lines: String = chunks_of(hook, &outcome).iter().map(line).collect();
             with_type(plain(hook, AnswerBody::Bytes(lines.into())), "application/json; charset=utf-8")

@@ -6,6 +6,7 @@
 
 mod auth;
 mod calls;
+pub mod chat;
 mod clock;
 mod error;
 mod figures;
@@ -33,7 +34,7 @@ pub use clock::CatchUp;
 pub use error::Error;
 pub use figures::RunFigures;
 pub use loaded::Loaded;
-pub use log::{LiveEvent, Recorder};
+pub use log::{LiveChunk, LiveEvent, Recorder};
 pub use retention::Retention;
 pub use routes::{Door, Found, Hook, Trial};
 pub use runner::{Demand, RunLimits, Runner, Start, Taken};

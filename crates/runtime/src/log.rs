@@ -4,6 +4,7 @@ use crate::figures::{Mode, RunFigures};
 use crate::lock;
 use engine::{Journal, JournalError, Recording};
 use model::{RunEvent, RunStatus, Spent, Str};
+use node_api::trigger::Chunk;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -20,6 +21,9 @@ const LIVE_EVENTS: usize = 1024;
 /// How long a run waits between two tries to write to a disk that is full, or to a database that somebody holds.
 pub(crate) const FULL_DISK_PAUSE: Duration = Duration::from_millis(500);
 
+/// Pieces of answers that a slow watcher may be behind before it misses some.
+const LIVE_CHUNKS: usize = 4096;
+
 /// A short run tells about this much.
 const USUAL_BYTES: usize = 2048;
 
@@ -29,6 +33,8 @@ pub struct Recorder {
     next_id: AtomicI64,
     open: Mutex<HashMap<Str, Arc<RunLog>>>,
     live: broadcast::Sender<LiveEvent>,
+    /// Pieces of answers. They are not kept: whoever comes later finds what became of them in the journal.
+    chunks: broadcast::Sender<LiveChunk>,
     /// Whoever makes traces of the events, if anybody does.
     observer: OnceLock<mpsc::Sender<LiveEvent>>,
     pub figures: RunFigures,
@@ -44,6 +50,14 @@ pub struct LiveEvent {
     /// The event's place among those of its run.
     pub seq: u64,
     pub event: RunEvent,
+}
+
+/// A piece of an answer as it leaves, for whoever watches.
+#[derive(Clone, Debug)]
+pub struct LiveChunk {
+    pub run_id: Str,
+    pub workflow_id: Str,
+    pub chunk: Chunk,
 }
 
 /// What is kept of a run once it is over.
@@ -119,8 +133,8 @@ struct LogState {
 impl Recorder {
     pub async fn new(store: Arc<dyn Store>) -> Result<Self, store::Error> {
         let next_id = AtomicI64::new(store.next_execution_id().await?);
-        let live = broadcast::channel(LIVE_EVENTS).0;
-        Ok(Self { store, next_id, open: Mutex::default(), live, observer: OnceLock::new(), figures: RunFigures::default() })
+        let (live, chunks) = (broadcast::channel(LIVE_EVENTS).0, broadcast::channel(LIVE_CHUNKS).0);
+        Ok(Self { store, next_id, open: Mutex::default(), live, chunks, observer: OnceLock::new(), figures: RunFigures::default() })
     }
 
     /// From now on `observer` is told of all events. One that does not keep up misses some; runs never wait for it.
@@ -184,6 +198,22 @@ impl Recorder {
 
     pub fn listen(&self) -> broadcast::Receiver<LiveEvent> {
         self.live.subscribe()
+    }
+
+    /// The pieces of all answers from now on.
+    pub fn watch(&self) -> broadcast::Receiver<LiveChunk> {
+        self.chunks.subscribe()
+    }
+
+    pub(crate) fn has_watchers(&self) -> bool {
+        self.chunks.receiver_count() > 0
+    }
+
+    /// Shows a piece of an answer to whoever watches.
+    pub(crate) fn show(&self, log: &RunLog, chunk: &Chunk) {
+        if self.has_watchers() {
+            let _ = self.chunks.send(LiveChunk { run_id: log.run_id(), workflow_id: log.workflow_id.clone(), chunk: chunk.clone() });
+        }
     }
 
     /// Writes what a run that goes on has told so far.

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::loaded::Loaded;
 use model::{Code, Object, Str, Value};
 use node_api::NodeError;
-use node_api::trigger::{FormPage, Listen, WebhookAuth, WebhookRoute};
+use node_api::trigger::{ChatRoute, FormPage, Listen, WebhookAuth, WebhookRoute};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct Hook {
     pub route: WebhookRoute,
     /// Shown when the address is opened in a browser, if it is a form's.
     pub form: Option<FormPage>,
+    /// How messages are taken, if it is the address of a chat.
+    pub chat: Option<ChatRoute>,
     /// Set if the address is one for a test.
     pub trial: Option<Trial>,
 }
@@ -38,6 +40,8 @@ pub struct Trial {
 pub(crate) struct Routes {
     webhooks: Table,
     forms: Table,
+    /// Every chat, also those that have no address for everybody.
+    chats: Vec<Arc<Hook>>,
 }
 
 /// Which kind of address a call came to. A form is taken only at the address of a form, where it is checked.
@@ -76,12 +80,20 @@ impl Routes {
     /// The same for production or for a test.
     pub(crate) fn add_as(&mut self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)], trial: Option<&Trial>) -> Result<(), Error> {
         for (node, listen) in listens {
-            let (route, form) = match listen {
-                Listen::Webhook(route) => (route.clone(), None),
-                Listen::Form(form) => (form.route.clone(), Some(form.page.clone())),
+            let (route, form, chat) = match listen {
+                Listen::Webhook(route) => (route.clone(), None, None),
+                Listen::Form(form) => (form.route.clone(), Some(form.page.clone()), None),
+                Listen::Chat(chat) => (chat.route.clone(), None, Some((**chat).clone())),
                 Listen::Clock(_) | Listen::Poll(_) => continue,
             };
-            let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form, trial: trial.cloned() });
+            let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form, chat, trial: trial.cloned() });
+            if let Some(chat) = &hook.chat {
+                self.chats.push(hook.clone());
+                for method in chat.methods().filter(|_| chat.is_public || trial.is_some()) {
+                    self.webhooks.insert(method, &hook)?;
+                }
+                continue;
+            }
             if hook.form.is_some() {
                 self.forms.insert("GET".into(), &hook)?;
                 self.forms.insert("POST".into(), &hook)?;
@@ -98,6 +110,10 @@ impl Routes {
             Door::Webhook => self.webhooks.find(method, path),
             Door::Form => self.forms.find(method, path),
         }
+    }
+
+    pub(crate) fn chats(&self) -> &[Arc<Hook>] {
+        &self.chats
     }
 
     /// Methods and paths of webhooks without open parts, in order.

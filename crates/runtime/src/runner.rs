@@ -9,7 +9,7 @@ use crate::ticket::Tickets;
 use crate::{Error, lock};
 use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions, Spending};
 use model::{Item, Items, Object, RunEvent, RunStatus, SpentSum, Str, Value};
-use node_api::trigger::Answer;
+use node_api::trigger::{Answer, Takes};
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -129,8 +129,8 @@ pub(crate) struct Looked {
 pub struct Demand {
     /// The size of what it begins with.
     pub weight: usize,
-    /// Its caller takes the answer piece by piece.
-    pub streams: bool,
+    /// What its caller takes while it goes on.
+    pub takes: Takes,
 }
 
 /// A run that has been taken on. It goes on whether or not anybody waits for it.
@@ -331,26 +331,43 @@ impl Runner {
 
     /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to whoever asked.
     pub(crate) async fn look(&self, workflow: &Loaded, node: &Str, longest_ms: u64, cancel: CancellationToken) -> Looked {
-        let _slot = self.slots.acquire().await;
         let before = workflow.static_data();
+        let outcome = self.run_alone(workflow, node, None, "trigger", longest_ms, cancel).await;
+        let static_data = loaded::changes(&before, &outcome.static_data);
+        Looked { outcome, static_data }
+    }
+
+    /// Asks a trigger something that starts no run, such as what was said before. Nothing of it is recorded or remembered.
+    pub(crate) async fn ask_trigger(&self, workflow: &Loaded, node: &Str, items: Items, longest_ms: u64) -> Outcome {
+        self.run_alone(workflow, node, Some(items), "webhook", longest_ms, CancellationToken::new()).await
+    }
+
+    async fn run_alone(
+        &self,
+        workflow: &Loaded,
+        node: &Str,
+        items: Option<Items>,
+        mode: &str,
+        longest_ms: u64,
+        cancel: CancellationToken,
+    ) -> Outcome {
+        let _slot = self.slots.acquire().await;
         let limits = &self.options.limits;
         let options = RunOptions {
             // No log is open under this name, so that its events lead nowhere.
             run_id: "look".into(),
             stands_for: workflow.id.clone(),
             variables: self.variables_of(&workflow.project_id),
-            mode: "trigger".into(),
-            static_data: Some(before.clone()),
+            mode: mode.into(),
+            static_data: Some(workflow.static_data()),
             destination: Some(node.clone()),
             use_pin_data: false,
             failures: Failures::AreOurs,
             limits: Limits { timeout_ms: Some(limits.timeout_ms.unwrap_or(longest_ms).min(longest_ms)), ..limits.clone() },
             ..self.options.clone()
         };
-        let start = engine::Start { cause: StartedBy::Hand, node: Some(node.clone()), items: None };
-        let outcome = self.engine.run(workflow.plan.clone(), start, options, cancel).await;
-        let static_data = loaded::changes(&before, &outcome.static_data);
-        Looked { outcome, static_data }
+        let start = engine::Start { cause: StartedBy::Hand, node: Some(node.clone()), items };
+        self.engine.run(workflow.plan.clone(), start, options, cancel).await
     }
 
     /// Goes on with a run that was cut off or slept.
@@ -369,7 +386,7 @@ impl Runner {
 
     fn set_out(self: &Arc<Self>, course: Course) -> Taken {
         let Course { log, workflow, start, mode, options, demand, cancel, turn, request_id } = course;
-        let (caller, answer, pieces) = Caller::new(demand.streams);
+        let (caller, answer, pieces) = Caller::new(demand.takes, Some((self.recorder.clone(), log.clone())));
         let caller = Arc::new(caller);
         let id = log.id();
         let static_data = workflow.static_data();

@@ -2,8 +2,9 @@
 
 use crate::loaded::Loaded;
 use crate::lock;
+use crate::log::{Recorder, RunLog};
 use engine::{Outcome, Responder};
-use node_api::trigger::{Answer, Chunk, ChunkKind};
+use node_api::trigger::{Answer, Chunk, ChunkKind, Takes};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -37,31 +38,31 @@ impl Pieces {
     }
 }
 
-/// Takes a run's answer: one whole one, or pieces.
+/// Takes a run's answer: one whole one, or pieces. Whoever watches the run hears the pieces too, and never holds them up.
 pub(crate) struct Caller {
     whole: Mutex<Option<oneshot::Sender<Answer>>>,
     pieces: Option<Mutex<Option<mpsc::Sender<Chunk>>>>,
+    takes: Takes,
+    /// What is watched: a run of this process, by its log.
+    watched: Option<(Arc<Recorder>, Arc<RunLog>)>,
     has_begun: AtomicBool,
     is_given_up: Arc<AtomicBool>,
     patience: Duration,
 }
 
 impl Caller {
-    pub(crate) fn new(streams: bool) -> (Self, oneshot::Receiver<Answer>, Option<Pieces>) {
+    pub(crate) fn new(takes: Takes, watched: Option<(Arc<Recorder>, Arc<RunLog>)>) -> (Self, oneshot::Receiver<Answer>, Option<Pieces>) {
         let (tell, answer) = oneshot::channel();
         let is_given_up = Arc::new(AtomicBool::new(false));
-        let (sender, pieces) = match streams {
-            true => {
+        let (sender, pieces) = match takes {
+            Takes::Pieces(_) | Takes::Messages => {
                 let (sender, chunks) = mpsc::channel(WAITING_PIECES);
                 (Some(Mutex::new(Some(sender))), Some(Pieces { chunks, is_given_up: is_given_up.clone() }))
             }
-            false => (None, None),
+            Takes::Nothing => (None, None),
         };
-        (
-            Self { whole: Mutex::new(Some(tell)), pieces: sender, has_begun: AtomicBool::new(false), is_given_up, patience: PATIENCE },
-            answer,
-            pieces,
-        )
+        let (whole, has_begun) = (Mutex::new(Some(tell)), AtomicBool::new(false));
+        (Self { whole, pieces: sender, takes, watched, has_begun, is_given_up, patience: PATIENCE }, answer, pieces)
     }
 
     /// A stream that has begun says so if the run fails; before that the whole answer does.
@@ -88,12 +89,20 @@ impl Responder for Caller {
     }
 
     fn is_streaming(&self) -> bool {
-        self.pieces.is_some()
+        matches!(self.takes, Takes::Pieces(_))
+    }
+
+    fn is_watched(&self) -> bool {
+        self.watched.as_ref().is_some_and(|(recorder, _)| recorder.has_watchers())
     }
 
     async fn stream(&self, chunk: Chunk) {
+        if let Some((recorder, log)) = &self.watched {
+            recorder.show(log, &chunk);
+        }
         let Some(pieces) = &self.pieces else { return };
         let Some(sender) = lock(pieces).clone() else { return };
+        let Some(chunk) = self.takes.hears(chunk) else { return };
         self.has_begun.store(true, Ordering::Relaxed);
         match tokio::time::timeout(self.patience, sender.send(chunk)).await {
             Ok(Ok(())) => {}
@@ -111,6 +120,7 @@ impl Responder for Caller {
 mod tests {
     use super::*;
     use model::Str;
+    use node_api::trigger::Detail;
 
     fn chunk(item: usize) -> Chunk {
         let (node_id, node_name) = (Str::from("1"), Str::from("A"));
@@ -119,7 +129,7 @@ mod tests {
 
     #[tokio::test]
     async fn pieces_come_in_order_and_end_with_the_run() {
-        let (caller, _answer, pieces) = Caller::new(true);
+        let (caller, _answer, pieces) = Caller::new(Takes::Pieces(Detail::Answer), None);
         let mut pieces = pieces.unwrap();
         for item in 0..3 {
             caller.stream(chunk(item)).await;
@@ -134,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_that_hangs_up_holds_nobody() {
-        let (caller, _answer, pieces) = Caller::new(true);
+        let (caller, _answer, pieces) = Caller::new(Takes::Pieces(Detail::Answer), None);
         drop(pieces);
         for item in 0..10 * WAITING_PIECES {
             caller.stream(chunk(item)).await;
@@ -143,7 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_that_reads_nothing_is_given_up_and_learns_that_pieces_are_missing() {
-        let (mut caller, _answer, pieces) = Caller::new(true);
+        let (mut caller, _answer, pieces) = Caller::new(Takes::Pieces(Detail::Answer), None);
         caller.patience = Duration::from_millis(20);
         let mut pieces = pieces.unwrap();
         for item in 0..2 * WAITING_PIECES {

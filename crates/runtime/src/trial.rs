@@ -116,6 +116,7 @@ fn addresses_of(node: &Str, listen: &Listen) -> Vec<TestAddress> {
     match listen {
         Listen::Webhook(route) => route.methods.iter().map(|method| address(Door::Webhook, method, &route.path)).collect(),
         Listen::Form(form) => vec![address(Door::Form, &"GET".into(), &form.route.path)],
+        Listen::Chat(chat) => chat.methods().map(|method| address(Door::Webhook, &method, &chat.route.path)).collect(),
         Listen::Clock(_) | Listen::Poll(_) => Vec::new(),
     }
 }

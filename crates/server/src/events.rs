@@ -9,7 +9,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use futures::stream;
 use model::{Kind, Object, RunEvent, Str, TaskData, Value};
-use runtime::LiveEvent;
+use runtime::{LiveChunk, LiveEvent};
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub(crate) async fn all(
         who.workflow(&app, id, Need::See).await?;
     }
     let live = app.runtime.recorder.listen();
-    Ok(follow(VecDeque::new(), live, Wanted { run: None, workflow, after: 0 }, Listener::new(app, who, headers)))
+    Ok(follow(VecDeque::new(), (live, None), Wanted { run: None, workflow, after: 0 }, Listener::new(app, who, headers)))
 }
 
 /// `/api/v1/executions/ID/events`: the events of one run from its start, or from behind `Last-Event-ID`.
@@ -47,7 +47,7 @@ pub(crate) async fn of_execution(
 ) -> Result<Events, ApiError> {
     check_origin(&headers)?;
     // Listening first and reading then: an event that falls between comes twice and is left out the second time.
-    let live = app.runtime.recorder.listen();
+    let live = (app.runtime.recorder.listen(), Some(app.runtime.recorder.watch()));
     let id = who.execution(&app, &id, Need::See).await?.id;
     app.runtime.settle(id).await?;
     let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(last_seq).unwrap_or(0);
@@ -82,13 +82,18 @@ impl Wanted {
 struct Following {
     past: VecDeque<(Str, u64, RunEvent)>,
     live: Receiver<LiveEvent>,
+    /// Pieces of answers, for whoever follows one run.
+    chunks: Option<Receiver<LiveChunk>>,
     wanted: Wanted,
     listener: Listener,
     is_over: bool,
 }
 
-fn follow(past: VecDeque<(Str, u64, RunEvent)>, live: Receiver<LiveEvent>, wanted: Wanted, listener: Listener) -> Events {
-    let following = Following { past, live, wanted, listener, is_over: false };
+/// What happens from now on: events, and pieces of answers.
+type Live = (Receiver<LiveEvent>, Option<Receiver<LiveChunk>>);
+
+fn follow(past: VecDeque<(Str, u64, RunEvent)>, (live, chunks): Live, wanted: Wanted, listener: Listener) -> Events {
+    let following = Following { past, live, chunks, wanted, listener, is_over: false };
     let events = stream::unfold(following, |mut following| async move {
         let event = following.next().await?;
         Some((Ok(event), following))
@@ -147,7 +152,22 @@ impl Following {
             return Some(self.tell(&run, seq, &event));
         }
         loop {
-            match self.live.recv().await {
+            // Pieces first: those that came before the end of a run leave before it.
+            let heard = tokio::select! {
+                biased;
+                Some(chunk) = next_chunk(&mut self.chunks) => {
+                    if self.wanted.run.as_ref() != Some(&chunk.run_id) {
+                        continue;
+                    }
+                    match self.listener.may_hear(&chunk.workflow_id).await {
+                        Hears::Yes => return Some(piece(&chunk)),
+                        Hears::Not => continue,
+                        Hears::NothingMore => return None,
+                    }
+                }
+                heard = self.live.recv() => heard,
+            };
+            match heard {
                 Ok(live) if self.wanted.takes(&live) => match self.listener.may_hear(&live.workflow_id).await {
                     Hears::Yes => return Some(self.tell(&live.run_id, live.seq, &live.event)),
                     Hears::Not => {}
@@ -170,6 +190,25 @@ impl Following {
         let (kind, data) = told(run, event);
         Event::default().id(format!("{run}:{seq}")).event(kind).data(model::json::to_string(&data))
     }
+}
+
+/// The next piece of an answer. Those that a slow reader misses are gone; what they were part of is in the journal.
+async fn next_chunk(chunks: &mut Option<Receiver<LiveChunk>>) -> Option<LiveChunk> {
+    let receiver = chunks.as_mut()?;
+    loop {
+        match receiver.recv().await {
+            Ok(chunk) => return Some(chunk),
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return None,
+        }
+    }
+}
+
+/// A piece of an answer has no id: nobody can come back to it.
+fn piece(live: &LiveChunk) -> Event {
+    let mut data = live.chunk.to_value();
+    data.make_object().insert("executionId", live.run_id.clone());
+    Event::default().event("agent").data(model::json::to_string(&data))
 }
 
 /// An event in the words of the protocol. Items stay where they are; the execution has them.

@@ -5,6 +5,7 @@ mod page;
 mod sent;
 
 pub(crate) use page::page;
+pub(crate) use sent::is_accepted;
 
 use crate::App;
 use crate::answer::of_workflow;

@@ -7,6 +7,7 @@ mod access;
 mod answer;
 mod api;
 mod body;
+mod chat;
 mod error;
 mod events;
 mod form;

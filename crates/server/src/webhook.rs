@@ -3,6 +3,7 @@
 use crate::App;
 use crate::answer::of_call;
 use crate::body::{self, Reading};
+use crate::chat;
 use crate::error::ApiError;
 use crate::observe::Origin;
 use axum::extract::{Path, Request, State};
@@ -60,6 +61,10 @@ pub(crate) async fn test(State(app): State<App>, Path(path): Path<String>, reque
 }
 
 async fn answered(app: &App, hook: &Hook, params: Object, request: Request) -> Response {
+    if let Some(chat) = hook.chat.as_ref().filter(|_| request.method() == Method::GET) {
+        let (call, headers) = (bare_call(&request), request.into_parts().0.headers);
+        return chat::page(app, hook, chat, &headers, call).await;
+    }
     let origin = request.headers().get(header::ORIGIN).cloned();
     let mut response = match call(app, hook, params, request).await {
         Ok(response) => response,
@@ -106,6 +111,7 @@ pub(crate) fn bare_call(request: &Request) -> Call {
         body: Value::Undefined,
         files: Vec::new(),
         remote: request.extensions().get::<Origin>().map(|origin| origin.remote.ip()),
+        user: None,
         request_id: Str::new(),
         is_test: false,
         length: 0,
@@ -123,8 +129,12 @@ fn asked_method(request: &Request) -> Cow<'_, str> {
 
 async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Response, ApiError> {
     let call = read_call(app, hook, params, request).await?;
+    if let Some(chat) = &hook.chat {
+        chat::check_files(chat, &call)?;
+    }
     // A call that is refused does not use the test up.
-    if hook.trial.is_some() && app.runtime.refusal(hook, &call).is_none() && !app.runtime.take_test(hook) {
+    let starts_none = runtime::chat::asks_for_previous(hook, &call);
+    if hook.trial.is_some() && !starts_none && app.runtime.refusal(hook, &call).is_none() && !app.runtime.take_test(hook) {
         return Err(ApiError::new(Code::WEBHOOK_NOT_FOUND, "The test has had its call"));
     }
     Ok(of_call(hooks::answer(&app.runtime.runner, hook, call).await?))
@@ -132,10 +142,15 @@ async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Resul
 
 async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Call, ApiError> {
     // The body of a call that is not taken is not read.
-    if hook.is_guarded() && app.runtime.refusal(hook, &bare_call(&request)).is_some() {
-        return Ok(bare_call(&request));
-    }
+    let bare = hook.is_guarded().then(|| bare_call(&request));
     let (parts, body) = request.into_parts();
+    let user = chat::user(app, hook, &parts.headers).await;
+    if let Some(bare) = bare {
+        let bare = Call { user: user.clone(), ..bare };
+        if app.runtime.refusal(hook, &bare).is_some() {
+            return Ok(bare);
+        }
+    }
     let origin = parts.extensions.get::<Origin>();
     let how = Reading { limits: app.body_limits, xml: app.read_xml, body: hook.route.body, binary_field: hook.route.binary_field.clone() };
     let read = body::read(body, &parts.headers, &how).await?;
@@ -150,6 +165,7 @@ async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> 
         body: read.json,
         files: read.files,
         remote: origin.map(|origin| origin.remote.ip()),
+        user,
         request_id: origin.and_then(|origin| origin.request_id.to_str().ok()).unwrap_or_default().into(),
         is_test: hook.trial.is_some(),
         length: read.length,

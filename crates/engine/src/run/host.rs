@@ -313,6 +313,10 @@ impl Host for NodeHost {
         self.run.options.responder.as_ref().is_some_and(|responder| responder.is_streaming())
     }
 
+    fn is_watched(&self) -> bool {
+        self.run.options.responder.as_ref().is_some_and(|responder| responder.is_watched())
+    }
+
     async fn stream(&self, chunk: Chunk) {
         if let Some(responder) = &self.run.options.responder {
             tokio::select! {

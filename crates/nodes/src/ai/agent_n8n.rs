@@ -9,7 +9,6 @@ use agent::{AgentError, Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::Kind;
 use node_api::ai::{Message, Part};
 use node_api::prelude::*;
-use node_api::trigger::ChunkKind;
 
 /// What a model sees of one result of a tool.
 const RESULT_BYTES: usize = 50_000;
@@ -147,13 +146,11 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     let user = Message { parts, ..Message::user("") };
     let is_heard = ctx.version() >= 2.1 && option("enableStreaming")?.as_bool() != Some(false);
     let world = if is_heard { NodeWorld::new(ctx, index) } else { NodeWorld::unheard(ctx, index) };
-    world.announce(ChunkKind::Begin).await;
     let outcome = match parsers::wanted(ctx, index).await? {
         Some(parser) => agent.run_in_form(&world, user, parser.as_ref()).await,
         None => agent.run(&world, user).await,
     };
     let outcome = outcome.map_err(AgentError::into_node_error)?;
-    world.announce(ChunkKind::End).await;
     let mut shown = output(outcome.value.as_ref(), &outcome);
     if option("returnIntermediateSteps")?.is_truthy() {
         shown.insert("intermediateSteps", outcome.record.tool_uses.iter().map(step).collect::<Vec<_>>());

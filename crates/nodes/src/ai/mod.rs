@@ -6,6 +6,7 @@ mod agent_tool;
 mod ai_agent;
 mod batches;
 mod chains;
+mod chat;
 mod embeddings;
 mod guardrails;
 pub mod knowledge;
@@ -21,10 +22,11 @@ mod vendors;
 mod world;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
-use node_api::{Entry, run, run_and_supply, supply};
+use node_api::{Entry, run, run_and_supply, supply, trigger};
 use vectors::StoreNode;
 
 pub static NODES: &[Entry] = &[
+    trigger::<chat::trigger::ChatTrigger>(),
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
     run::<agent_n8n::Agent>(),

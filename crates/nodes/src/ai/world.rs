@@ -1,7 +1,7 @@
 //! The world of an agent that runs in a node.
 
 use agent::{AgentEvent, World};
-use model::{Str, Value};
+use model::{Object, Str, Value};
 use node_api::trigger::ChunkKind;
 use node_api::{Ctx, NodeError};
 
@@ -83,10 +83,63 @@ impl World for NodeWorld<'_> {
     }
 
     async fn tell(&self, event: AgentEvent) {
-        match event {
-            AgentEvent::Token(text) if self.is_heard => self.ctx.send_chunk(ChunkKind::Item, self.item, Some(text.into())).await,
-            AgentEvent::Warning(words) => self.ctx.host().warn(words),
-            _ => {}
+        if let AgentEvent::Warning(words) = event {
+            self.ctx.host().warn(words);
+            return;
+        }
+        // What another agent's work costs is part of the cost; the rest of it is that agent's own affair.
+        if !self.is_heard && !matches!(event, AgentEvent::Cost { .. }) {
+            return;
+        }
+        let ends = matches!(event, AgentEvent::Done { .. } | AgentEvent::Failed);
+        if let Some((kind, content)) = chunk_of(event) {
+            self.ctx.send_chunk(kind, self.item, content).await;
+        }
+        if ends {
+            self.ctx.send_chunk(ChunkKind::End, self.item, None).await;
         }
     }
+}
+
+/// An event as whoever is streamed to hears it.
+fn chunk_of(event: AgentEvent) -> Option<(ChunkKind, Option<Value>)> {
+    let (kind, content) = match event {
+        AgentEvent::Began => return Some((ChunkKind::Begin, None)),
+        AgentEvent::Token(text) => return Some((ChunkKind::Item, Some(text.into()))),
+        AgentEvent::Iteration { .. } | AgentEvent::ModelRetry { .. } | AgentEvent::Warning(_) => return None,
+        AgentEvent::ToolStarted { call_id, name, arguments } => {
+            (ChunkKind::ToolStart, Object::from_iter([("id", Value::from(call_id)), ("name", name.into()), ("arguments", arguments)]))
+        }
+        AgentEvent::ToolEnded { call_id, name, content, is_error, duration_ms } => {
+            let told = [
+                ("id", Value::from(call_id)),
+                ("name", name.into()),
+                ("result", content.into()),
+                ("isError", is_error.into()),
+                ("durationMs", (duration_ms as f64).into()),
+            ];
+            (ChunkKind::ToolEnd, Object::from_iter(told))
+        }
+        AgentEvent::Cost { usage, dollars } => {
+            let tokens = |count: u64| Value::from(count as f64);
+            let told = [
+                ("inputTokens", tokens(usage.input)),
+                ("cachedTokens", tokens(usage.cached_read)),
+                ("outputTokens", tokens(usage.output)),
+                ("reasoningTokens", tokens(usage.reasoning)),
+                ("dollars", dollars.map_or(Value::Null, Value::from)),
+            ];
+            (ChunkKind::Usage, Object::from_iter(told))
+        }
+        AgentEvent::Done { ended, iterations, duration_ms } => {
+            let told = [
+                ("finishReason", Value::from(ended.name())),
+                ("iterations", iterations.into()),
+                ("durationMs", (duration_ms as f64).into()),
+            ];
+            (ChunkKind::Done, Object::from_iter(told))
+        }
+        AgentEvent::Failed => (ChunkKind::Done, Object::from_iter([("finishReason", Value::from("error"))])),
+    };
+    Some((kind, Some(content.into())))
 }

@@ -77,6 +77,12 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
     }
 }
 
+/// The id of whoever is signed in with a session, whatever they may do.
+pub(crate) async fn signed_in(app: &App, headers: &HeaderMap) -> Option<Str> {
+    let token = session::token_of(headers)?;
+    app.store.session(hash_of_key(token)).await.ok().flatten().map(|session| session.user.id)
+}
+
 fn key_of(headers: &HeaderMap) -> Option<&str> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));

@@ -104,7 +104,7 @@ fn is_email(text: &str) -> bool {
 }
 
 /// `.pdf, image/*, text/plain`; empty takes all.
-fn is_accepted(accepts: &str, file: &Binary) -> bool {
+pub(crate) fn is_accepted(accepts: &str, file: &Binary) -> bool {
     let mut wanted = accepts.split(',').map(str::trim).filter(|wanted| !wanted.is_empty()).peekable();
     if wanted.peek().is_none() {
         return true;

@@ -3,7 +3,7 @@
 use super::headers::{checked_name, checked_value, headers_of};
 use crate::triggers::given::{Given, shown, text_of};
 use node_api::prelude::*;
-use node_api::trigger::{AnswerData, AnswerWhen, BodyAs, WebhookAuth, WebhookRoute};
+use node_api::trigger::{AnswerData, AnswerWhen, BodyAs, Detail, WebhookAuth, WebhookRoute};
 use std::net::IpAddr;
 
 pub(crate) const METHODS: &[(&str, &str)] =
@@ -33,6 +33,7 @@ pub(crate) fn route_of(given: &Given<'_>, path: Str, auth_parameter: &str) -> Re
             Some(name) => Some(checked_name("options.deliveryHeader", name.trim())?),
             None => None,
         },
+        detail: Detail::default(),
     })
 }
 
@@ -100,7 +101,7 @@ fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeErro
         AnswerWhen::Received if given.flag("options.noResponseBody") => AnswerData::Nothing,
         AnswerWhen::Received => given.some_text("options.responseData").map_or(AnswerData::Started, AnswerData::Text),
         AnswerWhen::ResponseNode => AnswerData::Started,
-        AnswerWhen::Streaming => AnswerData::AllItems,
+        AnswerWhen::Streaming | AnswerWhen::Messages => AnswerData::AllItems,
         AnswerWhen::LastNode => match given.text("responseData").as_str() {
             "allEntries" => AnswerData::AllItems,
             "noData" => AnswerData::Nothing,
@@ -119,7 +120,7 @@ fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeErro
     })
 }
 
-fn origins_of(given: &Given<'_>) -> Result<Str, NodeError> {
+pub(crate) fn origins_of(given: &Given<'_>) -> Result<Str, NodeError> {
     let origins = given.text("options.allowedOrigins");
     let listed: Vec<&str> = origins.split(',').map(str::trim).filter(|origin| !origin.is_empty()).collect();
     match listed.contains(&"*") {

@@ -1,0 +1,65 @@
+//! What whoever watches an execution hears of its agent.
+
+use crate::{Talk, message};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+use testkit::{Fault, Reply};
+
+/// Begins to listen; the server has heard of it when this returns.
+fn listen(address: &str, path: &str, key: &str) -> BufReader<TcpStream> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nx-n8n-api-key: {key}\r\n\r\n").unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    while line != "\r\n" {
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+    }
+    reader
+}
+
+/// The events up to one of this kind: kind, id and data.
+fn heard_until(reader: BufReader<TcpStream>, until: &str) -> Vec<(String, Option<String>, Value)> {
+    let (mut kind, mut id, mut heard) = (String::new(), None, Vec::new());
+    for line in reader.lines() {
+        let line = line.unwrap();
+        if let Some(told) = line.strip_prefix("event: ") {
+            told.clone_into(&mut kind);
+        } else if let Some(told) = line.strip_prefix("id: ") {
+            id = Some(told.to_owned());
+        } else if let Some(data) = line.strip_prefix("data: ") {
+            heard.push((kind.clone(), id.take(), serde_json::from_str(data).unwrap()));
+            if kind == until {
+                break;
+            }
+        }
+    }
+    heard
+}
+
+#[test]
+fn whoever_watches_hears_words_as_they_come_and_steps_with_their_place() {
+    // The second answer is slow, so that somebody can come to watch it.
+    let slow = Reply::text("It is forty-two.").with_fault(Fault::ByteEvery(2));
+    let replies = vec![Reply::call("calculator", json!({ "expression": "6*7" })).with_fault(Fault::ByteEvery(1)), slow];
+    let talk = Talk::start("watched", json!({ "public": true }), replies);
+    let (address, key) = (talk.server.address.clone(), talk.server.key().to_owned());
+    let all = listen(&address, "/api/v1/events", &key);
+    let watching = std::thread::spawn(move || {
+        let started = heard_until(all, "executionStarted");
+        let id = started.last().unwrap().2["executionId"].as_str().unwrap().to_owned();
+        heard_until(listen(&address, &format!("/api/v1/executions/{id}/events"), &key), "executionFinished")
+    });
+    assert_eq!(talk.say(&message("6*7?", "s-1")).json(), json!({ "response": "It is forty-two." }));
+    let heard = watching.join().unwrap();
+    let pieces: Vec<&Value> = heard.iter().filter(|(kind, ..)| kind == "agent").map(|(_, _, data)| data).collect();
+    let words: String = pieces.iter().filter(|piece| piece["type"] == "item").map(|piece| piece["content"].as_str().unwrap()).collect();
+    assert_eq!(words, "It is forty-two.");
+    let ended = pieces.iter().find(|piece| piece["type"] == "tool-end").unwrap();
+    assert_eq!(ended["content"]["result"], "42", "whoever may see the execution may see what its tools said");
+    assert!(heard.iter().all(|(kind, id, _)| (kind == "agent") == id.is_none()), "what is not kept has no place to come back to");
+    let kept: Vec<&str> = heard.iter().filter(|(kind, ..)| kind == "nodeStep").map(|(_, _, data)| data["step"].as_str().unwrap()).collect();
+    assert!(kept.contains(&"item 0: tool 1.1"), "{kept:?}");
+}

@@ -1,0 +1,50 @@
+//! Chats: where their messages arrive, and the page that is shown for one.
+
+use super::WebhookRoute;
+use model::Str;
+
+/// How a workflow takes messages of a chat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChatRoute {
+    pub route: WebhookRoute,
+    /// Whether anybody but the people of this instance reaches it.
+    pub is_public: bool,
+    /// What a browser is shown at the address; nothing if the chat stands in a page of its author's.
+    pub page: Option<ChatPage>,
+    pub previous: PreviousSession,
+    /// Kinds of files that are taken (`image/*, application/pdf`); `None` if none are.
+    pub accepts: Option<Str>,
+}
+
+impl ChatRoute {
+    /// The methods that are answered at its address: a message is posted, the page is got.
+    pub fn methods(&self) -> impl Iterator<Item = Str> {
+        let page = self.page.as_ref().map(|_| Str::from("GET"));
+        std::iter::once(Str::from("POST")).chain(page)
+    }
+}
+
+/// Where a conversation comes from that is opened again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PreviousSession {
+    #[default]
+    Off,
+    /// The trigger is asked, which looks into the memory that is connected to it.
+    Memory,
+    /// The workflow runs and answers.
+    Manually,
+}
+
+/// The page of a hosted chat.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChatPage {
+    pub title: Str,
+    pub subtitle: Str,
+    /// One bubble for each line.
+    pub greeting: Str,
+    pub placeholder: Str,
+    /// The label of the button that begins a conversation, if it begins with one.
+    pub welcome: Option<Str>,
+    /// Styles of the author's.
+    pub css: Str,
+}

@@ -1,0 +1,4 @@
+//! Nodes that talk to people in a chat.
+
+mod params;
+pub(super) mod trigger;

@@ -1,0 +1,190 @@
+//! Starts a run with each message of a chat.
+
+use super::params::{GREETING, PLACEHOLDER, SUBTITLE, TITLE, WELCOME, params};
+use crate::ai::supplies::memory;
+use crate::triggers::given::Given;
+use crate::triggers::webhook::path::path_of;
+use crate::triggers::webhook::route::origins_of;
+use model::Kind;
+use node_api::ai::{Message, Role};
+use node_api::prelude::*;
+use node_api::trigger::{
+    AnswerData, AnswerWhen, ChatPage, ChatRoute, Detail, Listen, PreviousSession, Setup, Trigger, WebhookAuth, WebhookRoute,
+};
+use providers::memory::langchain::to_constructor;
+
+pub(crate) struct ChatTrigger;
+
+impl Node for ChatTrigger {
+    fn spec() -> Spec {
+        let versions = [1.0, 1.1, 1.2, 1.3, 1.4];
+        Spec::trigger("@n8n/n8n-nodes-langchain.chatTrigger", &versions, "Chat Trigger", "Start with each message of a chat")
+            .inputs([Port::of(Kind::AiMemory, "Memory")])
+            .credential("httpBasicAuth", false)
+            .params(params())
+            .hint("Put an agent behind it; `$json.chatInput` is the message and `$json.sessionId` the conversation.")
+            .alias(&["chat", "message", "chatbot", "conversation"])
+            .note("Files of a message are in the item as `data0`, `data1` and so on, and `files` tells about them.")
+            .note("`eventDetail` is an option of Heddle's own; n8n ignores it.")
+            .repeatable()
+            .example(
+                "A message",
+                r#"{ "public": true }"#,
+                r#"[{ "sessionId": "s-1", "action": "sendMessage", "chatInput": "Hello" }]"#,
+                r#"[[{ "sessionId": "s-1", "action": "sendMessage", "chatInput": "Hello" }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let asked = items.first().is_some_and(|item| item.json.get("action").and_then(Value::as_str) == Some("loadPreviousSession"));
+        match asked && ctx.text("options.loadPreviousSession", 0)? == "memory" {
+            true => Ok(vec![previous_session(ctx).await?]),
+            false => Ok(vec![items]),
+        }
+    }
+}
+
+impl Trigger for ChatTrigger {
+    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+        let given = Given::new(setup.params);
+        let is_hosted = given.text("mode") != "webhook";
+        let answer = answer_of(&given)?;
+        let route = WebhookRoute {
+            auth: auth_of(&given)?,
+            answer,
+            data: AnswerData::FirstItem { field: None, content_type: None },
+            allowed_origins: origins_of(&given)?,
+            detail: match given.text("options.eventDetail").as_str() {
+                "answer" => Detail::Answer,
+                "everything" => Detail::Everything,
+                _ => Detail::Steps,
+            },
+            ..WebhookRoute::new("POST", format!("{}/chat", path_of(setup, "path", "")?))
+        };
+        // In a page of the author's own, what may be sent is the author's affair.
+        let takes_files = given.flag("options.allowFileUploads") || !is_hosted;
+        Ok(vec![Listen::Chat(Box::new(ChatRoute {
+            route,
+            is_public: given.flag("public"),
+            page: is_hosted.then(|| page_of(&given)).transpose()?,
+            previous: match given.text("options.loadPreviousSession").as_str() {
+                "memory" => PreviousSession::Memory,
+                "manually" => PreviousSession::Manually,
+                _ => PreviousSession::Off,
+            },
+            accepts: takes_files.then(|| given.some_text("options.allowedFilesMimeTypes").unwrap_or_else(|| "*".into())),
+        }))])
+    }
+}
+
+/// What was said in the conversation, as n8n's chat reads it.
+async fn previous_session(ctx: &Ctx<'_>) -> Result<Items, NodeError> {
+    let Some(found) = memory(ctx, 0, Str::new()).await? else { return Ok(Items::default()) };
+    let turns = found.memory.turns(&found.session).await.map_err(|error| NodeError::failed(error.to_string()))?;
+    let said = turns.iter().flat_map(|turn| &turn.messages).filter(|message| is_shown(message));
+    Ok(said.flat_map(to_constructor).map(Item::new).collect())
+}
+
+/// What tools were asked and said is no part of what people said to each other.
+fn is_shown(message: &Message) -> bool {
+    matches!(message.role, Role::User | Role::Assistant) && !message.text().trim().is_empty()
+}
+
+fn answer_of(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
+    match given.text("options.responseMode").as_str() {
+        "" if given.flag("availableInChat") => Ok(AnswerWhen::Streaming),
+        "" | "lastNode" => Ok(AnswerWhen::LastNode),
+        "responseNode" => Ok(AnswerWhen::ResponseNode),
+        "streaming" => Ok(AnswerWhen::Streaming),
+        "responseNodes" => Ok(AnswerWhen::Messages),
+        other => Err(NodeError::parameter("options.responseMode", format!("There is no response mode '{other}'"))
+            .hint("Choose 'lastNode', 'responseNode', 'responseNodes' or 'streaming'.")),
+    }
+}
+
+fn auth_of(given: &Given<'_>) -> Result<WebhookAuth, NodeError> {
+    match given.text("authentication").as_str() {
+        "" | "none" => Ok(WebhookAuth::None),
+        "basicAuth" => Ok(WebhookAuth::Basic),
+        "n8nUserAuth" => Ok(WebhookAuth::User),
+        // Anything unknown must not leave the chat open.
+        other => Err(NodeError::parameter("authentication", format!("There is no authentication '{other}'"))
+            .hint("Choose 'none', 'basicAuth' or 'n8nUserAuth'.")),
+    }
+}
+
+fn page_of(given: &Given<'_>) -> Result<ChatPage, NodeError> {
+    let css = given.text("options.customCss");
+    if css.contains("</") || css.contains("<!") {
+        return Err(NodeError::parameter("options.customCss", "The custom styling has markup in it")
+            .hint("Write only CSS, without `<style>` around it."));
+    }
+    // An option that was emptied stays empty; one that nobody set has its default.
+    let text = |path: &str, default: &str| given.value(path).map_or_else(|| default.into(), |_| given.text(path));
+    Ok(ChatPage {
+        title: text("options.title", TITLE),
+        subtitle: text("options.subtitle", SUBTITLE),
+        greeting: text("initialMessages", GREETING),
+        placeholder: text("options.inputPlaceholder", PLACEHOLDER),
+        welcome: given.flag("options.showWelcomeScreen").then(|| text("options.getStarted", WELCOME)),
+        css,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::NodeInfo;
+
+    fn chat(params: Value) -> Result<ChatRoute, NodeError> {
+        let params = params.as_object().cloned().unwrap_or_default();
+        let node = NodeInfo { id: "n-1".into(), ..NodeInfo::default() };
+        let setup = Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1", now_ms: 0, timezone: "UTC" };
+        match ChatTrigger::listens(&setup)?.remove(0) {
+            Listen::Chat(chat) => Ok(*chat),
+            _ => unreachable!("a chat listens for messages"),
+        }
+    }
+
+    #[test]
+    fn the_address_is_n8ns_and_a_chat_is_closed_until_it_is_made_public() {
+        let closed = chat(json!({})).unwrap();
+        assert_eq!((closed.route.path.as_str(), closed.is_public), ("u-1/chat", false));
+        let open = chat(json!({ "public": true, "mode": "webhook" })).unwrap();
+        assert!(open.is_public && open.page.is_none() && open.accepts.as_deref() == Some("*"));
+        assert_eq!(open.methods().collect::<Vec<_>>(), ["POST"]);
+    }
+
+    #[test]
+    fn answers_come_as_the_options_say() {
+        for (params, answer) in [
+            (json!({}), AnswerWhen::LastNode),
+            (json!({ "availableInChat": true }), AnswerWhen::Streaming),
+            (json!({ "availableInChat": true, "options": { "responseMode": "lastNode" } }), AnswerWhen::LastNode),
+            (json!({ "options": { "responseMode": "streaming" } }), AnswerWhen::Streaming),
+            (json!({ "options": { "responseMode": "responseNode" } }), AnswerWhen::ResponseNode),
+            (json!({ "options": { "responseMode": "responseNodes" } }), AnswerWhen::Messages),
+        ] {
+            assert_eq!(chat(params.clone()).unwrap().route.answer, answer, "{params:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_does_not_open_a_chat() {
+        for params in [
+            json!({ "authentication": "oauth" }),
+            json!({ "options": { "responseMode": "pigeon" } }),
+            json!({ "options": { "customCss": "</style><script>alert(1)</script>" } }),
+        ] {
+            assert_eq!(chat(params.clone()).unwrap_err().code(), Code::NODE_PARAMETER, "{params:?}");
+        }
+        assert_eq!(chat(json!({ "authentication": "n8nUserAuth" })).unwrap().route.auth, WebhookAuth::User);
+    }
+
+    #[test]
+    fn files_are_taken_on_the_page_only_when_the_author_says_so() {
+        assert_eq!(chat(json!({})).unwrap().accepts, None);
+        let options = json!({ "options": { "allowFileUploads": true, "allowedFilesMimeTypes": "image/*" } });
+        assert_eq!(chat(options).unwrap().accepts.as_deref(), Some("image/*"));
+    }
+}

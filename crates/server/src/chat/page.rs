@@ -1,0 +1,85 @@
+//! The page of a hosted chat: one file with its styles and scripts in it, which loads nothing from elsewhere.
+
+use aws_lc_rs::digest::{SHA256, digest};
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use model::{Object, Value};
+use node_api::trigger::{AnswerWhen, ChatPage, ChatRoute, PreviousSession, WebhookAuth};
+use std::sync::LazyLock;
+
+const STYLE: &str = include_str!("chat.css");
+const BODY: &str = include_str!("chat.html");
+const MARKDOWN: &str = include_str!("markdown.js");
+const SCRIPT: &str = include_str!("chat.js");
+
+/// Only our own scripts run, by their sums; pictures come from the answer itself or from here, so that nothing an agent writes can
+/// carry what it knows to another site.
+static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let sum = |script: &str| format!("'sha256-{}'", STANDARD.encode(digest(&SHA256, script.as_bytes())));
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src {} {}; connect-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'",
+        sum(MARKDOWN),
+        sum(SCRIPT)
+    )
+});
+
+pub(super) fn chat(chat: &ChatRoute) -> Response {
+    let page = chat.page.clone().unwrap_or_default();
+    let title = if page.title.trim().is_empty() { "Chat" } else { &page.title };
+    let css = page.css.replace("</", "");
+    let settings = settings(chat, &page);
+    let markup = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"robots\" content=\"noindex\"><title>{}</title><style>{STYLE}</style><style>{css}</style></head>{BODY}\
+         <script type=\"application/json\" id=\"settings\">{settings}</script><script>{MARKDOWN}</script><script>{SCRIPT}</script></html>",
+        escape(title)
+    );
+    // A page that acts for somebody who is signed in is shown in no frame of another site.
+    let frames = if chat.route.auth == WebhookAuth::User { "'self'" } else { "*" };
+    respond(StatusCode::OK, markup, &format!("{}; frame-ancestors {frames}", *POLICY))
+}
+
+pub(super) fn sign_in_first() -> Response {
+    let words = "<main class=\"chat-layout alone\"><h1>Sign in first</h1><p>This chat is for people of this Heddle. Sign in, then open this page again.</p></main>";
+    let markup = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>Sign in first</title><style>{STYLE}</style></head><body>{words}</body></html>"
+    );
+    respond(StatusCode::UNAUTHORIZED, markup, "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
+}
+
+/// What the script needs to know, as JSON that cannot end its element.
+fn settings(chat: &ChatRoute, page: &ChatPage) -> String {
+    let settings = Object::from_iter([
+        ("title", Value::from(page.title.clone())),
+        ("subtitle", page.subtitle.clone().into()),
+        ("greeting", Value::array(page.greeting.lines().filter(|line| !line.trim().is_empty()).map(Value::from).collect())),
+        ("placeholder", page.placeholder.clone().into()),
+        ("welcome", page.welcome.clone().map_or(Value::Null, Value::from)),
+        ("accepts", chat.accepts.clone().map_or(Value::Null, Value::from)),
+        ("previous", (chat.previous != PreviousSession::Off).into()),
+        ("streams", matches!(chat.route.answer, AnswerWhen::Streaming | AnswerWhen::Messages).into()),
+    ]);
+    model::json::to_string(&settings.into()).replace('<', "\\u003c")
+}
+
+fn respond(status: StatusCode, markup: String, policy: &str) -> Response {
+    let mut response = Response::new(Body::from(markup));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    if let Ok(policy) = HeaderValue::from_str(policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
