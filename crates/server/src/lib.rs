@@ -15,6 +15,7 @@ mod gate;
 mod health;
 mod metrics;
 mod observe;
+mod openai;
 mod routes;
 mod webhook;
 mod welcome;
@@ -43,6 +44,8 @@ pub struct Parts {
     pub gate_limits: GateLimits,
     /// The reader of XML that workflows use.
     pub read_xml: ReadXml,
+    /// The type of the node that asks an embeddings node for vectors.
+    pub embedding_asker: &'static str,
     /// Where callers reach this instance.
     pub base_url: Str,
 }

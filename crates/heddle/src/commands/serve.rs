@@ -92,6 +92,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         body_limits: BodyLimits { bytes: settings.max_body, ..BodyLimits::default() },
         gate_limits: settings.gate_limits.clone(),
         read_xml: nodes::text::read_xml_request,
+        embedding_asker: nodes::EMBED_TEXTS,
         base_url,
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));

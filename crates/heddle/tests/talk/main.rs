@@ -4,6 +4,7 @@
 
 mod chat;
 mod events;
+mod openai;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -7,9 +7,12 @@ mod chat;
 mod embeddings;
 mod memory;
 mod models;
+mod said;
 mod supplies;
 pub(crate) mod tools;
 mod world;
+
+pub use embeddings::embed_texts::EMBED_TEXTS;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
 use node_api::{Entry, run, supply, trigger};
@@ -38,6 +41,7 @@ pub static NODES: &[Entry] = &[
     supply::<Chat<DeepSeek>>(),
     supply::<Chat<Mistral>>(),
     supply::<Chat<XAi>>(),
+    run::<embeddings::embed_texts::EmbedTexts>(),
     supply::<embeddings::openai::EmbeddingsOpenAi>(),
     supply::<embeddings::openai::EmbeddingsAzureOpenAi>(),
     supply::<embeddings::openai::EmbeddingsMistralCloud>(),

@@ -85,6 +85,7 @@ impl TestApp {
             body_limits: ground.bodies,
             gate_limits: ground.gate,
             read_xml: nodes::text::read_xml_request,
+            embedding_asker: nodes::EMBED_TEXTS,
             base_url,
         };
         tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));
