@@ -1,8 +1,10 @@
 //! The command line: every command, option and example.
 
 mod folder;
+mod talk;
 
 pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Restore};
+pub(crate) use talk::{Agent, AgentTool, Chat};
 
 use crate::settings::Given;
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -34,6 +36,8 @@ const EXAMPLES: &str = "Examples:
   heddle expr '{{ $json.name.toUpperCase() }}' --json '{\"name\":\"ada\"}'
   heddle check *.json                                 what would run, what would not
   heddle nodes http                                   find a node
+  heddle chat examples/agent.json                     talk to a workflow
+  heddle agent --model openai/gpt-5-mini --tool calculator 'What is 17 % of 2400?'
 
   heddle doctor                                       settings, and what is wrong
 
@@ -65,6 +69,10 @@ pub(crate) enum Command {
     Users(Users),
     /// Run a workflow file
     Run(Run),
+    /// Talk to a workflow that has a chat trigger
+    Chat(Chat),
+    /// Give an agent something to do, without a workflow
+    Agent(Agent),
     /// Evaluate an expression
     Expr(Expr),
     /// Look workflows over: problems, and which nodes run here

@@ -8,6 +8,7 @@ mod credentials;
 mod logs;
 mod settings;
 mod tables;
+mod talk;
 mod terminal;
 mod traces;
 mod watching;

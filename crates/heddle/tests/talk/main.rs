@@ -7,6 +7,7 @@ mod events;
 mod openai;
 #[path = "../support/mod.rs"]
 mod support;
+mod terminal;
 
 use serde_json::{Value, json};
 use std::io::Write as _;
