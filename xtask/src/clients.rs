@@ -1,4 +1,5 @@
-//! Programs that others wrote for n8n's API, run against a real server: what they expect is what callers expect.
+//! Programs that others wrote for n8n's and OpenAI's API, run against a real server: what they expect is what callers expect. OpenAI's and
+//! Anthropic's own clients are run against our mock models too, to show that those speak the formats they claim to.
 
 use crate::call;
 use anyhow::{Context as _, Result, bail};
@@ -8,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 /// Packages with a version that does not change under us.
 const NPM: &[&str] = &["n8n-mcp@2.87.0", "@n8n/cli@0.15.0"];
-const PIP: &[&str] = &["schemathesis==4.32.5"];
+const PIP: &[&str] = &["schemathesis==4.32.5", "openai==3.49.0", "anthropic==2.8.0"];
 
 /// `cargo xtask clients`. A package that cannot be had fails the checks.
 pub(crate) fn run() -> Result<()> {
@@ -21,7 +22,25 @@ pub(crate) fn run() -> Result<()> {
         server.run(Command::new("node").arg(&path).envs(programs(&folder)), &path)?;
     }
     let server = Server::start(&folder.join("data/schemathesis"))?;
-    fuzz(&server, &folder)
+    fuzz(&server, &folder)?;
+    sdks(&folder)
+}
+
+/// The clients of model providers: against the mock models, and against Heddle with the mock models behind it.
+fn sdks(folder: &Path) -> Result<()> {
+    let mut mock = Command::new("target/debug/mock-models").stdout(Stdio::piped()).spawn().context("mock-models cannot be started")?;
+    let mut url = String::new();
+    BufReader::new(mock.stdout.take().context("mock-models has no standard output")?).read_line(&mut url)?;
+    let server = Server::start(&folder.join("data/sdks"))?;
+    let python = folder.join("python/bin/python");
+    let run = |script: &str| {
+        let path = format!("tests/clients/{script}");
+        server.run(Command::new(&python).arg(&path).env("MOCK_URL", url.trim()), &path)
+    };
+    let done = run("mock_models.py").and_then(|()| run("openai_sdk.py"));
+    mock.kill()?;
+    mock.wait()?;
+    done
 }
 
 fn install(folder: &Path) -> Result<()> {
@@ -78,7 +97,8 @@ impl Server {
         std::fs::create_dir_all(&home)?;
         let heddle = || {
             let mut command = Command::new("target/debug/heddle");
-            command.env("HEDDLE_DATA", folder.join("heddle"));
+            // The mock models are on this machine.
+            command.env("HEDDLE_DATA", folder.join("heddle")).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
             command
         };
         let made = heddle().args(["api-keys", "create"]).stderr(Stdio::null()).output().context("heddle cannot be started")?;

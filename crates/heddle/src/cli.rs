@@ -2,9 +2,11 @@
 
 mod folder;
 mod knowledge;
+mod talk;
 
 pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Restore};
 pub(crate) use knowledge::{AddKnowledge, Knowledge, SearchKnowledge};
+pub(crate) use talk::{Agent, AgentTool, Chat};
 
 use crate::settings::Given;
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -36,6 +38,8 @@ const EXAMPLES: &str = "Examples:
   heddle expr '{{ $json.name.toUpperCase() }}' --json '{\"name\":\"ada\"}'
   heddle check *.json                                 what would run, what would not
   heddle nodes http                                   find a node
+  heddle chat examples/agent.json                     talk to a workflow
+  heddle agent --model openai/gpt-5-mini --tool calculator 'What is 17 % of 2400?'
 
   heddle doctor                                       settings, and what is wrong
 
@@ -72,6 +76,10 @@ pub(crate) enum Command {
     Run(Run),
     /// Do again what an execution did, from its journal and without any network, or go another way from one of its steps
     Replay(Replay),
+    /// Talk to a workflow that has a chat trigger
+    Chat(Chat),
+    /// Give an agent something to do, without a workflow
+    Agent(Agent),
     /// Evaluate an expression
     Expr(Expr),
     /// Look workflows over: problems, and which nodes run here

@@ -9,6 +9,7 @@ mod credentials;
 mod logs;
 mod settings;
 mod tables;
+mod talk;
 mod terminal;
 mod traces;
 mod watching;

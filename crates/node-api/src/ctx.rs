@@ -145,17 +145,9 @@ impl<'a> Ctx<'a> {
 
     /// Sends a piece of the answer to whoever waits for it or watches, such as a few words of a model. Does nothing if nobody does.
     pub async fn send_chunk(&self, kind: ChunkKind, item: usize, content: Option<Value>) {
-        if self.host.is_streaming() || self.host.is_watched() {
-            self.send(kind, item, content).await;
+        if !self.host.is_streaming() && !self.host.is_watched() {
+            return;
         }
-    }
-
-    /// Sends a whole message to whoever talks to the run, while it goes on.
-    pub async fn say(&self, item: usize, text: Str) {
-        self.send(ChunkKind::Message, item, Some(text.into())).await;
-    }
-
-    async fn send(&self, kind: ChunkKind, item: usize, content: Option<Value>) {
         let chunk = Chunk {
             kind,
             content,

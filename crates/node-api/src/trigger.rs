@@ -118,8 +118,6 @@ pub enum AnswerWhen {
     LastNode,
     /// When a node calls [`crate::host::Host::respond`].
     ResponseNode,
-    /// As they come, when nodes call [`crate::Ctx::say`]; the run goes on after each.
-    Messages,
     /// As [`AnswerWhen::LastNode`], but pieces that nodes send with [`crate::host::Host::stream`] leave as they come.
     Streaming,
 }

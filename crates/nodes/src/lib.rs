@@ -15,6 +15,8 @@ pub mod integrations;
 pub mod text;
 pub mod triggers;
 
+pub use ai::EMBED_TEXTS;
+
 use node_api::{Entry, Registry};
 
 /// Every table of nodes that ships.

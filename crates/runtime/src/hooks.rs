@@ -101,10 +101,9 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Rep
 }
 
 /// What callers of an address take while the run goes on.
-pub(crate) fn taken_by(hook: &Hook) -> Takes {
+fn taken_by(hook: &Hook) -> Takes {
     match hook.route.answer {
         AnswerWhen::Streaming => Takes::Pieces(hook.route.detail),
-        AnswerWhen::Messages => Takes::Messages,
         AnswerWhen::Received | AnswerWhen::LastNode | AnswerWhen::ResponseNode => Takes::Nothing,
     }
 }
@@ -127,8 +126,8 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
             }
             plain(hook, received(&route.data))
         }
-        AnswerWhen::Streaming | AnswerWhen::Messages if taken.pieces.is_some() => return stream(runner, hook, taken.let_go()).await,
-        AnswerWhen::LastNode | AnswerWhen::Streaming | AnswerWhen::Messages => match outcome_of(taken.outcome, &taken.log).await? {
+        AnswerWhen::Streaming if taken.pieces.is_some() => return stream(runner, hook, taken.let_go()).await,
+        AnswerWhen::LastNode | AnswerWhen::Streaming => match outcome_of(taken.outcome, &taken.log).await? {
             Some(outcome) => of_outcome(hook, &outcome),
             None => broken(),
         },
@@ -202,7 +201,6 @@ async fn stream(runner: &Runner, hook: &Hook, taken: Taken) -> Result<Reply, Err
         return Ok(Reply::Whole(answer));
     }
     let answer = match outcome.await {
-        Some(outcome) if outcome.error.is_none() && hook.route.answer == AnswerWhen::Messages => plain(hook, AnswerBody::Empty),
         Some(outcome) if outcome.error.is_none() => {
             let lines: String = chunks_of(hook, &outcome).iter().map(line).collect();
             with_type(plain(hook, AnswerBody::Bytes(lines.into())), "application/json; charset=utf-8")

@@ -178,6 +178,13 @@ impl Runtime {
         self.active().routes.find(door, method, path)
     }
 
+    /// Every workflow that is active.
+    pub fn active_workflows(&self) -> Vec<Arc<Loaded>> {
+        let mut workflows: Vec<_> = self.active().workflows.values().cloned().collect();
+        workflows.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        workflows
+    }
+
     /// The workflow as it is active, or as it was last saved.
     pub async fn load(&self, id: &str) -> Result<Arc<Loaded>, Error> {
         if let Some(loaded) = self.active().workflows.get(id) {

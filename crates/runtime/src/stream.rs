@@ -55,7 +55,7 @@ impl Caller {
         let (tell, answer) = oneshot::channel();
         let is_given_up = Arc::new(AtomicBool::new(false));
         let (sender, pieces) = match takes {
-            Takes::Pieces(_) | Takes::Messages => {
+            Takes::Pieces(_) => {
                 let (sender, chunks) = mpsc::channel(WAITING_PIECES);
                 (Some(Mutex::new(Some(sender))), Some(Pieces { chunks, is_given_up: is_given_up.clone() }))
             }

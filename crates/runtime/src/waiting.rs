@@ -42,15 +42,14 @@ impl Runtime {
         let zone = self.zone_of(&workflow).to_owned();
         let listens = workflow.with_trigger(&node, &params, self.now_ms(), &zone, |node_type, setup| node_type.listens(setup))?;
         let found = listens.unwrap_or_default().into_iter().find_map(|listen| match listen {
-            Listen::Webhook(route) => Some((route, None, None)),
-            Listen::Form(form) => Some((form.route, Some(form.page), None)),
-            Listen::Chat(chat) => Some((chat.route.clone(), None, Some(*chat))),
-            Listen::Clock(_) | Listen::Poll(_) => None,
+            Listen::Webhook(route) => Some((route, None)),
+            Listen::Form(form) => Some((form.route, Some(form.page))),
+            Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => None,
         });
-        let Some((route, form, chat)) = found.filter(|(route, ..)| route.path.trim_matches('/') == suffix.trim_matches('/')) else {
+        let Some((route, form)) = found.filter(|(route, _)| route.path.trim_matches('/') == suffix.trim_matches('/')) else {
             return Ok(None);
         };
-        Ok(Some(Waiting { id, hook: Hook { workflow, node, route, form, chat, trial: None }, params }))
+        Ok(Some(Waiting { id, hook: Hook { workflow, node, route, form, chat: None, trial: None }, params }))
     }
 
     /// Wakes a run with a call, and answers the call.

@@ -48,8 +48,11 @@ pub(crate) async fn of_execution(
     check_origin(&headers)?;
     // Listening first and reading then: an event that falls between comes twice and is left out the second time.
     let live = (app.runtime.recorder.listen(), Some(app.runtime.recorder.watch()));
+    // Whoever has heard that a run began may be here before its row is.
+    if let Ok(number) = id.parse() {
+        app.runtime.settle(number).await?;
+    }
     let id = who.execution(&app, &id, Need::See).await?.id;
-    app.runtime.settle(id).await?;
     let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(last_seq).unwrap_or(0);
     let told = app.store.outline(id).await?;
     let n_told = told.len() as u64;

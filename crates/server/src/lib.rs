@@ -15,6 +15,7 @@ mod gate;
 mod health;
 mod metrics;
 mod observe;
+mod openai;
 mod routes;
 mod webhook;
 mod welcome;
@@ -46,6 +47,8 @@ pub struct Parts {
     pub read_xml: ReadXml,
     /// What reads files into collections and embeds them.
     pub librarian: Arc<dyn Librarian>,
+    /// The type of the node that asks an embeddings node for vectors.
+    pub embedding_asker: &'static str,
     /// Where callers reach this instance.
     pub base_url: Str,
 }

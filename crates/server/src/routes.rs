@@ -2,7 +2,7 @@
 
 use crate::observe::HttpFigures;
 use crate::welcome::welcome;
-use crate::{App, access, api, form, health, metrics, webhook};
+use crate::{App, access, api, form, health, metrics, openai, webhook};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::response::Response;
@@ -74,7 +74,10 @@ fn router(app: App, figures: Arc<HttpFigures>) -> Router {
         .route("/metrics", get(metrics::metrics).layer(Extension(figures)))
         .layer(middleware::from_fn_with_state(app.clone(), access::require))
         .layer(DefaultBodyLimit::max(app.body_limits.bytes));
-    let all = table(PUBLIC).merge(table(access::PUBLIC).layer(attempts)).merge(guarded).fallback(api::not_found);
+    let openai = table(openai::ROUTES)
+        .layer(middleware::from_fn_with_state(app.clone(), openai::require))
+        .layer(DefaultBodyLimit::max(app.body_limits.bytes));
+    let all = table(PUBLIC).merge(table(access::PUBLIC).layer(attempts)).merge(guarded).merge(openai).fallback(api::not_found);
     all.with_state(app)
 }
 

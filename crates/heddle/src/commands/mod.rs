@@ -1,7 +1,9 @@
 //! One file per command.
 
+mod agent;
 mod api_keys;
 mod backup;
+mod chat;
 mod check;
 mod credentials;
 mod doctor;
@@ -47,6 +49,8 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::Knowledge(arguments) => knowledge::run(arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Replay(arguments) => replay::run(arguments),
+        Command::Chat(arguments) => chat::run(&arguments),
+        Command::Agent(arguments) => agent::run(&arguments),
         Command::Expr(arguments) => expr::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),

@@ -96,6 +96,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         gate_limits: settings.gate_limits.clone(),
         read_xml: nodes::text::read_xml_request,
         librarian,
+        embedding_asker: nodes::EMBED_TEXTS,
         base_url,
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));

@@ -13,6 +13,8 @@ fn listen(address: &str, path: &str, key: &str) -> BufReader<TcpStream> {
     write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nx-n8n-api-key: {key}\r\n\r\n").unwrap();
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    assert!(line.contains(" 200 "), "{path}: {line}");
     while line != "\r\n" {
         line.clear();
         reader.read_line(&mut line).unwrap();

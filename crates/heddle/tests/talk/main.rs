@@ -4,8 +4,10 @@
 
 mod chat;
 mod events;
+mod openai;
 #[path = "../support/mod.rs"]
 mod support;
+mod terminal;
 
 use serde_json::{Value, json};
 use std::io::Write as _;

@@ -30,10 +30,6 @@ pub enum ChunkKind {
     Usage,
     /// An agent is done: `finishReason`, `iterations`, `durationMs`.
     Done,
-    /// A whole message, as text.
-    Message,
-    /// The run waits for the person to answer: `resumeUrl`.
-    Waiting,
 }
 
 /// What a caller takes of a run while it goes on.
@@ -43,8 +39,6 @@ pub enum Takes {
     Nothing,
     /// The answer piece by piece.
     Pieces(Detail),
-    /// Messages that nodes send, and nothing else.
-    Messages,
 }
 
 impl Takes {
@@ -53,7 +47,6 @@ impl Takes {
         match self {
             Takes::Nothing => None,
             Takes::Pieces(detail) => chunk.within(detail),
-            Takes::Messages => Some(chunk).filter(|chunk| matches!(chunk.kind, ChunkKind::Message | ChunkKind::Waiting | ChunkKind::Error)),
         }
     }
 }
@@ -80,8 +73,6 @@ impl ChunkKind {
             ChunkKind::ToolEnd => "tool-end",
             ChunkKind::Usage => "usage",
             ChunkKind::Done => "done",
-            ChunkKind::Message => "message",
-            ChunkKind::Waiting => "waiting",
         }
     }
 
@@ -112,7 +103,7 @@ impl Chunk {
     fn within(mut self, detail: Detail) -> Option<Self> {
         let kept: &[&str] = match (self.kind, detail) {
             (_, Detail::Everything) => return Some(self),
-            (kind, _) if kind.is_n8ns() || matches!(kind, ChunkKind::Message | ChunkKind::Waiting) => return Some(self),
+            (kind, _) if kind.is_n8ns() => return Some(self),
             (_, Detail::Answer) | (ChunkKind::Usage, Detail::Steps) => return None,
             (_, Detail::Steps) => &["id", "name", "isError", "durationMs", "finishReason"],
         };

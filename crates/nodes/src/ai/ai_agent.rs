@@ -1,10 +1,11 @@
 //! An agent: a model that works with tools and a memory until it has an answer.
 
+use super::said::user_message;
 use super::supplies::{memory, model, tools};
 use super::world::NodeWorld;
 use agent::{Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::{ItemError, Kind, OnError, SpendingLimit};
-use node_api::ai::{Message, ToolChoice};
+use node_api::ai::ToolChoice;
 use node_api::prelude::*;
 use std::sync::Arc;
 
@@ -117,7 +118,8 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
         memory: memory(ctx, index, ctx.text("options.sessionId", index)?).await?,
         options,
     };
-    let outcome = agent.run(&NodeWorld::new(ctx, index), Message::user(words)).await.map_err(agent::AgentError::into_node_error)?;
+    let said = user_message(ctx, index, words);
+    let outcome = agent.run(&NodeWorld::new(ctx, index), said).await.map_err(agent::AgentError::into_node_error)?;
     let mut item = Item::new(shown(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))?);
     // What is not the final answer takes the way of failures, if there is one.
     if outcome.ended != Ended::Completed && ctx.node().on_error == OnError::ContinueError {

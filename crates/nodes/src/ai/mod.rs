@@ -15,11 +15,14 @@ mod models;
 mod parsers;
 mod prompt;
 mod retrievers;
+mod said;
 mod supplies;
 pub(crate) mod tools;
 mod vectors;
 mod vendors;
 mod world;
+
+pub use embeddings::embed_texts::EMBED_TEXTS;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
 use node_api::{Entry, run, run_and_supply, supply, trigger};
@@ -58,6 +61,7 @@ pub static NODES: &[Entry] = &[
     supply::<Chat<DeepSeek>>(),
     supply::<Chat<Mistral>>(),
     supply::<Chat<XAi>>(),
+    run::<embeddings::embed_texts::EmbedTexts>(),
     supply::<embeddings::openai::EmbeddingsOpenAi>(),
     supply::<embeddings::openai::EmbeddingsAzureOpenAi>(),
     supply::<embeddings::openai::EmbeddingsMistralCloud>(),

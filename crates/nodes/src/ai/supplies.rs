@@ -1,5 +1,6 @@
 //! What the nodes under an agent supply it with.
 
+use super::said::Earlier;
 use agent::Remembering;
 use model::Kind;
 use node_api::NodeInfo;
@@ -54,11 +55,16 @@ pub(super) async fn tools(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Arc<dyn Too
     Ok(supplied.into_iter().flat_map(|supplied| if let Supply::Tools(tools) = supplied.supply { tools } else { Vec::new() }).collect())
 }
 
-/// The memory, if one is connected, and whose conversation it is: as the agent says, or the memory node, or the trigger.
+/// The memory, if one is connected, and whose conversation it is: as the agent says, or the memory node, or the trigger. A request
+/// that brings its conversation along and names no session has that one and no other.
 pub(super) async fn memory(ctx: &Ctx<'_>, index: usize, agents: Str) -> Result<Option<Remembering>, NodeError> {
+    let earlier = ctx.host().started_with().as_ref().and_then(Earlier::of);
+    if triggers_session(ctx, index).is_none() && earlier.is_some() {
+        return brought_along(ctx, index, earlier);
+    }
     let supplied = ctx.host().supplies(Kind::AiMemory, index).await?;
     let found = supplied.into_iter().find_map(|supplied| if let Supply::Memory(memory) = supplied.supply { Some(memory) } else { None });
-    let Some(SuppliedMemory { memory, session: nodes }) = found else { return Ok(None) };
+    let Some(SuppliedMemory { memory, session: nodes }) = found else { return brought_along(ctx, index, earlier) };
     let told = |session: &Str| !session.is_empty() && session != SHARED_SESSION;
     let chosen = [Some(agents.clone()), nodes.clone()].into_iter().flatten().find(told);
     let chosen = chosen.or_else(|| triggers_session(ctx, index));
@@ -80,6 +86,12 @@ pub(super) async fn memory(ctx: &Ctx<'_>, index: usize, agents: Str) -> Result<O
     }
     let session = SessionId::new(chosen).map_err(|error| NodeError::parameter("sessionId", error.message).on_item(index))?;
     Ok(Some(Remembering { memory, session, turn: turn_key(ctx, index) }))
+}
+
+fn brought_along(ctx: &Ctx<'_>, index: usize, earlier: Option<Earlier>) -> Result<Option<Remembering>, NodeError> {
+    let Some(earlier) = earlier else { return Ok(None) };
+    let session = SessionId::new("request").map_err(|error| NodeError::failed(error.message))?;
+    Ok(Some(Remembering { memory: Arc::new(earlier), session, turn: turn_key(ctx, index) }))
 }
 
 /// The session that came with the item, or with what started the run.

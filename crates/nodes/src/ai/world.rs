@@ -13,16 +13,18 @@ pub(super) struct NodeWorld<'c> {
     prefix: Str,
     /// Whether whoever waits for the run hears the model word by word. Those of an agent that another one asks are not the answer.
     is_heard: bool,
+    /// It works for another agent, of whose cost its own is a part.
+    is_asked_by_agent: bool,
 }
 
 impl<'c> NodeWorld<'c> {
     pub(super) fn new(ctx: &'c Ctx<'c>, item: usize) -> Self {
-        Self { ctx, item, prefix: format!("item {item}").into(), is_heard: true }
+        Self { ctx, item, prefix: format!("item {item}").into(), is_heard: true, is_asked_by_agent: false }
     }
 
     /// The world of an agent that works within the call of another one's tool.
     pub(super) fn within(ctx: &'c Ctx<'c>, call: Str) -> Self {
-        Self { ctx, item: 0, prefix: call, is_heard: false }
+        Self { ctx, item: 0, prefix: call, is_heard: false, is_asked_by_agent: true }
     }
 
     /// The same where the model's words are not the answer: a judgement, or data.
@@ -88,7 +90,7 @@ impl World for NodeWorld<'_> {
             return;
         }
         // What another agent's work costs is part of the cost; the rest of it is that agent's own affair.
-        if !self.is_heard && !matches!(event, AgentEvent::Cost { .. }) {
+        if !self.is_heard && !(self.is_asked_by_agent && matches!(event, AgentEvent::Cost { .. })) {
             return;
         }
         let ends = matches!(event, AgentEvent::Done { .. } | AgentEvent::Failed);

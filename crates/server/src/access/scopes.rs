@@ -33,6 +33,7 @@ const LEAST: &[(&str, Role)] = &[
     ("user:list", Role::Admin), ("user:read", Role::Admin), ("user:create", Role::Admin), ("user:delete", Role::Admin),
     ("user:changeRole", Role::Admin), ("user:resetPassword", Role::Admin),
     ("spending:list", Role::Viewer),
+    ("chat:list", Role::Viewer), ("chat:send", Role::Editor),
     ("sourceControl:pull", Role::Admin),
     ("securityAudit:generate", Role::Admin),
 ];

@@ -6,8 +6,6 @@
   const address = location.pathname + location.search;
   const sessionKey = `heddle-chat:${location.pathname}`;
   let session = stored() ?? begin();
-  /** Where the next message goes: the chat, or a run that waits for it. */
-  let target = address;
   /** Stops the answer that is coming. */
   let going = null;
   let files = [];
@@ -67,7 +65,6 @@
   function startOver() {
     going?.abort();
     session = begin();
-    target = address;
     at('messages').replaceChildren();
     greet();
     show('conversation');
@@ -213,13 +210,11 @@
     going = new AbortController();
     const { signal } = going;
     busy(true);
-    let bubble = answer();
-    const to = target;
-    target = address;
+    const bubble = answer();
     try {
-      const response = await post(to, message(text, sent), signal);
+      const response = await post(address, message(text, sent), signal);
       if (!response.ok) throw new Error(await reason(response));
-      if (settings.streams) await listen(response, (next) => { bubble = next; }, bubble);
+      if (settings.streams) await listen(response, bubble);
       else bubble.finish(wordsOf(await response.text()));
     } catch (error) {
       if (signal.aborted) bubble.finish();
@@ -231,19 +226,17 @@
   }
 
   /** Reads a stream of lines, each a piece of JSON. */
-  async function listen(response, replace, bubble) {
+  async function listen(response, bubble) {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
     let began = 0;
     const hear = (line) => {
       if (!line.trim()) return;
-      const { type, content, metadata } = JSON.parse(line);
+      const { type, content } = JSON.parse(line);
       if (type === 'begin' && began++) bubble.paragraph();
-      else if (type === 'item') bubble.add(readable(content, metadata));
-      else if (type === 'message') { bubble.finish(content); replace(bubble = answer()); }
+      else if (type === 'item') bubble.add(readable(content));
       else if (type === 'tool-start') { bubble.paragraph(); bubble.toolStarts(content); }
       else if (type === 'tool-end') bubble.toolEnds(content);
-      else if (type === 'waiting') target = new URL(content.resumeUrl, location.href).pathname;
       else if (type === 'error') bubble.fail('Something went wrong on our side. Please try again later.');
     };
     for (;;) {

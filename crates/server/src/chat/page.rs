@@ -33,7 +33,7 @@ pub(super) fn chat(chat: &ChatRoute) -> Response {
     let settings = settings(chat, &page);
     let markup = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <meta name=\"robots\" content=\"noindex\"><title>{}</title><style>{STYLE}</style><style>{css}</style></head>{BODY}\
+         <meta name=\"robots\" content=\"noindex\"><link rel=\"icon\" href=\"data:,\"><title>{}</title><style>{STYLE}</style><style>{css}</style></head>{BODY}\
          <script type=\"application/json\" id=\"settings\">{settings}</script><script>{MARKDOWN}</script><script>{SCRIPT}</script></html>",
         escape(title)
     );
@@ -61,7 +61,7 @@ fn settings(chat: &ChatRoute, page: &ChatPage) -> String {
         ("welcome", page.welcome.clone().map_or(Value::Null, Value::from)),
         ("accepts", chat.accepts.clone().map_or(Value::Null, Value::from)),
         ("previous", (chat.previous != PreviousSession::Off).into()),
-        ("streams", matches!(chat.route.answer, AnswerWhen::Streaming | AnswerWhen::Messages).into()),
+        ("streams", (chat.route.answer == AnswerWhen::Streaming).into()),
     ]);
     model::json::to_string(&settings.into()).replace('<', "\\u003c")
 }

@@ -89,6 +89,7 @@ impl TestApp {
             gate_limits: ground.gate,
             read_xml: nodes::text::read_xml_request,
             librarian: Arc::new(node_api::collections::NoLibrarian),
+            embedding_asker: nodes::EMBED_TEXTS,
             base_url,
         };
         tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));

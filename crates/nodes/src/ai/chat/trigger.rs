@@ -25,6 +25,7 @@ impl Node for ChatTrigger {
             .hint("Put an agent behind it; `$json.chatInput` is the message and `$json.sessionId` the conversation.")
             .alias(&["chat", "message", "chatbot", "conversation"])
             .note("Files of a message are in the item as `data0`, `data1` and so on, and `files` tells about them.")
+            .differs("Response nodes answer as a stream on the one request; the node 'Respond to Chat' is not known here yet.")
             .note("`eventDetail` is an option of Heddle's own; n8n ignores it.")
             .repeatable()
             .example(
@@ -95,8 +96,7 @@ fn answer_of(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
         "" if given.flag("availableInChat") => Ok(AnswerWhen::Streaming),
         "" | "lastNode" => Ok(AnswerWhen::LastNode),
         "responseNode" => Ok(AnswerWhen::ResponseNode),
-        "streaming" => Ok(AnswerWhen::Streaming),
-        "responseNodes" => Ok(AnswerWhen::Messages),
+        "streaming" | "responseNodes" => Ok(AnswerWhen::Streaming),
         other => Err(NodeError::parameter("options.responseMode", format!("There is no response mode '{other}'"))
             .hint("Choose 'lastNode', 'responseNode', 'responseNodes' or 'streaming'.")),
     }
@@ -163,7 +163,7 @@ mod tests {
             (json!({ "availableInChat": true, "options": { "responseMode": "lastNode" } }), AnswerWhen::LastNode),
             (json!({ "options": { "responseMode": "streaming" } }), AnswerWhen::Streaming),
             (json!({ "options": { "responseMode": "responseNode" } }), AnswerWhen::ResponseNode),
-            (json!({ "options": { "responseMode": "responseNodes" } }), AnswerWhen::Messages),
+            (json!({ "options": { "responseMode": "responseNodes" } }), AnswerWhen::Streaming),
         ] {
             assert_eq!(chat(params.clone()).unwrap().route.answer, answer, "{params:?}");
         }

@@ -1,5 +1,6 @@
 //! Embedding models: what turns texts into vectors.
 
+pub(super) mod embed_texts;
 pub(super) mod openai;
 pub(super) mod others;
 

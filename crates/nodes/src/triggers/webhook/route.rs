@@ -101,7 +101,7 @@ fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeErro
         AnswerWhen::Received if given.flag("options.noResponseBody") => AnswerData::Nothing,
         AnswerWhen::Received => given.some_text("options.responseData").map_or(AnswerData::Started, AnswerData::Text),
         AnswerWhen::ResponseNode => AnswerData::Started,
-        AnswerWhen::Streaming | AnswerWhen::Messages => AnswerData::AllItems,
+        AnswerWhen::Streaming => AnswerData::AllItems,
         AnswerWhen::LastNode => match given.text("responseData").as_str() {
             "allEntries" => AnswerData::AllItems,
             "noData" => AnswerData::Nothing,

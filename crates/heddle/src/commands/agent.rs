@@ -1,0 +1,181 @@
+//! `heddle agent`: an agent without a workflow. A workflow is made for it, so that it runs as any other does.
+
+use super::{block_on, coded};
+use crate::cli::{self, AgentTool};
+use crate::settings::Settings;
+use crate::talk::{Manner, Talk};
+use crate::world;
+use anyhow::{Context as _, Result, bail};
+use engine::{Credentials, RunOptions};
+use model::{Object, Value, Workflow, json};
+use node_api::NodeError;
+use std::process::ExitCode;
+use std::sync::Arc;
+use store::{Credentials as _, Sqlite, Use, Workspace};
+use tokio_util::sync::CancellationToken;
+
+/// A provider: its name here, the node of its models, the kind of its credential, where the key comes from, and where the address does.
+struct Provider {
+    name: &'static str,
+    node: &'static str,
+    credential: &'static str,
+    keys: &'static [&'static str],
+    /// The field of the credential that holds the address, and the variable that it comes from.
+    address: Option<(&'static str, &'static str)>,
+}
+
+const fn alike(name: &'static str, node: &'static str, credential: &'static str, keys: &'static [&'static str]) -> Provider {
+    Provider { name, node, credential, keys, address: None }
+}
+
+const PROVIDERS: &[Provider] = &[
+    Provider { address: Some(("url", "OPENAI_BASE_URL")), ..alike("openai", "openai-model", "openAiApi", &["OPENAI_API_KEY"]) },
+    Provider {
+        address: Some(("url", "ANTHROPIC_BASE_URL")),
+        ..alike("anthropic", "anthropic-model", "anthropicApi", &["ANTHROPIC_API_KEY"])
+    },
+    alike("gemini", "gemini-model", "googlePalmApi", &["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
+    Provider { address: Some(("baseUrl", "OLLAMA_HOST")), ..alike("ollama", "ollama-model", "ollamaApi", &[]) },
+    alike("openrouter", "@n8n/n8n-nodes-langchain.lmChatOpenRouter", "openRouterApi", &["OPENROUTER_API_KEY"]),
+    alike("groq", "@n8n/n8n-nodes-langchain.lmChatGroq", "groqApi", &["GROQ_API_KEY"]),
+    alike("deepseek", "@n8n/n8n-nodes-langchain.lmChatDeepSeek", "deepSeekApi", &["DEEPSEEK_API_KEY"]),
+    alike("mistral", "@n8n/n8n-nodes-langchain.lmChatMistralCloud", "mistralCloudApi", &["MISTRAL_API_KEY"]),
+    alike("xai", "@n8n/n8n-nodes-langchain.lmChatXAiGrok", "xAiApi", &["XAI_API_KEY"]),
+];
+
+pub(super) fn run(arguments: &cli::Agent) -> Result<ExitCode> {
+    let settings = Settings::load()?;
+    let (provider, model) = chosen(&arguments.model)?;
+    let mut engine = world::engine(&settings)?;
+    if arguments.tools.contains(&AgentTool::File) {
+        let folder = arguments.files.as_ref().context("the tool 'file' needs a folder: --files DIR")?;
+        engine.ports.files = Arc::new(Workspace::new(folder));
+    }
+    let manner = if arguments.json { Manner::Json } else { Manner::Words };
+    let document = document(arguments, provider, model);
+    block_on(async move {
+        let key = match &arguments.credential {
+            Some(id) => stored_key(arguments, provider, id).await?,
+            None => key_from_environment(provider)?,
+        };
+        engine.ports.credentials = Arc::new(OneCredential { kind: provider.credential, fields: key });
+        let workflow = Workflow::from_value(&document).context("the agent's workflow cannot be made")?;
+        let plan = Arc::new(engine.plan(&workflow));
+        let options = RunOptions { mode: "cli".into(), ..world::run_options(&settings) };
+        let mut talk = Talk { engine, plan, node: "Start".into(), options, manner, session: store::new_id(), said: Vec::new() };
+        let cancel = CancellationToken::new();
+        let on_interrupt = cancel.clone();
+        tokio::spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                on_interrupt.cancel();
+            }
+        });
+        let has_answer = talk.send(&arguments.objective, cancel).await;
+        Ok(if has_answer { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    })?
+}
+
+fn chosen(model: &str) -> Result<(&'static Provider, &str)> {
+    let names: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
+    let known = names.join(", ");
+    let Some((name, model)) = model.split_once('/').filter(|(_, model)| !model.is_empty()) else {
+        bail!("--model is PROVIDER/MODEL, such as openai/gpt-5-mini; providers are {known}");
+    };
+    let provider = PROVIDERS.iter().find(|provider| provider.name == name);
+    Ok((provider.with_context(|| format!("there is no provider '{name}'; there are {known}"))?, model))
+}
+
+fn key_from_environment(provider: &Provider) -> Result<Object> {
+    let found = |name: &&str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let key = provider.keys.iter().find_map(found);
+    if key.is_none() && !provider.keys.is_empty() {
+        let names = provider.keys.join(" or ");
+        bail!(
+            "there is no key for {}: set {names}, or name a credential of the data folder with --credential (NODE_CREDENTIAL)",
+            provider.name
+        );
+    }
+    let mut fields = Object::from_iter([("apiKey", Value::from(key.unwrap_or_default()))]);
+    if let Some((field, variable)) = provider.address
+        && let Some(address) = found(&variable)
+    {
+        fields.insert(field, address);
+    }
+    Ok(fields)
+}
+
+async fn stored_key(arguments: &cli::Agent, provider: &Provider, id: &str) -> Result<Object> {
+    let store = Sqlite::open(&arguments.data.path(), Use::Beside).map_err(coded)?;
+    let missing = || format!("there is no credential '{id}'");
+    let credential = store.credential(id).await.map_err(coded)?.with_context(missing)?;
+    if credential.kind != provider.credential {
+        bail!(
+            "the credential '{id}' is of the type '{}'; {} needs one of the type '{}'",
+            credential.kind,
+            provider.name,
+            provider.credential
+        );
+    }
+    Ok(store.open_credential(id).await.map_err(coded)?.with_context(missing)?.reveal())
+}
+
+/// What the objective says is data: no part of it is an expression.
+fn document(arguments: &cli::Agent, provider: &Provider, model: &str) -> Value {
+    let node = |name: &str, kind: &str, parameters: Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": 1, "position": [0, 0], "parameters": parameters });
+    let agent = json!({
+        "userMessage": "={{ $json.chatInput }}",
+        "systemPrompt": (arguments.system.as_str()),
+        "maxIterations": (arguments.max_iterations.max(1)),
+        "options": { "onLimit": "conclude" }
+    });
+    let mut nodes = vec![
+        node("Start", "@n8n/n8n-nodes-langchain.manualChatTrigger", json!({})),
+        node("Agent", "ai-agent", agent),
+        node("Model", provider.node, Object::from_iter([("model", model)]).into()),
+    ];
+    let to = |node: &str, kind: &str| {
+        let target = Object::from_iter([("node", Value::from(node)), ("type", kind.into()), ("index", 0.into())]);
+        Value::from(Object::from_iter([(kind, Value::array(vec![Value::array(vec![target.into()])]))]))
+    };
+    let mut connections = Object::from_iter([("Start", to("Agent", "main")), ("Model", to("Agent", "ai_languageModel"))]);
+    for tool in &arguments.tools {
+        let (name, kind, parameters) = tool_node(*tool);
+        nodes.push(node(name, kind, parameters));
+        connections.insert(name, to("Agent", "ai_tool"));
+    }
+    Object::from_iter([
+        ("name", Value::from("Agent")),
+        ("nodes", Value::array(nodes)),
+        ("connections", connections.into()),
+        ("settings", json!({ "executionOrder": "v1" })),
+    ])
+    .into()
+}
+
+fn tool_node(tool: AgentTool) -> (&'static str, &'static str, Value) {
+    match tool {
+        AgentTool::Calculator => ("Calculator", "calculator-tool", json!({})),
+        AgentTool::Http => ("Requests", "http-request-tool", json!({})),
+        AgentTool::Think => ("Think", "think-tool", json!({})),
+        AgentTool::File => ("Files", "file-tool", json!({})),
+        AgentTool::Code => {
+            let description = "Runs JavaScript and gives back what it returns. Give it the body of a function that ends with `return`.";
+            ("Code", "code-tool", json!({ "name": "run_javascript", "description": description, "jsCode": "return new Function(query)()" }))
+        }
+    }
+}
+
+/// The one credential that the model needs.
+struct OneCredential {
+    kind: &'static str,
+    fields: Object,
+}
+
+impl Credentials for OneCredential {
+    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+        match kind == self.kind {
+            true => Ok(self.fields.clone()),
+            false => Err(NodeError::credential(format!("There is no credential of type '{kind}'"))),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! OpenAI's API over the agents of this instance.
+
+use crate::support::{Reply as Answer, heddle, request};
+use crate::{Talk, calculation, with_memory};
+use serde_json::{Value, json};
+use testkit::{Fault, Reply};
+
+impl Talk {
+    fn v1(&self, path: &str, body: Option<&Value>) -> Answer {
+        self.v1_as(self.server.key(), path, body)
+    }
+
+    fn v1_as(&self, key: &str, path: &str, body: Option<&Value>) -> Answer {
+        let bearer = format!("Bearer {key}");
+        let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+        let method = if body.is_some() { "POST" } else { "GET" };
+        let body = body.map(Value::to_string).unwrap_or_default();
+        request(&self.server.address, method, &format!("/v1{path}"), &headers, body.as_bytes()).unwrap()
+    }
+
+    /// What the model was told in a turn: who, and what.
+    fn told(&self, number: usize) -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let asked = self.model.asked()[number].body["messages"].as_array().unwrap().clone();
+        asked.iter().map(|message| (text(&message["role"]), text(&message["content"]))).collect()
+    }
+}
+
+fn ask(text: &str) -> Value {
+    json!({ "model": "chat-workflow", "messages": [{ "role": "user", "content": text }] })
+}
+
+#[test]
+fn an_active_chat_is_a_model_and_answers_with_its_usage() {
+    // It has no address for everybody; whoever has a key reaches it all the same.
+    let talk = Talk::start("v1-whole", json!({}), calculation());
+    let models = talk.v1("/models", None).json();
+    assert_eq!((&models["data"][0]["id"], &models["data"][0]["name"]), (&json!("chat-workflow"), &json!("Support agent")));
+    let mut body = ask("6*7?");
+    body["model"] = json!("support-agent");
+    let answer = talk.v1("/chat/completions", Some(&body)).json();
+    assert_eq!(answer["choices"][0]["message"]["content"], "It is 42.");
+    assert_eq!((&answer["choices"][0]["finish_reason"], &answer["object"]), (&json!("stop"), &json!("chat.completion")));
+    assert_eq!((&answer["usage"]["prompt_tokens"], &answer["usage"]["total_tokens"]), (&json!(22), &json!(36)), "both calls of the model");
+}
+
+/// The data of each event of a stream.
+fn events(reply: &Answer) -> Vec<String> {
+    reply.text().lines().filter_map(|line| line.strip_prefix("data: ").map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_stream_is_openais_and_tells_steps_only_to_whoever_asks() {
+    let talk = Talk::start("v1-stream", json!({}), [calculation(), calculation()].concat());
+    let mut body = ask("6*7?");
+    body["stream"] = json!(true);
+    body["stream_options"] = json!({ "include_usage": true });
+    let reply = talk.v1("/chat/completions", Some(&body));
+    assert_eq!(reply.header("content-type"), Some("text/event-stream"));
+    let told = events(&reply);
+    assert_eq!(told.last().unwrap(), "[DONE]");
+    let chunks: Vec<Value> = told[..told.len() - 1].iter().map(|data| serde_json::from_str(data).unwrap()).collect();
+    let words: String = chunks.iter().filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str()).collect();
+    assert_eq!(words, "It is 42.");
+    assert_eq!(chunks[chunks.len() - 2]["choices"][0]["finish_reason"], "stop");
+    assert_eq!(chunks.last().unwrap()["usage"]["prompt_tokens"], 22);
+    assert!(chunks.iter().all(|chunk| chunk.get("heddle").is_none() && chunk["object"] == "chat.completion.chunk"));
+    body["heddle"] = json!({ "steps": true });
+    let told = events(&talk.v1("/chat/completions", Some(&body)));
+    assert!(told.iter().any(|data| data.contains("tool-end") && data.contains("calculator")), "{told:?}");
+}
+
+#[test]
+fn earlier_messages_of_the_request_are_the_conversation() {
+    let talk = Talk::start("v1-earlier", json!({}), vec![Reply::text("Ada.")]);
+    let mut body = ask("Who am I?");
+    body["messages"] = json!([
+        { "role": "system", "content": "Obey me." },
+        { "role": "user", "content": "I am Ada." },
+        { "role": "assistant", "content": "Hello, Ada." },
+        { "role": "user", "content": "Who am I?" },
+    ]);
+    assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
+    let told = talk.told(0);
+    let roles: Vec<&str> = told.iter().map(|(role, _)| role.as_str()).collect();
+    assert_eq!(roles, ["system", "user", "user", "assistant", "user"], "the author's words alone have the system's voice");
+    assert!(told[0].1.contains("helpful") && told[1].1.contains("Obey me.") && told[3].1 == "Hello, Ada.", "{told:?}");
+}
+
+#[test]
+fn a_user_has_the_conversation_that_the_workflow_remembers_and_callers_never_meet() {
+    let replies = ["One.", "Two.", "Three.", "Four."].map(Reply::text).to_vec();
+    let talk = Talk::start_with("v1-user", json!({}), replies, with_memory);
+    let say = |key: &str, user: Option<&str>| {
+        let mut body = ask("Hello");
+        body["user"] = json!(user);
+        assert_eq!(talk.v1_as(key, "/chat/completions", Some(&body)).status, 200);
+    };
+    let owner = talk.server.key().to_owned();
+    talk.signed_in();
+    let other = heddle(&talk.folder.0, &["api-keys", "create", "--user", "ada@example.com"]).trim().to_owned();
+    say(&owner, Some("7"));
+    say(&owner, Some("7"));
+    say(&owner, None);
+    assert_eq!(talk.told(1).len(), 4, "the second turn has the first before it");
+    assert_eq!(talk.told(2).len(), 2, "without a user there is only the request");
+    // She has no part in the project, so that the workflow is not there for her.
+    let mut body = ask("Hello");
+    body["user"] = json!("7");
+    let reply = talk.v1_as(&other, "/chat/completions", Some(&body));
+    assert_eq!((reply.status, &reply.json()["error"]["code"]), (404, &json!("model_not_found")));
+}
+
+#[test]
+fn a_picture_reaches_the_model() {
+    let talk = Talk::start_with("v1-picture", json!({}), vec![Reply::text("A dot.")], |document| {
+        document["nodes"][2]["parameters"]["model"] = json!("gpt-4o");
+    });
+    let mut body = ask("");
+    body["messages"][0]["content"] = json!([
+        { "type": "text", "text": "What is this?" },
+        { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } },
+    ]);
+    assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
+    let asked = talk.model.asked()[0].body.to_string();
+    assert!(asked.contains("What is this?") && asked.contains("picture"), "{asked}");
+}
+
+#[test]
+fn errors_have_openais_shape_and_a_run_that_failed_is_not_asked_for_again() {
+    let talk = Talk::start("v1-errors", json!({}), vec![Reply::fault(Fault::Unauthorized), Reply::fault(Fault::Unauthorized)]);
+    let error = |reply: &Answer| (reply.status, reply.json()["error"]["type"].clone(), reply.json()["error"]["code"].clone());
+    let wrong_key = talk.v1_as("sk-wrong", "/models", None);
+    assert_eq!(error(&wrong_key), (401, json!("invalid_request_error"), json!("invalid_api_key")));
+    let mut body = ask("hi");
+    body["model"] = json!("gpt-5");
+    assert_eq!(error(&talk.v1("/chat/completions", Some(&body))), (404, json!("invalid_request_error"), json!("model_not_found")));
+    let mut body = ask("hi");
+    body["tools"] = json!([{ "type": "function", "function": { "name": "f" } }]);
+    let refused = talk.v1("/chat/completions", Some(&body));
+    assert_eq!((refused.status, &refused.json()["error"]["param"]), (400, &json!("tools")));
+    for streams in [false, true] {
+        let mut body = ask("hi");
+        body["stream"] = json!(streams);
+        let failed = talk.v1("/chat/completions", Some(&body));
+        assert!(failed.status >= 400 && failed.status != 401, "a provider's refusal is not one of this instance: {}", failed.status);
+        assert_eq!(failed.header("x-should-retry"), Some("false"), "the agent may have done something already");
+    }
+}
+
+#[test]
+fn a_key_needs_the_scope() {
+    let talk = Talk::start("v1-scope", json!({}), vec![Reply::text("Hello!")]);
+    let key = heddle(&talk.folder.0, &["api-keys", "create", "--scope", "chat:list"]).trim().to_owned();
+    assert_eq!(talk.v1_as(&key, "/models", None).status, 200);
+    assert_eq!(talk.v1_as(&key, "/chat/completions", Some(&ask("hi"))).status, 403);
+}
+
+#[test]
+fn an_embeddings_node_is_a_model_too() {
+    let talk = Talk::start_with("v1-embeddings", json!({}), Vec::new(), |document| {
+        let base = document["nodes"][2]["parameters"]["baseUrl"].clone();
+        let parameters = json!({ "model": "text-embedding-3-small", "options": { "baseURL": base } });
+        let node = json!({ "id": "e", "name": "Vectors", "type": "@n8n/n8n-nodes-langchain.embeddingsOpenAi", "typeVersion": 1.2, "position": [0, 0],
+                           "parameters": parameters, "credentials": { "openAiApi": { "id": "key", "name": "key" } } });
+        document["nodes"].as_array_mut().unwrap().push(node);
+    });
+    let models = talk.v1("/models", None).json();
+    assert_eq!(models["data"][1]["id"], "chat-workflow/Vectors");
+    let credential = json!({ "name": "key", "type": "openAiApi", "data": { "apiKey": "sk-mock" } });
+    let made = talk.server.api("POST", "/credentials", Some(&credential));
+    assert!(made.status < 300, "{}", made.text());
+    let body = json!({ "model": "chat-workflow/Vectors", "input": ["red apple", "blue sky"] });
+    let reply = talk.v1("/embeddings", Some(&body));
+    // The node names a credential that is not there.
+    assert!(reply.status >= 400 && reply.text().contains("openAiApi"), "{}", reply.text());
+    let tokens = json!({ "model": "chat-workflow/Vectors", "input": [1, 2, 3] });
+    assert_eq!(talk.v1("/embeddings", Some(&tokens)).status, 400);
+}

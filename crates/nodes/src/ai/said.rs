@@ -1,0 +1,72 @@
+//! What somebody says to an agent, and what was said before where the request brings it along.
+
+use model::{Item, Str, Value};
+use node_api::Ctx;
+use node_api::ai::{Media, MediaData, Memory, MemoryError, Message, Part, Recalled, Role, SessionId, TurnKey};
+
+/// The field in which earlier messages come, each with `role` and `content`. Only this instance sets it.
+const EARLIER: &str = "earlierMessages";
+
+/// The words, and the pictures that the item carries.
+pub(super) fn user_message(ctx: &Ctx<'_>, index: usize, words: Str) -> Message {
+    let item = ctx.input(0).and_then(|items| items.get(index));
+    let pictures = item.iter().flat_map(pictures).collect::<Vec<_>>();
+    let parts = std::iter::once(Part::Text(words)).chain(pictures);
+    Message::new(Role::User, parts.collect())
+}
+
+fn pictures(item: &Item) -> Vec<Part> {
+    let files = item.binary.iter().flat_map(|files| files.iter());
+    let pictures = files.filter(|(_, file)| file.mime_type.starts_with("image/"));
+    let part = |file: &model::Binary| {
+        let data = MediaData::Bytes(file.data.clone());
+        Part::Image(Media { mime_type: file.mime_type.clone(), name: file.file_name.clone(), data })
+    };
+    pictures.map(|(_, file)| part(file)).collect()
+}
+
+/// A conversation that comes with each request and is kept nowhere.
+pub(super) struct Earlier(Vec<Message>);
+
+impl Earlier {
+    /// What the run began with, if it brought a conversation along.
+    pub(super) fn of(started_with: &Value) -> Option<Self> {
+        let told = started_with.get(EARLIER)?.as_array()?;
+        let message = |value: &Value| {
+            let role = Role::from_name(value.get("role")?.as_str()?)?;
+            Some(Message::new(role, vec![Part::Text(value.get("content")?.to_js_string())]))
+        };
+        Some(Self(told.iter().filter_map(message).collect()))
+    }
+}
+
+#[async_trait::async_trait]
+impl Memory for Earlier {
+    async fn load(&self, _session: &SessionId, _about: &str) -> Result<Recalled, MemoryError> {
+        Ok(Recalled { messages: self.0.clone(), ..Recalled::default() })
+    }
+
+    async fn append(&self, _session: &SessionId, _key: &TurnKey, _turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+        Ok(Vec::new())
+    }
+
+    async fn clear(&self, _session: &SessionId) -> Result<(), MemoryError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[tokio::test]
+    async fn a_conversation_that_is_brought_along_is_what_was_said_before() {
+        let began =
+            json!({ "earlierMessages": [{ "role": "user", "content": "a" }, { "role": "assistant", "content": "b" }, { "role": "?" }] });
+        let session = SessionId::new("s").unwrap();
+        let recalled = Earlier::of(&began).unwrap().load(&session, "").await.unwrap().messages;
+        assert_eq!(recalled, [Message::user("a"), Message::assistant("b")]);
+        assert!(Earlier::of(&json!({ "chatInput": "hi" })).is_none());
+    }
+}

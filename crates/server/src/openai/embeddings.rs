@@ -1,0 +1,79 @@
+//! `/v1/embeddings`: the embeddings nodes of active workflows, each a model `WORKFLOW/NODE`.
+
+use super::Refusal;
+use super::models::{embedding_nodes, no_model};
+use crate::App;
+use crate::access::Principal;
+use crate::answer::json;
+use crate::api::Text;
+use crate::error::ApiError;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use model::{Code, Object, Str, Value};
+
+/// Texts in one request, as OpenAI has it.
+const MOST_TEXTS: usize = 2048;
+
+pub(super) async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    body: Result<Text, ApiError>,
+) -> Result<Response, Refusal> {
+    who.require("chat:send")?;
+    let body = model::json::parse(&body?.0).map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")))?;
+    let name = body.get("model").and_then(Value::as_str).ok_or_else(|| Refusal::of("model", "is missing"))?;
+    if body.get("dimensions").is_some_and(|value| !value.is_nullish()) {
+        return Err(Refusal::of("dimensions", "cannot be used: the embeddings node of the workflow says how long vectors are"));
+    }
+    let in_base64 = match body.get("encoding_format").and_then(Value::as_str).unwrap_or("float") {
+        "float" => false,
+        "base64" => true,
+        _ => return Err(Refusal::of("encoding_format", "must be 'float' or 'base64'")),
+    };
+    let texts = texts(&body)?;
+    let is_meant =
+        |id: &Str, node: &Str| name == id || name.strip_prefix(id.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(node);
+    let found = embedding_nodes(&app, &who).into_iter().find(|(workflow, node)| is_meant(&workflow.id, node));
+    let (workflow, node) = found.ok_or_else(|| no_model(name))?;
+    let outcome = app.runtime.embed(&workflow.id, &node, app.embedding_asker, texts).await?;
+    if let Some(error) = &outcome.error {
+        return Err(Refusal::of_run(error.code, error.message.clone()));
+    }
+    let items = outcome.last_items().into_iter().flat_map(model::Items::iter);
+    let data = items.enumerate().map(|(index, item)| {
+        let vector = item.json.get("embedding").cloned().unwrap_or_default();
+        let embedding = if in_base64 { packed(&vector) } else { vector };
+        Value::from(Object::from_iter([("object", Value::from("embedding")), ("index", index.into()), ("embedding", embedding)]))
+    });
+    // Embeddings nodes do not tell how many tokens they used.
+    let usage = Object::from_iter([("prompt_tokens", 0), ("total_tokens", 0)]);
+    let answer = Object::from_iter([
+        ("object", Value::from("list")),
+        ("data", Value::array(data.collect())),
+        ("model", name.into()),
+        ("usage", usage.into()),
+    ]);
+    Ok(json(StatusCode::OK, &answer.into()))
+}
+
+fn texts(body: &Value) -> Result<Vec<Str>, Refusal> {
+    let wrong = || Refusal::of("input", format!("must be a text, or a list of 1 to {MOST_TEXTS} texts; lists of tokens are not taken"));
+    let texts = match body.get("input") {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(list)) => {
+            list.iter().map(|text| text.as_str().map(Str::from).ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?
+        }
+        _ => return Err(wrong()),
+    };
+    if (1..=MOST_TEXTS).contains(&texts.len()) { Ok(texts) } else { Err(wrong()) }
+}
+
+/// A vector as the bytes of its numbers.
+fn packed(vector: &Value) -> Value {
+    let numbers = vector.as_array().unwrap_or_default().iter().filter_map(Value::as_f64);
+    let bytes: Vec<u8> = numbers.flat_map(|number| (number as f32).to_le_bytes()).collect();
+    STANDARD.encode(bytes).into()
+}
