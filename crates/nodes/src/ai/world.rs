@@ -90,7 +90,8 @@ impl World for NodeWorld<'_> {
             return;
         }
         // What another agent's work costs is part of the cost; the rest of it is that agent's own affair.
-        if !self.is_heard && !(self.is_asked_by_agent && matches!(event, AgentEvent::Cost { .. })) {
+        let counts_above = self.is_asked_by_agent && matches!(event, AgentEvent::Cost { .. });
+        if !self.is_heard && !counts_above {
             return;
         }
         let ends = matches!(event, AgentEvent::Done { .. } | AgentEvent::Failed);
