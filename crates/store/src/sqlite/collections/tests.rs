@@ -1,3 +1,5 @@
+//! Collections are searched, kept apart, and refuse what does not fit them.
+
 use super::*;
 use crate::workflows::NewVersion;
 use crate::{Projects as _, Use, Workflows as _};
