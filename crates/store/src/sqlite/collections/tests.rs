@@ -1,3 +1,5 @@
+//! Collections as their port promises them: what is found, what is refused, and who sees what.
+
 use super::*;
 use crate::workflows::NewVersion;
 use crate::{Projects as _, Use, Workflows as _};

@@ -42,7 +42,7 @@ impl Piece {
 impl VectorCache {
     /// Calls `each` with the number and the nearness of every chunk of a collection. Reads from disk what is not in memory.
     pub(super) fn scan(&self, connection: &Connection, meta: &Meta, vector: &[f32], each: &mut dyn FnMut(i64, f32)) -> Result<(), Error> {
-        let expected = meta.collection.n_chunks * (vector.len() * size_of::<f32>() + size_of::<i64>());
+        let expected = meta.collection.n_chunks * (size_of_val(vector) + size_of::<i64>());
         if expected > MAX_CACHED_BYTES {
             let mut numerals = Vec::with_capacity(vector.len());
             return read(connection, meta, 0, &mut |number, bytes| {
