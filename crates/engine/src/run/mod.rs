@@ -9,6 +9,7 @@ mod parking;
 mod replay;
 mod schedule;
 mod served;
+mod served_knowledge;
 mod step;
 mod supplies;
 

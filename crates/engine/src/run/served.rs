@@ -5,6 +5,7 @@
 
 use super::host::NodeHost;
 use super::parking::Busy;
+use super::served_knowledge;
 use super::step::task;
 use super::{Shared, lock};
 use crate::budget::{Reserved, Spender, session_of};
@@ -56,8 +57,15 @@ impl Service {
                 Supply::Memory(SuppliedMemory { memory, session })
             }
             Supply::Tools(tools) => Supply::Tools(tools.into_iter().map(|tool| self.recorded_tool(tool, names)).collect()),
+            Supply::Embedder(embedder) => Supply::Embedder(served_knowledge::embedder(embedder, self)),
+            Supply::Retriever(retriever) => Supply::Retriever(served_knowledge::retriever(retriever, self)),
+            Supply::VectorStore(store) => Supply::VectorStore(served_knowledge::store(store, self)),
             other => other,
         }
+    }
+
+    pub(super) fn now_ms(&self) -> i64 {
+        self.run.now()
     }
 
     fn recorded_tool(&self, tool: Arc<dyn Tool>, names: &mut Vec<Str>) -> Arc<dyn Tool> {
@@ -100,7 +108,7 @@ impl Service {
         let _ = self.run.record(RunEvent::ModelUsed { node: self.node.name.clone(), spent }).await;
     }
 
-    async fn record(&self, began_ms: i64, input: Object, output: Result<Items, NodeError>) {
+    pub(super) async fn record(&self, began_ms: i64, input: Object, output: Result<Items, NodeError>) {
         let mut record = task(began_ms, self.step.saturating_sub(1), vec![Some(self.above.clone())], Vec::new());
         record.execution_time_ms = (self.run.now() - began_ms).max(0) as u64;
         record.input_override = Some(vec![Items::one(Item::new(input))]);

@@ -112,3 +112,26 @@ pub trait Parser: Send + Sync {
     fn schema(&self) -> Option<&Value>;
     async fn parse(&self, answer: &Message) -> Result<Value, NodeError>;
 }
+
+/// The cosine of the angle between two vectors; 0 where there is none.
+pub fn nearness(one: &[f32], other: &[f32]) -> f64 {
+    if one.len() != other.len() {
+        return 0.0;
+    }
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+    let lengths = (dot(one, one) * dot(other, other)).sqrt();
+    if lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_is_one_for_the_same_direction_and_nothing_for_none() {
+        assert!((nearness(&[1.0, 2.0], &[2.0, 4.0]) - 1.0).abs() < 1e-9);
+        assert_eq!(nearness(&[1.0, 0.0], &[0.0, 1.0]), 0.0);
+        assert_eq!(nearness(&[0.0, 0.0], &[0.0, 1.0]), 0.0);
+        assert_eq!(nearness(&[1.0], &[0.0, 1.0]), 0.0);
+    }
+}

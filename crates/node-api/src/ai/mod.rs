@@ -19,7 +19,9 @@ pub use conversation::{
     Conversation, Conversations, Embedding, KeptHere, KeptTurn, Lifetime, MAX_RECALLED_BYTES, MAX_TURN_BYTES, Most, Rewritten, Sealer,
     TurnKind,
 };
-pub use knowledge::{Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore, Splitter, VectorStore};
+pub use knowledge::{
+    Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore, Splitter, VectorStore, nearness,
+};
 pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey};
 pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
 pub use tool::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};

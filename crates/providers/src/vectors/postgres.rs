@@ -11,9 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Rows that one statement inserts.
 const BATCH: usize = 100;
 
-/// Postgres' state for a type that is not there.
-const NO_SUCH_TYPE: &str = "42704";
-
 pub struct PostgresVectors {
     connections: Arc<dyn Connections>,
     server: SqlServer,
@@ -108,42 +105,43 @@ impl PostgresVectors {
         Ok(session)
     }
 
-    /// Whoever has only been given the table may not be allowed to make one.
+    /// Whoever has only been given the tables may not be allowed to make them.
     async fn make_tables(&self, session: &mut dyn SqlSession) -> Result<(), ConnectError> {
-        let is_there = async |session: &mut dyn SqlSession, table: &str| {
-            let found = session.run("SELECT to_regclass($1) IS NOT NULL AS found", &[table.into()]).await?;
-            Ok::<bool, ConnectError>(rows(&found).any(|row| row.get("found").is_some_and(Value::is_truthy)))
-        };
-        if self.makes_extension {
+        let collections = self.collection.as_ref().map(|collection| quoted_path(&collection.table));
+        let mut is_whole = is_there(session, "to_regclass", &self.table).await?;
+        if let Some(collections) = &collections {
+            is_whole = is_whole && is_there(session, "to_regclass", collections).await? && self.has_collection_column(session).await?;
+        }
+        if is_whole {
+            return Ok(());
+        }
+        // Two that make the same thing at once would be in each other's way.
+        session.run("BEGIN", &[]).await?;
+        session.run("SELECT pg_advisory_xact_lock(hashtext('heddle vectors'))", &[]).await?;
+        if self.makes_extension || !is_there(session, "to_regtype", "vector").await? {
             session.run("CREATE EXTENSION IF NOT EXISTS vector", &[]).await?;
         }
-        if !is_there(session, &self.table).await? {
-            let Columns { id, vector, content, metadata } = &self.columns;
-            let fields = format!(
-                "{} uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, {} text, {} jsonb, {} vector",
-                quoted(id),
-                quoted(content),
-                quoted(metadata),
-                quoted(vector)
-            );
-            let sql = format!("CREATE TABLE IF NOT EXISTS {} ({fields})", self.table);
-            match session.run(&sql, &[]).await {
-                Err(ConnectError::Refused { state, .. }) if state == NO_SUCH_TYPE => {
-                    session.run("CREATE EXTENSION IF NOT EXISTS vector", &[]).await?;
-                    session.run(&sql, &[]).await?;
-                }
-                other => drop(other?),
-            }
-        }
-        if let Some(collection) = &self.collection {
-            let table = quoted_path(&collection.table);
-            if !is_there(session, &table).await? {
-                let fields = "uuid uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, name character varying, cmetadata jsonb";
-                session.run(&format!("CREATE TABLE IF NOT EXISTS {table} ({fields})"), &[]).await?;
-            }
+        let Columns { id, vector, content, metadata } = &self.columns;
+        let fields = format!(
+            "{} uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, {} text, {} jsonb, {} vector",
+            quoted(id),
+            quoted(content),
+            quoted(metadata),
+            quoted(vector)
+        );
+        session.run(&format!("CREATE TABLE IF NOT EXISTS {} ({fields})", self.table), &[]).await?;
+        if let Some(collections) = &collections {
+            let fields = "uuid uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, name character varying, cmetadata jsonb";
+            session.run(&format!("CREATE TABLE IF NOT EXISTS {collections} ({fields})"), &[]).await?;
             session.run(&format!("ALTER TABLE {} ADD COLUMN IF NOT EXISTS collection_id uuid", self.table), &[]).await?;
         }
-        Ok(())
+        session.run("COMMIT", &[]).await.map(drop)
+    }
+
+    async fn has_collection_column(&self, session: &mut dyn SqlSession) -> Result<bool, ConnectError> {
+        let sql = "SELECT count(*) > 0 AS found FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'collection_id'";
+        let found = session.run(sql, &[self.table.as_str().into()]).await?;
+        Ok(is_found(&found))
     }
 
     /// The id of the collection, which is made if it is wanted and not there.
@@ -260,6 +258,16 @@ impl VectorStore for PostgresVectors {
     fn told_score(&self, score: f64) -> f64 {
         self.distance.of_score(score)
     }
+}
+
+/// Whether a table or a type is there, as the function `to_regclass` or `to_regtype` says.
+async fn is_there(session: &mut dyn SqlSession, function: &str, name: &str) -> Result<bool, ConnectError> {
+    let found = session.run(&format!("SELECT {function}($1) IS NOT NULL AS found"), &[name.into()]).await?;
+    Ok(is_found(&found))
+}
+
+fn is_found(results: &[node_api::connect::SqlResult]) -> bool {
+    rows(results).any(|row| row.get("found").is_some_and(Value::is_truthy))
 }
 
 fn rows(results: &[node_api::connect::SqlResult]) -> impl Iterator<Item = &Object> {

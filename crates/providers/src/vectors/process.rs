@@ -3,7 +3,7 @@
 use super::new_id;
 use model::{Object, Str, Value};
 use node_api::NodeError;
-use node_api::ai::{Document, Found, Match, VectorStore};
+use node_api::ai::{Document, Found, Match, VectorStore, nearness};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -176,13 +176,6 @@ fn text(value: &Value) -> Str {
         Value::Object(_) | Value::Array(_) => model::json::to_string(value).into(),
         other => other.to_js_string(),
     }
-}
-
-/// The cosine of the angle between two vectors; 0 where there is none.
-fn nearness(one: &[f32], other: &[f32]) -> f64 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
-    let lengths = (dot(one, one) * dot(other, other)).sqrt();
-    if lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
 }
 
 #[cfg(test)]

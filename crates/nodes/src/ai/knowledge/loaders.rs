@@ -120,7 +120,7 @@ struct ItemLoader {
 #[async_trait::async_trait]
 impl Loader for ItemLoader {
     async fn load(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
-        let mut documents = if self.reads_files { self.in_files(item, index).await? } else { self.in_json(item, index)? };
+        let mut documents = if self.reads_files { self.of_files(item, index).await? } else { self.of_json(item, index)? };
         if let Some(splitter) = &self.splitter {
             documents = split_documents(splitter.as_ref(), documents);
         }
@@ -137,7 +137,7 @@ impl ItemLoader {
         self.ctx.ctx().text(&format!("{}{name}", self.prefix), index)
     }
 
-    fn in_json(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
+    fn of_json(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
         let ctx = self.ctx.ctx();
         let value = match ctx.text("jsonMode", index)?.as_str() {
             "expressionData" => match ctx.param("jsonData", index)? {
@@ -150,7 +150,7 @@ impl ItemLoader {
         Ok(lines(strings(&value, &self.option("pointers", index)?), "application/json"))
     }
 
-    async fn in_files(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
+    async fn of_files(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
         let ctx = self.ctx.ctx();
         let key = ctx.text("binaryDataKey", index)?;
         let takes_all = self.prefix == "options." && ctx.text("binaryMode", index)? == "allInputData";
@@ -160,12 +160,12 @@ impl ItemLoader {
         };
         let mut documents = Vec::new();
         for file in &files {
-            documents.extend(self.in_file(file, index).await?);
+            documents.extend(self.of_file(file, index).await?);
         }
         Ok(documents)
     }
 
-    async fn in_file(&self, file: &Binary, index: usize) -> Result<Vec<Document>, NodeError> {
+    async fn of_file(&self, file: &Binary, index: usize) -> Result<Vec<Document>, NodeError> {
         let wanted = self.ctx.ctx().text("loader", index)?;
         let mime_type = file.mime_type.clone();
         let format = Format::of(file);

@@ -37,7 +37,7 @@ impl Collections for Sqlite {
 
     async fn seen_project(&self) -> Result<Str, CollectionError> {
         let Some(workflow) = self.seen_by_workflow.clone() else { return Ok(Str::new()) };
-        Ok(self.read(move |connection| project_of(connection, &workflow)).await?)
+        Ok(self.read(move |connection| project_of(connection, &workflow)).await?.unwrap_or_default())
     }
 
     async fn collections(&self) -> Result<Vec<Collection>, CollectionError> {
@@ -126,7 +126,8 @@ fn create(connection: &Connection, new: NewCollection, seen_by: Option<&str>, li
     check_name(&new.name)?;
     let project_id = match (new.project_id, seen_by) {
         (Some(named), _) => named,
-        (None, Some(workflow)) => project_of(connection, workflow)?,
+        (None, Some(workflow)) => project_of(connection, workflow)?
+            .ok_or_else(|| CollectionError::request("The workflow is not kept here, and has no project to put a collection into"))?,
         (None, None) => PERSONAL.into(),
     };
     is_free(connection, &project_id, &new.name)?;
@@ -188,11 +189,11 @@ fn is_free(connection: &Connection, project_id: &Str, name: &Str) -> Result<(), 
     }
 }
 
-/// A workflow that is not kept here stands for nobody in particular.
-fn project_of(connection: &Connection, workflow_id: &str) -> Result<Str, Error> {
+/// `None` for a workflow that is not kept here.
+fn project_of(connection: &Connection, workflow_id: &str) -> Result<Option<Str>, Error> {
     let sql = "SELECT project_id FROM workflows WHERE id = ?";
     let found: Option<String> = connection.prepare_cached(sql)?.query_row([workflow_id], |row| row.get(0)).optional()?;
-    Ok(found.map_or_else(|| PERSONAL.into(), Into::into))
+    Ok(found.map(Into::into))
 }
 
 fn check_name(name: &Str) -> Result<(), CollectionError> {

@@ -1,4 +1,4 @@
-//! Collections are searched, kept apart, and refuse what does not fit them.
+//! Collections as their port promises them: what is found, what is refused, and who sees what.
 
 use super::*;
 use crate::workflows::NewVersion;
@@ -188,6 +188,9 @@ async fn a_workflow_sees_the_collections_of_its_project_alone() {
     assert!(theirs.chunks(&collection.id, ChunkQuery::default()).await.is_err() && theirs.sources(&collection.id).await.is_err());
     assert!(theirs.collections().await.unwrap().is_empty());
     assert_eq!((mine.seen_project().await.unwrap().as_str(), theirs.seen_project().await.unwrap()), (PERSONAL, team));
+    let stray = Collections::seen_by(&store, "nowhere").unwrap();
+    assert!(stray.create_collection(NewCollection { name: "x".into(), ..NewCollection::default() }).await.is_err());
+    assert!(stray.collection(&name).await.is_err() && stray.seen_project().await.unwrap().is_empty());
     theirs.create_collection(NewCollection { name: "shop".into(), ..NewCollection::default() }).await.unwrap();
     let again = mine.create_collection(NewCollection { name: "shop".into(), ..NewCollection::default() }).await;
     assert_eq!(again.unwrap_err().code(), model::Code::NAME_TAKEN);
