@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
+#[path = "support/pdf.rs"]
+mod sample;
+
+use sample::pdf;
 use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
@@ -17,24 +21,6 @@ fn read(options: &str, file: &[u8]) -> Output {
 
 fn answer(file: &[u8]) -> Value {
     serde_json::from_slice(&read(r#"{ "joinPages": true }"#, file).stdout).unwrap_or_default()
-}
-
-fn pdf(content: &str) -> Vec<u8> {
-    let objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >>".to_owned(),
-        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
-    ];
-    let mut out = "%PDF-1.5\n".to_owned();
-    let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
-    for (number, object) in objects.iter().enumerate() {
-        table.push_str(&format!("{:010} 00000 n \n", out.len()));
-        out.push_str(&format!("{} 0 obj\n{object}\nendobj\n", number + 1));
-    }
-    let place = out.len();
-    (out + &table + &format!("trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{place}\n%%EOF", objects.len() + 1)).into_bytes()
 }
 
 #[test]

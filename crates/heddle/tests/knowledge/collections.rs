@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
+use crate::support::pdf::pdf;
 use crate::support::{Folder, Server, heddle, request};
 use crate::world::{World, chat_model, embeddings, node};
 use serde_json::{Value, json};
@@ -118,6 +119,13 @@ fn collections_are_filled_looked_at_searched_and_removed_over_the_api() {
     assert_eq!(server.api("POST", &path("/texts"), Some(&text)).json()["chunks"], 1);
     let page = "<html><body><h1>Hours</h1><p>open until nine</p></body></html>";
     assert_eq!(upload(&server, &id, "hours.html", "text/html", page.as_bytes()).0, 200);
+    let file = pdf("BT /F1 12 Tf 10 100 Td (warranty for two years) Tj ET");
+    assert_eq!(upload(&server, &id, "warranty.pdf", "application/pdf", &file), (200, json!({ "source": "warranty.pdf", "chunks": 1 })));
+    let chunk = server.api("GET", &path("/chunks?source=warranty.pdf"), None).json()["data"][0].clone();
+    assert_eq!((&chunk["content"], &chunk["metadata"]["loc"]["pageNumber"]), (&json!("warranty for two years"), &json!(1)));
+    let (status, _) = upload(&server, &id, "broken.pdf", "application/pdf", &file[..file.len() / 2]);
+    assert_eq!(status, 422);
+    server.api("DELETE", &path("/sources?source=warranty.pdf"), None);
     let (status, refused) = upload(&server, &id, "a.bin", "application/octet-stream", b"\x00\x01");
     assert_eq!((status, &refused["code"]), (422, &json!("NODE_INPUT")), "{refused}");
 

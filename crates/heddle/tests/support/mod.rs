@@ -6,6 +6,7 @@
 pub(crate) mod faults;
 pub(crate) mod ledger;
 pub(crate) mod model_server;
+pub(crate) mod pdf;
 pub(crate) mod workflow;
 
 use serde_json::Value;
