@@ -45,6 +45,11 @@ async fn no_body_reads_a_file_or_breaks_a_door() {
     let fields = json!({ "values": [{ "fieldLabel": "data" }, { "fieldLabel": "files", "fieldType": "file" }] });
     let form = node("Form", "formTrigger", 2.2, json!({ "path": "form", "formTitle": "F", "formFields": fields, "options": {} }));
     activate(&app, &row("form", &[form])).await;
+    let mut chat =
+        json!({ "id": "Chat", "name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.4, "position": [0, 0] });
+    chat["parameters"] = json!({ "public": true, "options": { "allowFileUploads": true } });
+    chat["webhookId"] = json!("talk");
+    activate(&app, &row("chat", &[chat])).await;
     let key = app.owner_key().await;
     let doors = [
         "/webhook/plain",
@@ -53,6 +58,9 @@ async fn no_body_reads_a_file_or_breaks_a_door() {
         "/webhook-test/plain",
         "/webhook-waiting/1-0",
         "/webhook-waiting/1-0/x",
+        "/webhook/talk/chat",
+        "/v1/chat/completions",
+        "/v1/embeddings",
         "/form/form",
         "/form-test/form",
         "/form-waiting/1-0",
