@@ -4,15 +4,6 @@ use model::{Object, Value};
 use node_api::ai::{Message, Stop, Turn, Usage};
 
 pub fn turn_to_value(turn: &Turn) -> Value {
-    let stop = match &turn.stop {
-        Stop::Stop => "stop",
-        Stop::ToolCalls => "tool_calls",
-        Stop::Length => "length",
-        Stop::ContentFilter => "content_filter",
-        Stop::Refusal => "refusal",
-        Stop::Pause => "pause",
-        Stop::Other(word) => word,
-    };
     let usage = &turn.usage;
     let usage = Object::from_iter([
         ("input", Value::from(usage.input as f64)),
@@ -23,7 +14,7 @@ pub fn turn_to_value(turn: &Turn) -> Value {
     ]);
     Object::from_iter([
         ("message", turn.message.to_value()),
-        ("stop", stop.into()),
+        ("stop", turn.stop.name().into()),
         ("usage", usage.into()),
         ("model", turn.model.clone().into()),
     ])

@@ -13,16 +13,44 @@ pub struct Budgets {
     pub session: SpendingLimit,
     /// For all runs of a day.
     pub day: SpendingLimit,
+    /// Nobody can tell what was meant, so that nothing may be spent.
+    pub is_unreadable: bool,
 }
 
 impl Budgets {
     pub(crate) fn of(workflow: &Workflow) -> Self {
-        let given = workflow.setting("budget").cloned().unwrap_or_default();
-        let limit = |name: &str| {
-            let number = |key: &str| given.get(name)?.get(key)?.as_f64().filter(|number| *number >= 0.0);
-            SpendingLimit { tokens: number("tokens").map(|tokens| tokens as u64), dollars: number("dollars") }
+        let Some(given) = workflow.setting("budget").filter(|given| !given.is_nullish()) else { return Self::default() };
+        let read = || {
+            let mut budgets = Self::default();
+            for (name, limit) in given.as_object()?.iter() {
+                let place = match name.as_str() {
+                    "run" => &mut budgets.run,
+                    "session" => &mut budgets.session,
+                    "day" => &mut budgets.day,
+                    _ => return None,
+                };
+                for (key, value) in limit.as_object()?.iter() {
+                    let most = value.as_f64().filter(|most| *most >= 0.0)?;
+                    match key.as_str() {
+                        "tokens" => place.tokens = Some(most as u64),
+                        "dollars" => place.dollars = Some(most),
+                        _ => return None,
+                    }
+                }
+            }
+            Some(budgets)
         };
-        Self { run: limit("run"), session: limit("session"), day: limit("day") }
+        read().unwrap_or(Self { is_unreadable: true, ..Self::default() })
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        match self.is_unreadable {
+            true => {
+                Err(ModelError::new(Code::BUDGET_REACHED, "The budget in the workflow's settings cannot be read, so that nothing is spent")
+                    .hint("Write { \"run\": { \"tokens\": 50000, \"dollars\": 0.5 } }; there are run, session and day."))
+            }
+            false => Ok(()),
+        }
     }
 }
 
@@ -123,6 +151,7 @@ pub(crate) fn session_of(started_with: Option<&Value>) -> Option<Str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::json;
 
     fn spent(tokens: u64, dollars: f64) -> Spent {
         Spent { input: tokens, dollars: Some(dollars), ..Spent::default() }
@@ -130,6 +159,19 @@ mod tests {
 
     fn limited(tokens: u64, above: Option<Arc<Spending>>) -> Arc<Spending> {
         Spending::new(SpendingLimit { tokens: Some(tokens), dollars: None }, SpentSum::default(), above)
+    }
+
+    #[test]
+    fn a_budget_with_a_slip_of_the_pen_is_no_licence_to_spend() {
+        let of = |budget: Value| Budgets::of(&Workflow::from_value(&json!({ "settings": { "budget": budget } })).unwrap());
+        let fine = of(json!({ "run": { "tokens": 10, "dollars": 0.5 }, "day": {} }));
+        assert_eq!(fine.run, SpendingLimit { tokens: Some(10), dollars: Some(0.5) });
+        assert!(fine.check().is_ok() && of(Value::Null).check().is_ok());
+        for slip in
+            [json!(5), json!({ "runs": {} }), json!({ "run": { "token": 10 } }), json!({ "day": { "dollars": "5" } }), json!({ "run": 7 })]
+        {
+            assert!(of(slip.clone()).check().is_err(), "{slip:?}");
+        }
     }
 
     #[test]

@@ -85,6 +85,7 @@ impl Service {
         if !self.is_paid {
             return Ok(None);
         }
+        self.spender.budgets.check()?;
         let reserved = self.run.spending.reserve(tokens)?;
         self.run.engine.ports.ledger.check(&self.spender, self.run.now()).await?;
         Ok(Some(reserved))
@@ -255,7 +256,6 @@ fn asked(request: &ChatRequest, info: &ModelInfo) -> Object {
 }
 
 fn answered(turn: &Turn) -> Items {
-    let stop = format!("{:?}", turn.stop).to_lowercase();
     let generation = Object::from_iter([
         ("text", Value::from(turn.message.text())),
         (
@@ -274,7 +274,7 @@ fn answered(turn: &Turn) -> Items {
                     .collect(),
             ),
         ),
-        ("generationInfo", json!({ "finish_reason": stop, "model_name": (turn.model.as_str()) })),
+        ("generationInfo", json!({ "finish_reason": (turn.stop.name()), "model_name": (turn.model.as_str()) })),
     ]);
     let generations = Value::array(vec![Value::array(vec![generation.into()])]);
     let usage = &turn.usage;

@@ -39,6 +39,7 @@ pub const SETTING_FIELDS: &[Field] = fields! {
     "errorWorkflow": "string" | "null",
     "executionTimeout": "number" | "null",
     "callerPolicy": "string" | "null",
+    "budget": "object" | "null",
 };
 
 pub const NODE_FIELDS: &[Field] = fields! {

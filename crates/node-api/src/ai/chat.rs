@@ -125,6 +125,20 @@ pub enum Stop {
     Other(Str),
 }
 
+impl Stop {
+    pub fn name(&self) -> &str {
+        match self {
+            Stop::Stop => "stop",
+            Stop::ToolCalls => "tool_calls",
+            Stop::Length => "length",
+            Stop::ContentFilter => "content_filter",
+            Stop::Refusal => "refusal",
+            Stop::Pause => "pause",
+            Stop::Other(word) => word,
+        }
+    }
+}
+
 /// Tokens that were used. Inputs include what was cached, outputs what was thought.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {

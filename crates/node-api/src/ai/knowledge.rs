@@ -21,6 +21,11 @@ pub trait Embedder: Send + Sync {
     async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError>;
 }
 
+/// The error of a store that only adds and deletes.
+pub fn cannot_update() -> NodeError {
+    NodeError::failed("Documents of this vector store cannot be replaced").hint("Insert the new ones, and delete the old ones.")
+}
+
 /// Keeps vectors with their documents and finds the nearest.
 #[async_trait::async_trait]
 pub trait VectorStore: Send + Sync {
@@ -30,7 +35,7 @@ pub trait VectorStore: Send + Sync {
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError>;
     /// Puts one document in the place of another.
     async fn update(&self, _id: &str, _document: Document, _vector: Vec<f32>) -> Result<(), NodeError> {
-        Err(NodeError::failed("Update operation is not implemented for this Vector Store"))
+        Err(cannot_update())
     }
     /// A score as n8n's node for this store tells it, where that is not how near something is but how far.
     fn told_score(&self, score: f64) -> f64 {

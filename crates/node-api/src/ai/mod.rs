@@ -20,7 +20,7 @@ pub use conversation::{
     TurnKind,
 };
 pub use knowledge::{
-    Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore, Splitter, VectorStore, nearness,
+    Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore, Splitter, VectorStore, cannot_update, nearness,
 };
 pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey};
 pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};

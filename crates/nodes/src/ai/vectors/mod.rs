@@ -10,7 +10,7 @@ use super::knowledge::{metadata, metadata_param, strings};
 use super::supplies;
 use super::tools::made::{Call, tool};
 use model::Kind;
-use node_api::ai::{Document, Effect, Found, Reranker, SearchableStore, Supply, ToolDefinition, VectorStore};
+use node_api::ai::{Document, Effect, Found, Reranker, SearchableStore, Supply, ToolDefinition, VectorStore, cannot_update};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name, tool_name_of};
 use std::future::Future;
@@ -73,7 +73,7 @@ impl<B: Backend> Node for StoreNode<B> {
             "load" => load::<B>(ctx, &items).await,
             "insert" => insert::<B>(ctx, &items).await,
             "update" if B::about().can_update => update::<B>(ctx, &items).await,
-            "update" => Err(NodeError::failed("Update operation is not implemented for this Vector Store")),
+            "update" => Err(cannot_update()),
             _ => Err(NodeError::failed("Only the \"load\", \"update\" and \"insert\" operation modes are supported with execute")),
         }
     }
