@@ -1,5 +1,6 @@
 //! The shape that data must have, by a JSON Schema.
 
+use crate::schema::validator;
 use jsonschema::Validator;
 use model::Value;
 
@@ -14,8 +15,7 @@ pub struct Shape {
 impl Shape {
     /// Or why the schema is none.
     pub fn new(schema: &Value) -> Result<Self, String> {
-        let validator = jsonschema::validator_for(&as_serde(schema)?).map_err(|error| error.to_string())?;
-        Ok(Self { validator })
+        Ok(Self { validator: validator(&as_serde(schema)?)? })
     }
 
     /// What is wrong with a value, each with its place; nothing if it fits.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Everything that a folder says about its workflows and executions.
 fn content(data: &Path) -> (Value, String) {
@@ -112,9 +112,14 @@ fn a_kill_in_the_middle_of_a_backup_or_a_restore_leaves_a_usable_folder() {
         std::fs::write(data.join(format!("workspace/{index}.bin")), noise).unwrap();
     }
     let whole = folder.0.join("whole.backup");
+    let started = Instant::now();
     backup(&data, &whole);
+    let a_backup = started.elapsed();
     let before = content(&data);
-    let kill_after = |arguments: &[&str], milliseconds: u64| {
+    let started = Instant::now();
+    assert!(run(&data, &["restore", whole.to_str().unwrap(), "--force"], &[]).status.success());
+    let a_restore = started.elapsed();
+    let kill_after = |arguments: &[&str], time: Duration| {
         let command = Command::new(env!("CARGO_BIN_EXE_heddle"))
             .args(arguments)
             .env("HEDDLE_DATA", &data)
@@ -122,22 +127,22 @@ fn a_kill_in_the_middle_of_a_backup_or_a_restore_leaves_a_usable_folder() {
             .stderr(Stdio::null())
             .spawn();
         let mut process = command.unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
+        std::thread::sleep(time);
         let was_running = process.try_wait().unwrap().is_none();
         let _ = process.kill();
         process.wait().unwrap();
         was_running
     };
     let (mut n_backups, mut n_restores) = (0, 0);
+    // Twelve moments between the first and the last, on a fast machine as on a slow one.
     for step in 0..12 {
-        let milliseconds = 5 + step * 45;
-        n_backups += usize::from(kill_after(&["backup", file.to_str().unwrap(), "--force"], milliseconds));
+        n_backups += usize::from(kill_after(&["backup", file.to_str().unwrap(), "--force"], a_backup * step / 12));
         if file.exists() {
             // What is there under the name is whole.
             let target = folder.0.join(format!("from-{step}"));
             assert!(run(&target, &["restore", file.to_str().unwrap()], &[]).status.success());
         }
-        n_restores += usize::from(kill_after(&["restore", whole.to_str().unwrap(), "--force"], milliseconds));
+        n_restores += usize::from(kill_after(&["restore", whole.to_str().unwrap(), "--force"], a_restore * step / 12));
         assert_eq!(content(&data), before);
         is_healthy(&data);
     }

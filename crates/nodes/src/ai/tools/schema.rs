@@ -1,5 +1,6 @@
 //! The schema of a tool's arguments as the form of a node tells it: by an example or in full.
 
+use crate::ai::parsers::schema_of_example;
 use node_api::SupplyCtx;
 use node_api::prelude::*;
 
@@ -42,34 +43,11 @@ pub(crate) fn chosen(ctx: &SupplyCtx, all_required: bool) -> Result<Option<Value
             .map_err(|error| NodeError::parameter(parameter, format!("The schema of the tool is no JSON: {error}")))?,
         None => written,
     };
-    let schema = if is_example { of_example(&value, all_required) } else { value };
+    let schema = if is_example { schema_of_example(&value, all_required) } else { value };
     match schema.get("type").and_then(Value::as_str) {
         Some("object") => Ok(Some(schema)),
         _ => Err(NodeError::parameter(parameter, "The schema of a tool must be that of an object")
             .hint("Give an object with a field for each value that the model is to fill in.")),
-    }
-}
-
-/// A schema that the example fits.
-fn of_example(value: &Value, all_required: bool) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let properties: Object = fields.iter().map(|(key, field)| (key.clone(), of_example(field, all_required))).collect();
-            let required: Vec<Value> = fields.keys().map(|key| key.clone().into()).collect();
-            let mut schema = Object::from_iter([("type", Value::from("object")), ("properties", properties.into())]);
-            if all_required && !required.is_empty() {
-                schema.insert("required", Value::array(required));
-            }
-            schema.into()
-        }
-        Value::Array(values) => {
-            let items = values.first().map_or_else(Value::empty_object, |first| of_example(first, all_required));
-            Object::from_iter([("type", Value::from("array")), ("items", items)]).into()
-        }
-        Value::Number(_) => json!({ "type": "number" }),
-        Value::Bool(_) => json!({ "type": "boolean" }),
-        Value::Null | Value::Undefined => json!({ "type": "null" }),
-        Value::String(_) | Value::Date(_) => json!({ "type": "string" }),
     }
 }
 
@@ -90,7 +68,7 @@ mod tests {
                 "none": { "type": "array", "items": {} }
             }
         });
-        assert_eq!(of_example(&example, false), expected);
-        assert_eq!(of_example(&json!({ "a": 1 }), true).get("required"), Some(&json!(["a"])));
+        assert_eq!(schema_of_example(&example, false), expected);
+        assert_eq!(schema_of_example(&json!({ "a": 1 }), true).get("required"), Some(&json!(["a"])));
     }
 }
