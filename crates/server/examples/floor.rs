@@ -90,9 +90,19 @@ async fn handle(State(floor): State<Floor>, Query(work): Query<Work>, headers: H
     }
     let mut answer = vec![b' '; work.answer];
     if work.file > 0 {
-        let file = format!("{}/{:x}.bin", floor.folder, next_name());
+        let name = next_name();
+        // What is kept of the run is on disk before the row that names it, as rows are.
+        let kept = format!("{}/{name:x}.kept", floor.folder);
+        let (path, bytes) = (kept.clone(), body.clone());
+        let keep = tokio::task::spawn_blocking(move || {
+            let mut file = std::fs::File::create(path).unwrap();
+            std::io::Write::write_all(&mut file, &bytes).unwrap();
+            file.sync_all().unwrap();
+        });
+        let file = format!("{}/{name:x}.bin", floor.folder);
         tokio::fs::write(&file, &body).await.unwrap();
         answer = tokio::fs::read(&file).await.unwrap();
+        keep.await.unwrap();
     }
     kept.resize(work.keep.max(1), b' ');
     let (tell, told) = oneshot::channel();
