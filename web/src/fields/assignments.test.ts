@@ -8,7 +8,14 @@ test("what is stored is read back unchanged", () => {
 });
 
 test("a dragged field brings its type along", () => {
-  expect([1, "x", true, [1], { a: 1 }, null].map(typeOfSample)).toEqual(["number", "string", "boolean", "array", "object", "string"]);
+  expect([1, "x", true, [1], { a: 1 }, null].map(typeOfSample)).toEqual([
+    "number",
+    "string",
+    "boolean",
+    "array",
+    "object",
+    "string",
+  ]);
 });
 
 test("two fields do not get the same name", () => {

@@ -47,7 +47,13 @@ export function typeOfSample(sample: unknown): AssignmentType {
 }
 
 /** A new field, named like none that is there; the name of a dragged field stays readable. */
-export function newAssignment(list: readonly Assignment[], id: string, name: string, value: Json, type: AssignmentType): Assignment {
+export function newAssignment(
+  list: readonly Assignment[],
+  id: string,
+  name: string,
+  value: Json,
+  type: AssignmentType,
+): Assignment {
   return { id, name: name === "" ? "" : freeName(list, name), value, type };
 }
 

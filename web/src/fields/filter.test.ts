@@ -38,5 +38,10 @@ test("loose comparison and ignored case reach the filter's own options", () => {
 });
 
 test("typed-in text becomes a value of its type where it is one", () => {
-  expect([typed("5", "number"), typed("5x", "number"), typed("true", "boolean"), typed("5", "string")]).toEqual([5, "5x", true, "5"]);
+  expect([typed("5", "number"), typed("5x", "number"), typed("true", "boolean"), typed("5", "string")]).toEqual([
+    5,
+    "5x",
+    true,
+    "5",
+  ]);
 });

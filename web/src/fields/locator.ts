@@ -30,7 +30,11 @@ export function writeLocator(locator: Locator): JsonObject {
 
 /** The mode changed; what was chosen from the list goes on as an id, what was written by hand as a text. */
 export function withMode(locator: Locator, mode: string): Locator {
-  return { mode, value: locator.value, ...(mode === "list" && locator.cachedResultName !== undefined && { cachedResultName: locator.cachedResultName }) };
+  return {
+    mode,
+    value: locator.value,
+    ...(mode === "list" && locator.cachedResultName !== undefined && { cachedResultName: locator.cachedResultName }),
+  };
 }
 
 /** Lists the server can give. */

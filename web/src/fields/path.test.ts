@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getIn, moved, pathText, sameJson, setIn, setParam } from "./path";
+import { getIn, moved, pathText, sameJson, setParam } from "./path";
 
 test("a value deep inside is read and written by its path", () => {
   const before = { rules: { values: [{ name: "a" }, { name: "b" }] }, other: { kept: 1 } };
@@ -10,7 +10,7 @@ test("a value deep inside is read and written by its path", () => {
 });
 
 test("what is missing on the way is made", () => {
-  expect(setIn(undefined, ["a", 0, "b"], 1)).toEqual({ a: [{ b: 1 }] });
+  expect(setParam({}, ["a", 0, "b"], 1)).toEqual({ a: [{ b: 1 }] });
   expect(getIn({ a: "text" }, ["a", "b"])).toBeUndefined();
 });
 

@@ -1,39 +1,16 @@
 /** Reads and writes values inside parameters by path, sharing everything that does not change. */
 
+import { valueAt, withValueAt } from "../graph/document";
 import { isObject, type Json, type JsonObject, type Path } from "./spec";
 
+/** The value at a path, or `undefined`. */
 export function getIn(root: Json | undefined, path: Path): Json | undefined {
-  let value = root;
-  for (const key of path) {
-    if (Array.isArray(value)) value = value[Number(key)];
-    else if (isObject(value)) value = value[key];
-    else return undefined;
-  }
-  return value;
-}
-
-/** A copy with the value at the path; objects and lists on the way are made where they are missing. */
-export function setIn(root: Json | undefined, path: Path, value: Json | undefined): Json | undefined {
-  const [key, ...rest] = path;
-  if (key === undefined) return value;
-  if (typeof key === "number") {
-    const list = Array.isArray(root) ? [...root] : [];
-    const inner = setIn(list[key], rest, value);
-    if (inner === undefined) list.splice(key, 1);
-    else list[key] = inner;
-    return list;
-  }
-  const object: JsonObject = isObject(root) ? { ...root } : {};
-  const inner = setIn(object[key], rest, value);
-  if (inner === undefined) delete object[key];
-  else object[key] = inner;
-  return object;
+  return valueAt(root, path) as Json | undefined;
 }
 
 /** `parameters` with one value changed; `undefined` takes the value away, so that its default counts again. */
 export function setParam(parameters: JsonObject, path: Path, value: Json | undefined): JsonObject {
-  const changed = setIn(parameters, path, value);
-  return isObject(changed) ? changed : {};
+  return path.length === 0 ? (isObject(value) ? value : {}) : withValueAt(parameters, path, value);
 }
 
 /** A list with one entry moved; positions outside of it change nothing. */

@@ -19,7 +19,13 @@ const params: Param[] = [
           label: "Values",
           params: [
             { name: "kind", label: "Kind", kind: { type: "text" }, default: "text" },
-            { name: "deep", label: "Deep", kind: { type: "text" }, default: "d", show: [{ param: "/mode", anyOf: [{ is: "b" }] }] },
+            {
+              name: "deep",
+              label: "Deep",
+              kind: { type: "text" },
+              default: "d",
+              show: [{ param: "/mode", anyOf: [{ is: "b" }] }],
+            },
           ],
         },
       ],
@@ -37,7 +43,12 @@ test("the shown form of a parameter gives the default", () => {
 
 test("repeated groups are filled entry by entry, with rules that look at the top", () => {
   const given = { mode: "b", fields: { values: [{ name: "q" }, { kind: "number" }] } };
-  expect(fill(1, given).fields).toEqual({ values: [{ name: "q", kind: "text", deep: "d" }, { kind: "number", deep: "d" }] });
+  expect(fill(1, given).fields).toEqual({
+    values: [
+      { name: "q", kind: "text", deep: "d" },
+      { kind: "number", deep: "d" },
+    ],
+  });
   expect(fill(1, { fields: { values: [{}] } }).fields).toEqual({ values: [{ kind: "text" }] });
 });
 

@@ -86,6 +86,6 @@ function passes(test: Rule["anyOf"][number], value: Json | undefined): boolean {
 }
 
 /** What a value is worth to the form: the one that was set, else the default. */
-export function valueOf(param: Param, values: JsonObject): Json | undefined {
+export function currentValue(param: Param, values: JsonObject): Json | undefined {
   return param.name in values ? values[param.name] : (param.default ?? undefined);
 }
