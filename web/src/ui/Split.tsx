@@ -57,7 +57,6 @@ export function Split({ direction, initial, min = 120, max = 1200, storageKey, l
       <div className={css.part} style={fixedIsFirst ? fixed : undefined}>
         {children[0]}
       </div>
-      {/* biome-ignore lint/a11y/useAriaPropsForRole: value and range are given. */}
       <div
         role="separator"
         tabIndex={0}
