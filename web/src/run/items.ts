@@ -60,7 +60,7 @@ export function itemsKey(options: ItemsOptions): readonly unknown[] {
 export async function fetchItems(options: ItemsOptions, signal?: AbortSignal): Promise<ItemsPage> {
   const { executionId, node, run = 0, kind = "main", output = 0, direction = "output", offset = 0, limit = 50, search } = options;
   const query = { node, run, kind, output, direction, offset, limit, search: search || undefined };
-  return api.get<ItemsPage>(`/executions/${executionId}/items`, query, { signal });
+  return api.get<ItemsPage>(`/executions/${executionId}/items`, query, signal);
 }
 
 /** A page of items of one output or input. The page before stays in sight until the next one is there. */
@@ -92,7 +92,7 @@ export function useSchema(options: {
   return useQuery({
     queryKey: ["schema", executionId, node, run, output, version],
     queryFn: ({ signal }) =>
-      api.get<{ fields: SchemaField[] }>(`/executions/${executionId}/schema`, { node, run, output }, { signal }),
+      api.get<{ fields: SchemaField[] }>(`/executions/${executionId}/schema`, { node, run, output }, signal),
     enabled: Boolean(executionId),
     staleTime: Number.POSITIVE_INFINITY,
   });
