@@ -87,14 +87,20 @@ function forward(begin: SketchBox, end: SketchBox): SketchLine {
   const [x2, y2] = [end.x, end.y + end.height / 2];
   // A line that goes back leaves further out, so that a loop can be seen as one.
   const bend = x2 > x1 ? (x2 - x1) / 2 : 24;
-  return { path: `M${round(x1)} ${round(y1)}C${round(x1 + bend)} ${round(y1)} ${round(x2 - bend)} ${round(y2)} ${round(x2)} ${round(y2)}`, dashed: false };
+  return {
+    path: `M${round(x1)} ${round(y1)}C${round(x1 + bend)} ${round(y1)} ${round(x2 - bend)} ${round(y2)} ${round(x2)} ${round(y2)}`,
+    dashed: false,
+  };
 }
 
 function upward(begin: SketchBox, end: SketchBox): SketchLine {
   const [x1, y1] = [begin.x + begin.width / 2, begin.y];
   const [x2, y2] = [end.x + end.width / 2, end.y + end.height];
   const middle = (y1 + y2) / 2;
-  return { path: `M${round(x1)} ${round(y1)}C${round(x1)} ${round(middle)} ${round(x2)} ${round(middle)} ${round(x2)} ${round(y2)}`, dashed: true };
+  return {
+    path: `M${round(x1)} ${round(y1)}C${round(x1)} ${round(middle)} ${round(x2)} ${round(middle)} ${round(x2)} ${round(y2)}`,
+    dashed: true,
+  };
 }
 
 function round(value: number): number {
