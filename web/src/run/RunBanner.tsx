@@ -5,7 +5,7 @@ import { CircleHelp, Clock, PlugZap, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { useEditor } from "../editor/store";
 import { Button, Chip, CopyButton, relativeTime } from "../ui";
-import { decide, type Decision } from "./execution";
+import { type Decision, decide } from "./execution";
 import css from "./RunBanner.module.css";
 import { useWatch } from "./start";
 import { useNow } from "./useNow";
@@ -68,8 +68,8 @@ function Uncertain({ run }: { run: RunView }) {
   return (
     <Line icon={<CircleHelp size={15} aria-hidden />} tone="wait">
       <span>
-        {typeof node === "string" && node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it talks
-        to, then decide.
+        {typeof node === "string" && node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it
+        talks to, then decide.
       </span>
       <span className={css.actions}>
         <Button size="small" onClick={() => take("again")}>

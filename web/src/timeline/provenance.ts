@@ -63,7 +63,8 @@ export function repeats(answer: string, source: string): boolean {
   if ((source.match(/\d[\d.,]*\d/g) ?? []).some((figure) => figures.has(figure))) return true;
   const said = words(answer);
   const known = words(source);
-  if (known.length < 4) return known.length > 0 && known.join(" ").length > 3 && ` ${said.join(" ")} `.includes(` ${known.join(" ")} `);
+  if (known.length < 4)
+    return known.length > 0 && known.join(" ").length > 3 && ` ${said.join(" ")} `.includes(` ${known.join(" ")} `);
   const runs = new Set<string>();
   for (let at = 0; at + 4 <= known.length && at < 5000; at++) runs.add(known.slice(at, at + 4).join(" "));
   return said.some((_, at) => runs.has(said.slice(at, at + 4).join(" ")));

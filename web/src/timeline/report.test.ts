@@ -11,11 +11,20 @@ function report(iterations: Iteration[], more: Partial<AgentReport> = {}): Agent
   return { iterations, memory: [], output: "", errors: [], ...more };
 }
 
-const call = (name: string, result: unknown, durationMs = 20) => ({ name, id: name, arguments: {}, result, isError: false, durationMs });
+const call = (name: string, result: unknown, durationMs = 20) => ({
+  name,
+  id: name,
+  arguments: {},
+  result,
+  isError: false,
+  durationMs,
+});
 
 describe("the timeline", () => {
   it("puts tools behind their model, side by side, and shows what was waited for between", () => {
-    const { rows, totalMs } = timelineOf(report([iteration(1, 1000, { toolCalls: [call("a", 1), call("b", 2, 50)] }), iteration(2, 1400)]));
+    const { rows, totalMs } = timelineOf(
+      report([iteration(1, 1000, { toolCalls: [call("a", 1), call("b", 2, 50)] }), iteration(2, 1400)]),
+    );
     expect(rows[0]?.bars.map((bar) => [bar.kind, bar.startMs, bar.lane])).toEqual([
       ["model", 1000, 0],
       ["tool", 1100, 0],
@@ -58,7 +67,9 @@ describe("the timeline", () => {
 
 describe("the sources of an answer", () => {
   it("are its tools, marked where their figures stand in the answer", () => {
-    const told = report([iteration(1, 0, { toolCalls: [call("calculator", "42"), call("clock", "noon")] })], { output: "It is 42." });
+    const told = report([iteration(1, 0, { toolCalls: [call("calculator", "42"), call("clock", "noon")] })], {
+      output: "It is 42.",
+    });
     expect(sourcesOf(told).map((source) => [source.label, source.isRepeated])).toEqual([
       ["calculator", true],
       ["clock", false],
@@ -67,8 +78,12 @@ describe("the sources of an answer", () => {
 
   it("are the documents a search found, by name and page", () => {
     const found = [{ pageContent: "The warranty lasts for three years.", metadata: { source: "terms.pdf", page: 2 } }];
-    const told = report([iteration(1, 0, { toolCalls: [call("search", JSON.stringify(found))] })], { output: "The warranty lasts for three years." });
-    expect(sourcesOf(told)).toMatchObject([{ kind: "document", label: "terms.pdf, page 2", isRepeated: true, iteration: 1, call: 0 }]);
+    const told = report([iteration(1, 0, { toolCalls: [call("search", JSON.stringify(found))] })], {
+      output: "The warranty lasts for three years.",
+    });
+    expect(sourcesOf(told)).toMatchObject([
+      { kind: "document", label: "terms.pdf, page 2", isRepeated: true, iteration: 1, call: 0 },
+    ]);
   });
 
   it("do not count a call that failed", () => {

@@ -130,7 +130,9 @@ export interface Totals {
 export function totalsOf(report: AgentReport): Totals {
   const calls = report.iterations.flatMap((iteration) => iteration.toolCalls);
   const tokens = (kind: keyof Iteration["tokens"]) => sum(report.iterations.map((iteration) => iteration.tokens[kind] ?? 0));
-  const priced = report.iterations.map((iteration) => iteration.dollars).filter((dollars) => dollars !== null && dollars !== undefined);
+  const priced = report.iterations
+    .map((iteration) => iteration.dollars)
+    .filter((dollars) => dollars !== null && dollars !== undefined);
   return {
     iterations: report.iterations.length,
     toolCalls: calls.length,
@@ -145,7 +147,9 @@ export function totalsOf(report: AgentReport): Totals {
 
 /** The confidence of each iteration that told one, for the sparkline. */
 export function confidences(report: AgentReport): { iteration: number; value: number }[] {
-  return report.iterations.flatMap(({ index, confidence }) => (typeof confidence === "number" ? [{ iteration: index, value: confidence }] : []));
+  return report.iterations.flatMap(({ index, confidence }) =>
+    typeof confidence === "number" ? [{ iteration: index, value: confidence }] : [],
+  );
 }
 
 /** A path through points for a sparkline of this size; values go from 0 to 1. */
