@@ -41,7 +41,7 @@ export function MoveDialog({ row, folder, onClose }: Props) {
     </>
   );
   return (
-    <Dialog open onClose={onClose} title={`Move ${row?.name ?? folder.name}`} size="small" footer={footer}>
+    <Dialog open onClose={onClose} title={`Move ${row?.name ?? folder?.name}`} size="small" footer={footer}>
       <div className={layout.stack}>
         {folders.data?.known && (
           <Field label="Folder">
