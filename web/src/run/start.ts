@@ -2,6 +2,7 @@
 
 import { create } from "zustand";
 import { ApiError, api, queryClient } from "../api/client";
+import { saveWorkflow } from "../editor/save";
 import { useEditor } from "../editor/store";
 import type { WorkflowDocument } from "../graph/types";
 import { toast } from "../ui";
@@ -53,6 +54,7 @@ export async function startRun(options: StartOptions = {}): Promise<string | nul
   useWatch.setState({ isStarting: true });
   try {
     const id = workflow.id ?? (await saveFirst());
+    if (id === null) return null;
     const answer = await api.post<StartAnswer>(`/workflows/${encodeURIComponent(id)}/run`, {
       workflow: runnable(workflow),
       ...options,
@@ -196,12 +198,9 @@ function reusable(last: RunView | null): string | undefined {
 }
 
 /** A run needs the rights of a stored workflow, so one that was never saved is saved before its first run. */
-async function saveFirst(): Promise<string> {
-  const { saveWorkflow } = await import("../editor/save");
-  await saveWorkflow();
-  const { id } = useEditor.getState().workflow;
-  if (!id) throw new Error("Save the workflow first; then it can be run.");
-  return id;
+async function saveFirst(): Promise<string | null> {
+  const isSaved = await saveWorkflow();
+  return isSaved ? (useEditor.getState().workflow.id ?? null) : null;
 }
 
 function tell(error: unknown, otherwise: string): void {
