@@ -43,14 +43,22 @@ function initials(name: string): string {
     .join("");
 }
 
-/** All letters, one after the other; the closer together, the better. */
+/** All letters, one after the other; the closer together, the better. The best place to begin counts. */
 function inOrder(name: string, letters: string): number {
-  let at = -1;
+  let best = 0;
+  for (let start = name.indexOf(letters.charAt(0)); start >= 0; start = name.indexOf(letters.charAt(0), start + 1)) {
+    best = Math.max(best, inOrderFrom(name, letters, start));
+  }
+  return best;
+}
+
+function inOrderFrom(name: string, letters: string, start: number): number {
+  let at = start;
   let gaps = 0;
-  for (const letter of letters) {
+  for (const letter of letters.slice(1)) {
     const next = name.indexOf(letter, at + 1);
     if (next < 0) return 0;
-    if (at >= 0) gaps += next - at - 1;
+    gaps += next - at - 1;
     at = next;
   }
   // Letters that are scattered over the whole name are chance.
