@@ -21,7 +21,7 @@ export function ExecutionBar({ executionId }: { executionId: string }) {
   const workflowId = view?.workflowId ?? row?.workflowId ?? "";
   const back = `/workflow/${encodeURIComponent(workflowId)}`;
   return (
-    <header className={css.bar} aria-label={`Execution ${executionId}`}>
+    <section className={css.bar} aria-label={`Execution ${executionId}`}>
       <History size={16} aria-hidden />
       <b>Execution {executionId}</b>
       {(view ?? row) && <StatusMark status={view?.status ?? row?.status ?? "unknown"} />}
@@ -40,7 +40,7 @@ export function ExecutionBar({ executionId }: { executionId: string }) {
       <span className={css.space} />
       {view && <Actions view={view} onOpen={(id) => go(`${back}/executions/${id}`)} onCopied={() => go(back)} />}
       <IconButton icon={X} label="Back to the editor" onClick={() => go(back)} />
-    </header>
+    </section>
   );
 }
 
