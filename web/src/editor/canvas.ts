@@ -33,7 +33,6 @@ export interface CanvasState {
   problems: ReadonlyMap<string, readonly Problem[]>;
   difference: Difference | null;
   showMap: boolean;
-  showKeys: boolean;
   panel: SidePanel;
   /** Where the pointer was last, in pixels of the window; pasted things go there. */
   pointer: Point | null;
@@ -52,7 +51,6 @@ export const useCanvas = create<CanvasState>()(() => ({
   problems: new Map(),
   difference: null,
   showMap: typeof localStorage === "undefined" || localStorage.getItem(MAP_KEY) !== "off",
-  showKeys: false,
   panel: null,
   pointer: null,
 }));
