@@ -65,7 +65,7 @@ function Sources({ sources, onChoose }: { sources: readonly Source[]; onChoose: 
 function SourceChip({ source, onChoose }: { source: Source; onChoose: (choice: Choice) => void }) {
   const Icon = ICONS[source.kind];
   const { iteration, call } = source;
-  const where = iteration === undefined ? "Read before the first iteration" : `Iteration ${iteration}`;
+  const where = iteration === undefined ? "Read before the first iteration" : `Iteration ${source.number}`;
   const text = source.isRepeated ? `${where}. Its words or figures stand in the answer.` : where;
   return (
     <Tooltip text={text}>

@@ -11,6 +11,7 @@ import { modelRun } from "./useAgent";
 
 /** Which part of a report is looked at: an iteration's model, or one of its tool calls. */
 export interface Choice {
+  /** The iteration's place in the report. */
   iteration: number;
   call: number | null;
 }
@@ -25,7 +26,7 @@ interface DetailProps {
 }
 
 export function Detail({ report, choice, view, node, run, onBack }: DetailProps) {
-  const iteration = report.iterations.find((one) => one.index === choice.iteration);
+  const iteration = report.iterations[choice.iteration];
   const call = choice.call === null ? undefined : iteration?.toolCalls[choice.call];
   if (!iteration) return null;
   return (
@@ -60,7 +61,11 @@ function ToolDetail({ call, iteration }: { call: ToolCall; iteration: Iteration 
           <CircleAlert size={14} aria-hidden /> The model was told that the call failed.
         </p>
       )}
-      <JsonBlock value={call.result} label={`result of ${call.name}`} />
+      {"result" in call ? (
+        <JsonBlock value={call.result} label={`result of ${call.name}`} />
+      ) : (
+        <p className={css.none}>It has not answered yet.</p>
+      )}
     </>
   );
 }
@@ -113,7 +118,7 @@ function ModelDetail({ iteration, view, node, run }: { iteration: Iteration; vie
 
 /** What went to the model and what came back, as the model's node has it on record. */
 function Exact({ view, node, run, iteration }: { view: RunView; node: string; run: number; iteration: Iteration }) {
-  const place = modelRun(view, node, run, iteration.index);
+  const place = modelRun(view, node, run, iteration.at);
   const at = { executionId: view.executionId, node: place?.node ?? "", run: place?.run, kind: "ai_languageModel", limit: 1 };
   const request = useItems({ ...at, direction: "input", enabled: place !== null });
   const answer = useItems({ ...at, direction: "output", enabled: place !== null });

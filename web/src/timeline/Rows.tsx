@@ -69,7 +69,7 @@ function BarButton({ bar, row, timeline, chosen, onChoose }: BarButtonProps) {
       </span>
     );
   }
-  const choice: Choice = { iteration: row.iteration.index, call: bar.call ?? null };
+  const choice: Choice = { iteration: row.iteration.at, call: bar.call ?? null };
   const isChosen = chosen?.iteration === choice.iteration && chosen.call === choice.call;
   return (
     <button

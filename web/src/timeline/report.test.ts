@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { repeats, sourcesOf } from "./provenance";
+import { readReport } from "./read";
 import { type AgentReport, confidences, type Iteration, sparkline, timelineOf, totalsOf } from "./report";
 
 function iteration(index: number, startedMs: number, more: Partial<Iteration> = {}): Iteration {
   const tokens = { input: 10, cached: 2, output: 5, reasoning: 0 };
-  return { index, model: "m", startedMs, durationMs: 100, toolCalls: [], tokens, dollars: null, ...more };
+  return { at: index - 1, index, item: 0, model: "m", startedMs, durationMs: 100, toolCalls: [], tokens, dollars: null, ...more };
 }
 
 function report(iterations: Iteration[], more: Partial<AgentReport> = {}): AgentReport {
@@ -82,7 +83,7 @@ describe("the sources of an answer", () => {
       output: "The warranty lasts for three years.",
     });
     expect(sourcesOf(told)).toMatchObject([
-      { kind: "document", label: "terms.pdf, page 2", isRepeated: true, iteration: 1, call: 0 },
+      { kind: "document", label: "terms.pdf, page 2", isRepeated: true, iteration: 0, number: 1, call: 0 },
     ]);
   });
 
@@ -95,5 +96,33 @@ describe("the sources of an answer", () => {
     expect(repeats("the cat sat on the mat", "a dog and the cat")).toBe(false);
     expect(repeats("Yes: the cat sat on the mat.", "THE CAT SAT ON a chair")).toBe(true);
     expect(repeats("", "x")).toBe(false);
+  });
+});
+
+describe("a report as the server tells it", () => {
+  it("is whole where the server leaves out what is not known yet", () => {
+    const told = readReport({
+      iterations: [{ index: 1, toolCalls: [{ id: "c", name: "slow", arguments: {} }], tokens: {} }],
+      errors: [{ message: "x", iteration: 0 }],
+    });
+    expect(told.iterations[0]).toMatchObject({ at: 0, item: 0, tokens: { input: 0 }, dollars: null, durationMs: 0 });
+    expect("result" in (told.iterations[0]?.toolCalls[0] ?? {})).toBe(false);
+    expect(told.errors).toEqual([{ code: "", message: "x", iteration: null }]);
+    expect(readReport(null).iterations).toEqual([]);
+  });
+
+  it("places an answer without a record of its own behind the one before", () => {
+    const told = readReport({ startedMs: 50, iterations: [{ durationMs: 10, startedMs: 100 }, { durationMs: 5 }] });
+    expect(told.iterations.map((one) => one.startedMs)).toEqual([100, 110]);
+  });
+
+  it("tells iterations of several items apart", () => {
+    const told = readReport({
+      iterations: [
+        { index: 1, item: 0 },
+        { index: 1, item: 1 },
+      ],
+    });
+    expect(timelineOf(told).rows.map((row) => row.label)).toEqual(["Item 0 · 1", "Item 1 · 1"]);
   });
 });

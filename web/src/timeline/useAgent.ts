@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
 import type { RunView } from "../run/view";
-import type { AgentReport } from "./report";
+import { readReport } from "./read";
 
 export interface AgentRunId {
   executionId: string | null | undefined;
@@ -16,7 +16,7 @@ export interface AgentRunId {
 export function useAgent({ executionId, node, run, version }: AgentRunId) {
   return useQuery({
     queryKey: ["agent", executionId, node, run, version],
-    queryFn: ({ signal }) => api.get<AgentReport>(`/executions/${executionId}/agent`, { node, run }, signal),
+    queryFn: async ({ signal }) => readReport(await api.get(`/executions/${executionId}/agent`, { node, run }, signal)),
     enabled: Boolean(executionId && node),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -42,19 +42,21 @@ export function versionOf(view: RunView, node: string, run: number): string {
   return found ? `${found.status} ${found.notes}` : "";
 }
 
-/** The run of the model's node that answered an iteration: where its exact request and answer are kept. */
-export function modelRun(view: RunView, agent: string, run: number, iteration: number): { node: string; run: number } | null {
+/** The run of the model's node that gave the nth answer of an agent: where its exact request and answer are kept. */
+export function modelRun(view: RunView, agent: string, run: number, nth: number): { node: string; run: number } | null {
   const runs = view.nodes.get(agent) ?? [];
-  const from = runs.find((one) => one.runIndex === run)?.startedMs ?? 0;
-  const until = runs.find((one) => one.runIndex === run + 1)?.startedMs ?? Number.POSITIVE_INFINITY;
+  const from = runs.find((one) => one.runIndex === run)?.order ?? 0;
+  const until = runs.find((one) => one.runIndex === run + 1)?.order ?? Number.POSITIVE_INFINITY;
   const calls: { node: string; run: number; order: number }[] = [];
-  for (const [node, served] of view.nodes) {
-    for (const one of served) {
-      const isIts = one.served?.kind === "ai_languageModel" && one.served.above === agent;
-      if (isIts && one.startedMs >= from && one.startedMs < until) calls.push({ node, run: one.runIndex, order: one.order });
+  for (const [node, all] of view.nodes) {
+    for (const one of all) {
+      const { served, order, status } = one;
+      if (served?.kind !== "ai_languageModel" || served.above !== agent || status !== "success") continue;
+      const isIts = served.run === undefined ? order >= from && order < until : served.run === run;
+      if (isIts) calls.push({ node, run: one.runIndex, order });
     }
   }
   calls.sort((a, b) => a.order - b.order);
-  const found = calls[iteration - 1];
+  const found = calls[nth];
   return found ? { node: found.node, run: found.run } : null;
 }
