@@ -87,6 +87,11 @@ export function listed(sessions: readonly ChatSession[], current: string): ChatS
     .sort((a, b) => b.beganMs - a.beganMs);
 }
 
+/** Under which key the browser keeps the conversations of a workflow. */
+export function keptAt(workflowId: string): string {
+  return `heddle.chat.${workflowId}`;
+}
+
 export function toKept(sessions: readonly ChatSession[]): string {
   const kept = listed(sessions, "").slice(0, MOST_SESSIONS);
   return JSON.stringify(

@@ -31,8 +31,6 @@ interface ChatState {
   put(session: string, message: ChatMessage): void;
 }
 
-const keyOf = (workflowId: string) => `heddle.chat.${workflowId}`;
-
 export const useChat = create<ChatState>()((set, get) => ({
   workflowId: null,
   sessions: [],
@@ -155,7 +153,7 @@ async function lastWords(run: RunView): Promise<string> {
 
 function read(workflowId: string): string | null {
   try {
-    return workflowId ? localStorage.getItem(keyOf(workflowId)) : null;
+    return workflowId ? localStorage.getItem(keptAt(workflowId)) : null;
   } catch {
     return null;
   }
@@ -163,7 +161,7 @@ function read(workflowId: string): string | null {
 
 function keep({ workflowId, sessions }: ChatState): void {
   try {
-    if (workflowId) localStorage.setItem(keyOf(workflowId), toKept(sessions));
+    if (workflowId) localStorage.setItem(keptAt(workflowId), toKept(sessions));
   } catch {
     // A full or closed storage is no reason to stop talking.
   }
