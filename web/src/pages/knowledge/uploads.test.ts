@@ -3,21 +3,21 @@ import { describe, expect, it } from "vitest";
 import { type Change, changed, next, progress, type Upload } from "./uploads";
 
 const file = (name: string, size = 1) => ({ name, size }) as File;
-const after = (...changes: Change[]) => changes.reduce<readonly Upload[]>(changed, []);
+const listOf = (...changes: Change[]) => changes.reduce<readonly Upload[]>(changed, []);
 
 describe("uploads", () => {
   it("are taken one at a time, in order", () => {
-    const two = after({ what: "add", files: [file("a"), file("b")] });
+    const two = listOf({ what: "add", files: [file("a"), file("b")] });
     expect(next(two)?.file.name).toBe("a");
     expect(next(changed(two, { what: "begin", id: 1 }))).toBeUndefined();
     expect(
-      next(after({ what: "add", files: [file("a"), file("b")] }, { what: "begin", id: 1 }, { what: "done", id: 1, chunks: 3 }))
+      next(listOf({ what: "add", files: [file("a"), file("b")] }, { what: "begin", id: 1 }, { what: "done", id: 1, chunks: 3 }))
         ?.id,
     ).toBe(2);
   });
 
   it("that failed can be tried again and do not hold up the others", () => {
-    const failed = after(
+    const failed = listOf(
       { what: "add", files: [file("a"), file("b")] },
       { what: "begin", id: 1 },
       { what: "fail", id: 1, error: "x" },
@@ -27,13 +27,13 @@ describe("uploads", () => {
   });
 
   it("tell how far they are by their size", () => {
-    const list = after({ what: "add", files: [file("a", 30), file("b", 70)] }, { what: "done", id: 1, chunks: 1 });
+    const list = listOf({ what: "add", files: [file("a", 30), file("b", 70)] }, { what: "done", id: 1, chunks: 1 });
     expect(progress(list)).toBeCloseTo(0.3);
     expect(progress([])).toBe(0);
   });
 
   it("leave the list when they have ended", () => {
-    const list = after({ what: "add", files: [file("a"), file("b")] }, { what: "done", id: 1, chunks: 1 }, { what: "clear" });
+    const list = listOf({ what: "add", files: [file("a"), file("b")] }, { what: "done", id: 1, chunks: 1 }, { what: "clear" });
     expect(list.map((upload) => upload.id)).toEqual([2]);
     expect(changed(list, { what: "add", files: [file("c")] }).map((upload) => upload.id)).toEqual([2, 3]);
   });
