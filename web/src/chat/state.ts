@@ -13,6 +13,7 @@ import {
   type ChatSession,
   fromKept,
   itemOf,
+  keptAt,
   newSession,
   personSays,
   toKept,

@@ -5,14 +5,14 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { useEditor } from "../editor/store";
 import { Badge, Button, duration, IconButton, Menu, type MenuItem, Money, StatusMark, Time, toast } from "../ui";
-import { planCopy } from "./copy";
+import { copyToEditor } from "./copy";
 import css from "./ExecutionBar.module.css";
 import { fetchDocument, fork, resume, retry, stop, tellFailure, useExecution } from "./execution";
 import { ForkDialog, stepsOf } from "./ForkDialog";
 import { useNow } from "./useNow";
 import { elapsed, isOver, type RunView } from "./view";
 
-export function ExecutionBar({ executionId }: { executionId: string }) {
+export function ExecutionBar({ id: executionId }: { id: string }) {
   const run = useEditor((state) => state.run);
   const view = run?.executionId === executionId ? run : null;
   const { data: row } = useExecution(executionId);
@@ -67,7 +67,7 @@ function Actions({ view, onOpen, onCopied }: ActionsProps) {
   };
   const copy = async () => {
     try {
-      planCopy(await fetchDocument(id), view);
+      await copyToEditor(await fetchDocument(id), view);
       onCopied();
       toast({ text: `The workflow of execution ${id} is on the canvas, with the data it began with pinned.` });
     } catch (error) {
