@@ -33,6 +33,8 @@ export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: St
     return () => observer.disconnect();
   }, [look]);
   useFollowing(frame, steps.length);
+  const place = steps.findIndex((step) => step.key === chosen);
+  useEffect(() => keepInSight(frame.current, place), [place]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const at = steps.findIndex((step) => step.key === chosen);
@@ -41,7 +43,6 @@ export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: St
     if (move) {
       const next = steps[Math.max(0, Math.min(steps.length - 1, at + move))];
       if (next) onChoose(next);
-      keepInSight(frame.current, at + move);
     } else if (event.key === "Enter" && step) onOpen(step);
     else if (event.key === "ArrowLeft" && step?.children.length && !folded.has(step.key)) onFold(step);
     else if (event.key === "ArrowRight" && step && folded.has(step.key)) onFold(step);

@@ -57,8 +57,8 @@ function BarButton({ bar, row, timeline, chosen, onChoose }: BarButtonProps) {
   const at = (ms: number) => `${(ms / timeline.totalMs) * 100}%`;
   const style: CSSProperties = {
     left: at(bar.startMs - timeline.startMs),
-    // Whatever took no time at all can still be seen and clicked.
-    width: `max(22px, ${at(bar.durationMs)})`,
+    // Whatever took no time at all can still be seen and clicked; waiting must not cover what came after it.
+    width: bar.kind === "waiting" ? at(bar.durationMs) : `max(22px, ${at(bar.durationMs)})`,
     top: bar.lane * LANE + 2,
   };
   const words = `${BAR_WORDS[bar.kind]}: ${bar.label}, ${duration(bar.durationMs)}${bar.isError ? ", failed" : ""}`;

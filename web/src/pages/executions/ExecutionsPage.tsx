@@ -60,7 +60,11 @@ export default function ExecutionsPage() {
     const id = String(row.id);
     switch (column) {
       case "choose":
-        return <Checkbox checked={chosen.has(id)} onChange={(is) => choose(id, is)} label={`Choose execution ${id}`} hideLabel />;
+        return (
+          <span className={css.choose}>
+            <Checkbox checked={chosen.has(id)} onChange={(is) => choose(id, is)} label={`Choose execution ${id}`} hideLabel />
+          </span>
+        );
       case "status":
         return <StatusMark status={row.status} />;
       case "workflow":
@@ -74,12 +78,7 @@ export default function ExecutionsPage() {
       case "duration":
         return <span>{lasted(row, now)}</span>;
       case "mode":
-        return (
-          <span className={css.quiet}>
-            {modeWord(row.mode)}
-            {row.retryOf && ` · again of ${row.retryOf}`}
-          </span>
-        );
+        return <span className={css.quiet}>{row.retryOf ? `Again, after ${row.retryOf}` : modeWord(row.mode)}</span>;
       default:
         return <span className={css.quiet}>{id}</span>;
     }
