@@ -1,9 +1,9 @@
 /** The small drawing of a workflow on a card. */
 import { useMemo } from "react";
 import type { WorkflowDocument } from "../graph/types";
+import { sketch } from "./drawing";
 import { familyOf } from "./family";
 import styles from "./Sketch.module.css";
-import { sketch } from "./sketch";
 
 interface Props {
   document: Pick<WorkflowDocument, "nodes" | "connections">;

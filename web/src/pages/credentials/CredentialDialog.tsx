@@ -3,7 +3,7 @@ import { CircleCheck, ExternalLink } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { Button, cx, Dialog, Field, Input, Problem, Select, Skeleton } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projects";
+import { useProjects } from "../settings/projectData";
 import { saidOf, useTask } from "../task";
 import { CredentialForm } from "./CredentialForm";
 import { type Credential, changeCredential, createCredential, type TestResult, testCredential, useKindSchema } from "./data";

@@ -20,7 +20,7 @@ import {
   toast,
 } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projects";
+import { useProjectNames } from "../settings/projectData";
 import { attempt } from "../task";
 import { CredentialDialog } from "./CredentialDialog";
 import { type Credential, deleteCredential, testCredential, useCredentials } from "./data";

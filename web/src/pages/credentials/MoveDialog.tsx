@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Button, Dialog, Field, Problem, Select, toast } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projects";
+import { useProjects } from "../settings/projectData";
 import { useTask } from "../task";
 import { type Credential, moveCredential } from "./data";
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
 import { Badge, Button, Bytes, count, Empty, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projects";
+import { useProjectNames } from "../settings/projectData";
 import { CollectionDialog } from "./CollectionDialog";
 import { CollectionView } from "./CollectionView";
 import { useCollections } from "./data";

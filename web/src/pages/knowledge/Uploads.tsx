@@ -6,7 +6,7 @@ import layout from "../layout.module.css";
 import { saidOf } from "../task";
 import { addFile } from "./data";
 import styles from "./Knowledge.module.css";
-import { ACCEPTED, changed, next, progress, type Upload } from "./uploads";
+import { ACCEPTED, changed, next, progress, type Upload } from "./uploadList";
 
 export function Uploads({ collection }: { collection: string }) {
   const [uploads, change] = useReducer(changed, []);

@@ -6,7 +6,7 @@ import { useMe } from "../../api/session";
 import { Button, Problem, plural, Time } from "../../ui";
 import layout from "../layout.module.css";
 import { useTask } from "../task";
-import { audit, limitWords, type RiskReport, useHealth, useInstance } from "./instance";
+import { audit, limitWords, type RiskReport, useHealth, useInstance } from "./instanceData";
 import styles from "./Settings.module.css";
 
 export function Instance() {

@@ -5,8 +5,8 @@ import { useMe } from "../../api/session";
 import { Button, Dialog, Field, IconButton, Input, Problem, Select, Skeleton } from "../../ui";
 import layout from "../layout.module.css";
 import { attempt, useTask } from "../task";
-import { nameOf, usePeople } from "./people";
-import { addMember, changeMember, PROJECT_ROLES, type Project, type ProjectRole, removeMember, useMembers } from "./projects";
+import { nameOf, usePeople } from "./peopleData";
+import { addMember, changeMember, PROJECT_ROLES, type Project, type ProjectRole, removeMember, useMembers } from "./projectData";
 import styles from "./Settings.module.css";
 
 export function MembersDialog({ project, onClose }: { project: Project; onClose: () => void }) {

@@ -33,7 +33,7 @@ import {
   removePerson,
   resetLink,
   usePeople,
-} from "./people";
+} from "./peopleData";
 
 const COLUMNS = [
   { id: "name", label: "Name" },

@@ -10,7 +10,7 @@ import layout from "../layout.module.css";
 import { PasswordField } from "../setup/PasswordField";
 import { passwordProblem } from "../setup/password";
 import { attempt, useTask } from "../task";
-import { ROLE_WORDS } from "./people";
+import { ROLE_WORDS } from "./peopleData";
 import styles from "./Settings.module.css";
 
 const THEMES: { value: Choice; label: string; icon: typeof Sun }[] = [

@@ -7,7 +7,7 @@ import layout from "../layout.module.css";
 import { attempt } from "../task";
 import { NameDialog } from "../workflows/NameDialog";
 import { MembersDialog } from "./MembersDialog";
-import { createProject, deleteProject, type Project, renameProject, useProjects } from "./projects";
+import { createProject, deleteProject, type Project, renameProject, useProjects } from "./projectData";
 
 const COLUMNS = [
   { id: "name", label: "Name" },

@@ -20,7 +20,7 @@ import {
   toast,
 } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projects";
+import { useProjectNames } from "../settings/projectData";
 import { attempt } from "../task";
 import { CsvDialog } from "./CsvDialog";
 import { type DataTable, deleteTable, useTables } from "./data";

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useMe } from "../../api/session";
 import { Button, Dialog, Field, Input, Problem, Select, TextArea } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projects";
+import { useProjects } from "../settings/projectData";
 import { useTask } from "../task";
 import { keyProblem, LONGEST_KEY, LONGEST_VALUE, saveVariable, type Variable } from "./data";
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { Button, CopyButton, cx, Empty, IconButton, Page, Problem, SearchInput, Skeleton, Table, toast } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projects";
+import { useProjectNames } from "../settings/projectData";
 import { attempt } from "../task";
 import { deleteVariable, saveVariable, useVariables, type Variable } from "./data";
 import { VariableDialog } from "./VariableDialog";

@@ -2,7 +2,7 @@
 import { ChevronRight, Ellipsis, FolderInput, Folder as FolderMark, Pencil, Trash2 } from "lucide-react";
 import { cx, IconButton, Menu } from "../../ui";
 import styles from "./Folders.module.css";
-import { countIn, foldersIn, pathTo } from "./folders";
+import { countIn, foldersIn, pathTo } from "./folderTree";
 import type { Folder, WorkflowRow } from "./rows";
 
 interface Props {

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import type { WorkflowDocument } from "../../graph/types";
 import { Button, Dialog, Field, Problem, plural, Select, Skeleton, toast } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projects";
+import { useProjects } from "../settings/projectData";
 import { useTask } from "../task";
 import { CompatibilityReport } from "./CompatibilityReport";
 import { checkWorkflow, createWorkflow, fetchWorkflow } from "./data";

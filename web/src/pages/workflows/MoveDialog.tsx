@@ -2,10 +2,10 @@
 import { useState } from "react";
 import { Button, Dialog, Field, Problem, Select } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projects";
+import { useProjects } from "../settings/projectData";
 import { useTask } from "../task";
 import { changeFolder, moveToProject, putIntoFolder, useFolders } from "./data";
-import { places } from "./folders";
+import { places } from "./folderTree";
 import type { Folder, WorkflowRow } from "./rows";
 
 type Props = { onClose: () => void } & ({ row: WorkflowRow; folder?: never } | { folder: Folder; row?: never });

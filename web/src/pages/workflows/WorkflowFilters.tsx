@@ -1,7 +1,7 @@
 /** What the list of workflows is narrowed by; each narrowing is a chip that can be taken away. */
 import { Chip, SearchInput, Select } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projects";
+import { useProjects } from "../settings/projectData";
 import { useTags } from "./data";
 import type { Status, View } from "./rows";
 

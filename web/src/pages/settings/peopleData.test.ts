@@ -1,6 +1,6 @@
 /** People and their addresses. */
 import { describe, expect, it } from "vitest";
-import { addressesIn, nameOf } from "./people";
+import { addressesIn, nameOf } from "./peopleData";
 
 describe("addresses to invite", () => {
   it("are taken from a list in any form, each once", () => {

@@ -1,6 +1,6 @@
 /** How a workflow is fitted into a small frame. */
 import { describe, expect, it } from "vitest";
-import { sketch } from "./sketch";
+import { sketch } from "./drawing";
 
 const node = (name: string, x: number, y: number, type = "n8n-nodes-base.set") => ({
   name,

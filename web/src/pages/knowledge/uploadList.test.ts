@@ -1,6 +1,6 @@
 /** Files on their way. */
 import { describe, expect, it } from "vitest";
-import { type Change, changed, next, progress, type Upload } from "./uploads";
+import { type Change, changed, next, progress, type Upload } from "./uploadList";
 
 const file = (name: string, size = 1) => ({ name, size }) as File;
 const listOf = (...changes: Change[]) => changes.reduce<readonly Upload[]>(changed, []);

@@ -1,6 +1,6 @@
 /** How limits are told. */
 import { describe, expect, it } from "vitest";
-import { limitWords } from "./instance";
+import { limitWords } from "./instanceData";
 
 describe("a limit", () => {
   it("has a name in words and a value with its unit", () => {

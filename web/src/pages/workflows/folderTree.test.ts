@@ -1,6 +1,6 @@
 /** The tree of folders. */
 import { describe, expect, it } from "vitest";
-import { countIn, foldersIn, pathTo, places } from "./folders";
+import { countIn, foldersIn, pathTo, places } from "./folderTree";
 import type { Folder, WorkflowRow } from "./rows";
 
 const folder = (id: string, parentId: string | null): Folder => ({ id, name: id, parentId, projectId: null });
