@@ -3,7 +3,9 @@
 import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
-  "&": { fontSize: "12px", color: "var(--ink)", backgroundColor: "transparent", height: "100%" },
+  "&": { fontSize: "12px", color: "var(--ink)" },
+  // The place where tooltips stand has the theme as well, so a height is for the editor only.
+  "&.cm-editor": { height: "100%" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "18px", overflow: "auto" },
   ".cm-content": { padding: "6px 0", caretColor: "var(--ink)" },

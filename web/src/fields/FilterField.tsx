@@ -17,6 +17,7 @@ import {
   replaceCondition,
   TYPE_LABELS,
   typed,
+  type ValueType,
   withOperator,
 } from "./filter";
 import { useForm } from "./form";
@@ -104,6 +105,14 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
   );
 }
 
+const MARKS: Record<ValueType, string> = {
+  string: "Aa",
+  number: "#",
+  dateTime: "12:00",
+  boolean: "T/F",
+  array: "[ ]",
+  object: "{ }",
+};
 const TEXT: ParamKind = { type: "text" };
 
 function ConditionFields({
@@ -133,16 +142,21 @@ function ConditionFields({
         placeholder="Value, or drop a field here"
         kind={TEXT}
       />
-      <Select
-        value={`${type}:${operation}`}
-        onChange={(next) => {
-          const [nextType = "string", nextOperation = "equals"] = next.split(":");
-          onChange(withOperator(condition, nextType, nextOperation));
-        }}
-        options={known.map((option) => ({ ...option, label: option.label }))}
-        label={`Operator of condition ${at + 1}`}
-        disabled={readOnly}
-      />
+      <div className={css.operator}>
+        <span className={css.type} title={TYPE_LABELS[type as ValueType] ?? type}>
+          {MARKS[type as ValueType] ?? "?"}
+        </span>
+        <Select
+          value={`${type}:${operation}`}
+          onChange={(next) => {
+            const [nextType = "string", nextOperation = "equals"] = next.split(":");
+            onChange(withOperator(condition, nextType, nextOperation));
+          }}
+          options={known}
+          label={`Operator of condition ${at + 1}`}
+          disabled={readOnly}
+        />
+      </div>
       {!operator?.single && (
         <AnyValue
           mini

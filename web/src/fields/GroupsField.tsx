@@ -1,7 +1,7 @@
 /** Named groups of fields, each once or any number of times; entries can be added, moved, repeated and taken away. */
 
 import { ArrowDown, ArrowUp, CopyPlus, Plus, Trash2 } from "lucide-react";
-import { Button, IconButton, Menu } from "../ui";
+import { Button, cx, IconButton, Menu } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { useForm } from "./form";
@@ -32,7 +32,9 @@ export function GroupsField({ param, groups, multiple, value, onChange, path }: 
             <strong>{entryTitle(entry)}</strong>
             {!readOnly && <EntryActions entry={entry} value={value} onChange={onChange} count={countOf(entries, entry)} />}
           </header>
-          <ParamForm params={entry.group.params} values={entry.fields} path={pathOf(path, entry)} />
+          <div className={cx(isPair(entry.group) && css.beside2)}>
+            <ParamForm params={entry.group.params} values={entry.fields} path={pathOf(path, entry)} />
+          </div>
         </section>
       ))}
       {!readOnly && free.length === 1 && only && (
@@ -96,6 +98,11 @@ function EntryActions({ entry, value, onChange, count }: EntryActionsProps) {
       <IconButton icon={Trash2} label={`Remove ${title}`} size="small" onClick={() => onChange(removeEntry(value, entry))} />
     </>
   );
+}
+
+/** A name and a value, or the like: two short fields. */
+function isPair(group: FieldGroup): boolean {
+  return group.params.length === 2 && group.params.every((param) => param.kind.type === "text" || param.kind.type === "choice");
 }
 
 function countOf(entries: readonly Entry[], entry: Entry): number {

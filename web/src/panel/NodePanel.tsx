@@ -1,13 +1,23 @@
 /** The panel of a node, over the canvas: input, settings and output beside each other. The editor places it once; it shows while a node is open. */
 
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import {
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { useEditor } from "../editor/store";
 import { FormContext } from "../fields/form";
 import { nodeOf } from "../graph/document";
 import type { WorkflowNode } from "../graph/types";
 import { isWritingIn } from "../palette/hotkeys";
 import { runTo } from "../run/start";
-import { Split, Tabs } from "../ui";
+import { Skeleton, Split, Tabs } from "../ui";
 import { DocsTab } from "./DocsTab";
 import { InputColumn } from "./InputColumn";
 import { surroundings } from "./neighbours";
@@ -25,7 +35,11 @@ export function NodePanel() {
   return node ? <Opened key={node.id ?? node.name} node={node} /> : null;
 }
 
-type Tab = "parameters" | "settings" | "docs";
+type Tab = "agent" | "parameters" | "settings" | "docs";
+
+/** The strict agent is read in tabs of its own, beside its parameters. */
+const STRICT_AGENT = "agent-core-react";
+const StrictTabs = lazy(async () => ({ default: (await import("../timeline/StrictTabs")).StrictTabs }));
 
 function Opened({ node }: { node: WorkflowNode }) {
   const connections = useEditor((state) => state.workflow.connections);
@@ -34,7 +48,7 @@ function Opened({ node }: { node: WorkflowNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only these parts of the document decide who is around.
   const around = useMemo(() => surroundings(useEditor.getState().workflow, node.name), [connections, nodes.length, node.name]);
   const form = useNodeForm(node, around);
-  const [tab, setTab] = useState<Tab>("parameters");
+  const [tab, setTab] = useState<Tab>(node.type === STRICT_AGENT ? "agent" : "parameters");
   const [run, setRun] = useState<number | null>(null);
   const frame = useRef<HTMLDivElement>(null);
   const close = () => openNode(null);
@@ -80,6 +94,7 @@ function Opened({ node }: { node: WorkflowNode }) {
         value={tab}
         onChange={(id) => setTab(id as Tab)}
         tabs={[
+          ...(node.type === STRICT_AGENT ? [{ id: "agent", label: "Agent" }] : []),
           { id: "parameters", label: "Parameters" },
           { id: "settings", label: "Settings" },
           { id: "docs", label: "Docs" },
@@ -87,6 +102,11 @@ function Opened({ node }: { node: WorkflowNode }) {
         label="Parts of the node"
       />
       <div className={css.scroll}>
+        {tab === "agent" && (
+          <Suspense fallback={<Skeleton lines={6} />}>
+            <StrictTabs node={node.name} />
+          </Suspense>
+        )}
         {tab === "parameters" && <ParametersTab node={node} />}
         {tab === "settings" && <SettingsTab node={node} />}
         {tab === "docs" && <DocsTab type={node.type} version={node.typeVersion} />}

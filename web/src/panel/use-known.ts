@@ -16,7 +16,7 @@ export function useKnown(around: Surroundings, item: number): { known: Known; it
   const run = useEditor((state) => state.run);
   const pins = useEditor((state) => state.workflow.pinData);
   const direct = around.direct;
-  const names = around.before.slice(0, MOST_NODES);
+  const names = useMemo(() => around.before.slice(0, MOST_NODES), [around]);
   const variables = useQuery({ queryKey: ["variables", "names"], queryFn: loadVariables, staleTime: 60_000, retry: false });
   const asked = names.map((name): ItemsOptions & { enabled: boolean } => {
     const runs = runsOf(run, name).filter((one) => !one.served);
@@ -55,8 +55,7 @@ export function useKnown(around: Surroundings, item: number): { known: Known; it
     });
     const own = direct ? (pins?.[direct.from]?.[item]?.json ?? samples[names.indexOf(direct.from)]) : undefined;
     return { json: own, nodes, variables: variables.data ?? [] };
-    // biome-ignore lint/correctness/useExhaustiveDependencies: names come anew with every rendering; their text is what counts.
-  }, [names.join("\n"), samples, pins, direct?.from, item, variables.data]);
+  }, [names, samples, pins, direct, item, variables.data]);
   return { known, items };
 }
 
