@@ -40,7 +40,7 @@ const NODE_TYPES = { card: Card, circle: Circle, note: Note };
 const EDGE_TYPES = { flow: FlowLine, supply: SupplyLine };
 const SEVERAL = ["Shift", "Meta", "Control"];
 const SNAP: [number, number] = [GRID, GRID];
-const NO_BRAND = { hideAttribution: true };
+const MAP_SIZE = { width: 168, height: 108 };
 const isTouch = typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;
 /** Below this size names cannot be read any more, so they are not drawn. */
 const FAR = 0.4;
@@ -137,7 +137,7 @@ export function Canvas() {
           selectionKeyCode={null}
           deleteKeyCode={null}
           zoomOnDoubleClick={false}
-          proOptions={NO_BRAND}
+          attributionPosition="bottom-center"
           fitView
           fitViewOptions={{ padding: 0.15, maxZoom: 1 }}
         >
@@ -145,6 +145,7 @@ export function Canvas() {
           {showMap && nodes.length > 0 && (
             <MiniMap
               className={css.map}
+              style={MAP_SIZE}
               pannable
               zoomable
               ariaLabel="Map of the workflow"

@@ -11,7 +11,7 @@ import { NameEditor } from "./NameEditor";
 import { NodeTile } from "./NodeTile";
 import { PortHandles } from "./PortHandles";
 import { StateMark } from "./StateMark";
-import { useNodeState } from "./useNodeState";
+import { type NodeState, useNodeState } from "./useNodeState";
 
 export const Card = memo(function Card({ data, selected, dragging }: NodeProps<CardNode>) {
   const { node, ports, spec, subtitle, pinned } = data;
@@ -29,7 +29,7 @@ export const Card = memo(function Card({ data, selected, dragging }: NodeProps<C
       onPointerLeave={() => setPointedAt(false)}
     >
       <NodeTile type={node.type} group={spec?.group} />
-      <div className={css.words}>
+      <div className={css.words} data-marks={marksOf(pinned !== null, !!node.retryOnFail, state) || undefined}>
         {isRenaming ? <NameEditor name={node.name} /> : <span className={css.name}>{node.name}</span>}
         <span className={css.line}>{lineOf(data.ports.known, subtitle, node.type, node.disabled)}</span>
       </div>
@@ -43,6 +43,12 @@ export const Card = memo(function Card({ data, selected, dragging }: NodeProps<C
     </div>
   );
 });
+
+/** How many signs stand in the corner; the line beside them ends before. */
+function marksOf(isPinned: boolean, isRetried: boolean, { status, problems, change }: NodeState): number {
+  const isMarked = status !== undefined || change !== undefined || problems.some((problem) => problem.severity !== "info");
+  return Number(isPinned) + Number(isRetried) + (isMarked ? (change ? 3 : 1) : 0);
+}
 
 function lineOf(known: string, subtitle: string, type: string, isDisabled: boolean | undefined): string {
   if (known === "no") return `Unknown type ${type}`;

@@ -31,7 +31,7 @@ export const Circle = memo(function Circle({ data, selected, dragging }: NodePro
         {isRenaming ? <NameEditor name={node.name} /> : <span className={css.name}>{node.name}</span>}
         <span className={css.line}>{ports.known === "no" ? "Unknown type" : subtitle}</span>
       </div>
-      <span className={css.mark}>
+      <span className={css.mark} data-word={state.change && true}>
         <StateMark name={node.name} state={state} />
       </span>
       <PortHandles data={data} />

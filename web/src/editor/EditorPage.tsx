@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
-import { type ComponentType, lazy, Suspense, useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import { useParams } from "wouter";
 import { Drawer } from "../drawer/Drawer";
 import { normalDocument } from "../graph/normal";
 import { emptyDocument } from "../graph/types";
 import { useActions } from "../palette/actions";
+import { ExecutionBar } from "../run/ExecutionBar";
 import { fetchDocument } from "../run/execution";
 import { forget, openRun } from "../run/start";
 import { Loading, Page, Problem } from "../ui";
@@ -25,10 +26,7 @@ import { VersionBar } from "./VersionBar";
 import { Versions } from "./Versions";
 
 // The panel brings the code editor along, which most first looks at a canvas do not need.
-const panels = import.meta.glob<{ NodePanel: ComponentType }>("../panel/NodePanel.tsx");
-const NodePanel = lazy(async () => ({ default: (await panels["../panel/NodePanel.tsx"]?.())?.NodePanel ?? (() => null) }));
-const bars = import.meta.glob<{ ExecutionBar: ComponentType<{ id: string }> }>("../run/ExecutionBar.tsx");
-const ExecutionBar = lazy(async () => ({ default: (await bars["../run/ExecutionBar.tsx"]?.())?.ExecutionBar ?? (() => null) }));
+const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })));
 
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
@@ -75,7 +73,7 @@ function Editor({ execution }: { execution: string | undefined }) {
     <main className={css.editor}>
       <TopBar />
       <VersionBar />
-      <Suspense fallback={null}>{execution && <ExecutionBar id={execution} />}</Suspense>
+      {execution && <ExecutionBar id={execution} />}
       {shown.error ? (
         <div className={css.problem}>
           <Problem error={shown.error} onRetry={shown.again} />

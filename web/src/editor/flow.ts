@@ -116,6 +116,7 @@ function draw(node: WorkflowNode, types: Types, edges: readonly Edge[], pinned: 
       position: toCanvas(node.position),
       width: size.width,
       height: size.height,
+      measured: size,
       zIndex: -1,
       data: { node, size },
       ariaLabel: `Note ${node.name}`,
@@ -136,6 +137,8 @@ function draw(node: WorkflowNode, types: Types, edges: readonly Edge[], pinned: 
     position: toCanvas(node.position, isCircle),
     width: size.width,
     height: size.height,
+    // Nodes out of sight are not in the page and cannot be measured, but the view and the map must know them.
+    measured: size,
     handles: handles(ports, size),
     data: { node, ports, size, spec, subtitle: subtitleOf(node, spec), pinned, taken },
     ariaLabel: `${node.name}, ${spec?.name ?? `unknown type ${node.type}`}`,

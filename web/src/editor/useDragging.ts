@@ -28,7 +28,7 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       }
       canSplit = nodes.length === 1 && !isInFlow(node.id);
     };
-    const follow: OnNodeDrag<CanvasNode> = (_, node, nodes) => {
+    const follow: OnNodeDrag<CanvasNode> = (event, node, nodes) => {
       const by = { x: node.position.x - start.x, y: node.position.y - start.y };
       if (followers.size > 0) {
         setNodes((before) =>
@@ -38,7 +38,7 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
           }),
         );
       }
-      if (canSplit && nodes.length === 1) mark(edgeUnder(node));
+      if (canSplit && nodes.length === 1) mark(edgeUnder(event, node));
     };
     const end: OnNodeDrag<CanvasNode> = (_, node, nodes) => {
       const by = { x: node.position.x - start.x, y: node.position.y - start.y };
@@ -78,7 +78,10 @@ function isInFlow(name: string): boolean {
   return edgesOf(useEditor.getState().workflow).some((edge) => edge.kind === MAIN && (edge.from === name || edge.to === name));
 }
 
-function edgeUnder(node: CanvasNode): string | null {
+/** The line under the pointer or, where the node was grabbed at its edge, under its middle. */
+function edgeUnder(event: MouseEvent | TouchEvent, node: CanvasNode): string | null {
+  const pointed = "clientX" in event ? lineAt({ x: event.clientX, y: event.clientY }) : null;
+  if (pointed) return pointed;
   const middle = { x: node.position.x + (node.width ?? 0) / 2, y: node.position.y + (node.height ?? 0) / 2 };
   const at = useCanvas.getState().flow?.flowToScreenPosition(middle);
   return at ? lineAt(at) : null;

@@ -28,7 +28,7 @@ export function arranged(document: WorkflowDocument, types: Types, only?: Readon
   graph.setGraph({ rankdir: "LR", nodesep: ROW_GAP, ranksep: COLUMN_GAP, edgesep: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
   const roots = nodes.filter((node) => !clusters.isServing(node.name));
-  for (const node of roots) graph.setNode(node.name, { ...clusters.sizeOf(node.name) });
+  for (const node of roots) graph.setNode(node.name, clusters.roomFor(node.name));
   for (const [at, edge] of edges.entries()) {
     // A way back would pull its target to the right; dagre turns it round when the order of the nodes says so.
     if (!isSupply(edge.kind) && graph.hasNode(edge.from) && graph.hasNode(edge.to) && edge.from !== edge.to) {
@@ -39,8 +39,7 @@ export function arranged(document: WorkflowDocument, types: Types, only?: Readon
   const corners = new Map<string, Point>();
   for (const node of roots) {
     const { x, y } = graph.node(node.name) as Point;
-    const size = clusters.sizeOf(node.name);
-    clusters.place(node.name, { x: x - size.width / 2, y: y - size.height / 2 }, corners);
+    clusters.place(node.name, { x: x - clusters.width(node.name) / 2, y: y - clusters.own(node.name).height / 2 }, corners);
   }
   const shift = shiftOf(nodes, ports, corners);
   for (const node of nodes) {
@@ -81,7 +80,13 @@ class Clusters {
     return this.serving.has(name);
   }
 
-  sizeOf(name: string): Size {
+  /** As much room above the card as its sub-nodes take below: then the cards of a row stand at one height, with or without them. */
+  roomFor(name: string): Size {
+    const { width, height } = this.sizeOf(name);
+    return { width, height: 2 * height - this.own(name).height };
+  }
+
+  private sizeOf(name: string): Size {
     const own = this.own(name);
     const children = this.below.get(name) ?? [];
     const heights = children.map((child) => this.sizeOf(child).height + LABEL_ROOM);
@@ -105,7 +110,7 @@ class Clusters {
     }
   }
 
-  private width(name: string): number {
+  width(name: string): number {
     const known = this.widths.get(name);
     if (known !== undefined) return known;
     const row = (this.below.get(name) ?? []).reduce((sum, child) => sum + this.width(child), 0);
@@ -115,7 +120,7 @@ class Clusters {
     return width;
   }
 
-  private own(name: string): Size {
+  own(name: string): Size {
     const ports = this.ports.get(name);
     return ports ? sizeOf(ports) : { width: 0, height: 0 };
   }
