@@ -26,7 +26,7 @@ export function LogsTab() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new run begins with nothing chosen.
   useEffect(() => setChosen(null), [executionId]);
   // A run that failed shows what failed until something else is chosen.
-  const failed = run && isOver(run) ? steps.findLast((step) => step.run.status === "error") : undefined;
+  const failed = run?.status === "error" ? steps.findLast((step) => step.run.status === "error") : undefined;
   const current = steps.find((step) => step.key === chosen) ?? failed;
 
   if (!run || (steps.length === 0 && !run.error)) return <NoSteps isRunning={run !== null && !isOver(run)} />;

@@ -3,6 +3,7 @@
 
 import { useMemo, useState } from "react";
 import { Button, Dialog, Field, Input, Select } from "../ui";
+import css from "./ExecutionBar.module.css";
 import { fork, tellFailure } from "./execution";
 import type { RunView } from "./view";
 
@@ -49,14 +50,16 @@ export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogPr
         </>
       }
     >
-      <Field label="From this step on" hint="Steps before it keep their results and are not run again.">
-        <Select label="From this step on" value={chosen} onChange={setStep} options={steps} />
-      </Field>
-      {models.length > 0 && (
-        <Field label="Model" hint={`Put into every model node. Empty: as it was (${models.join(", ")}).`}>
-          <Input value={model} onChange={(event) => setModel(event.target.value)} placeholder={models[0]} />
+      <div className={css.form}>
+        <Field label="From this step on" hint="Steps before it keep their results and are not run again.">
+          <Select label="From this step on" value={chosen} onChange={setStep} options={steps} />
         </Field>
-      )}
+        {models.length > 0 && (
+          <Field label="Model" hint={`Put into every model node. Empty: as it was (${models.join(", ")}).`}>
+            <Input value={model} onChange={(event) => setModel(event.target.value)} placeholder={models[0]} />
+          </Field>
+        )}
+      </div>
     </Dialog>
   );
 }

@@ -14,17 +14,18 @@ import type { RunView } from "./view";
 export function RunBanner() {
   const run = useEditor((state) => state.run);
   const isBehind = useWatch((state) => state.isBehind);
-  if (isBehind) {
-    return (
-      <Line icon={<WifiOff size={15} aria-hidden />} tone="wait">
-        The line to Heddle is broken. It is tried again; the run itself goes on.
-      </Line>
-    );
-  }
-  if (run?.status === "listening") return <Listening run={run} />;
-  if (run?.status === "waiting" && run.waiting) return <Sleeping run={run} />;
-  if (run?.status === "uncertain") return <Uncertain run={run} />;
-  return null;
+  return (
+    <>
+      {isBehind && (
+        <Line icon={<WifiOff size={15} aria-hidden />} tone="wait">
+          The line to Heddle is broken. It is tried again; the run itself goes on.
+        </Line>
+      )}
+      {run?.status === "listening" && <Listening run={run} />}
+      {run?.status === "waiting" && run.waiting && <Sleeping run={run} />}
+      {run?.status === "uncertain" && <Uncertain run={run} />}
+    </>
+  );
 }
 
 function Listening({ run }: { run: RunView }) {

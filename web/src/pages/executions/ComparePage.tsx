@@ -66,7 +66,11 @@ function Compared({ a, b }: { a: RunView; b: RunView }) {
   const steps = useMemo(() => compareRuns(a, b), [a, b]);
   const judged = useData(steps, a.executionId, b.executionId);
   const [chosen, setChosen] = useState<string | null>(null);
-  const current = judged.find((step) => keyOf(step) === chosen) ?? judged.find((step) => step.verdict !== "same") ?? judged[0];
+  const current =
+    judged.find((step) => keyOf(step) === chosen) ??
+    judged.find((step) => step.isShape) ??
+    judged.find((step) => step.verdict !== "same") ??
+    judged[0];
   if (!current) return <Empty icon={GitCompareArrows} title="Neither did a step" text="Both ended before their first step." />;
   return (
     <div className={css.compared}>
@@ -82,11 +86,11 @@ export function keyOf(step: ComparedStep): string {
 
 /** Steps that look the same are compared by the items they gave. */
 function useData(steps: readonly ComparedStep[], a: string, b: string): ComparedStep[] {
-  const same = steps.filter((step) => step.verdict === "same" && !step.a?.served).slice(0, COMPARED_AT_ONCE);
+  const same = steps.filter((step) => step.verdict === "same").slice(0, COMPARED_AT_ONCE);
   const answers = useQueries({
     queries: same.flatMap((step) =>
       [a, b].map((executionId) => {
-        const options = { executionId, node: step.node, run: step.runIndex, output: filled(step) };
+        const options = { executionId, node: step.node, run: step.runIndex, kind: kindOf(step), output: filled(step) };
         return { queryKey: itemsKey(options), queryFn: () => fetchItems(options), staleTime: Number.POSITIVE_INFINITY };
       }),
     ),
@@ -99,10 +103,15 @@ function useData(steps: readonly ComparedStep[], a: string, b: string): Compared
   return steps.map((step) => (differing.has(step) ? { ...step, verdict: "changed" as const } : step));
 }
 
+/** Along which connection a step gave its data: what served another node did not give it on `main`. */
+export function kindOf(step: ComparedStep): string {
+  return (step.a ?? step.b)?.served?.kind ?? "main";
+}
+
 /** The first output that has anything in it. */
 export function filled(step: ComparedStep): number {
   return (
-    [...(step.a?.outputs ?? []), ...(step.b?.outputs ?? [])].find((output) => output.kind === "main" && output.items > 0)
+    [...(step.a?.outputs ?? []), ...(step.b?.outputs ?? [])].find((output) => output.kind === kindOf(step) && output.items > 0)
       ?.index ?? 0
   );
 }

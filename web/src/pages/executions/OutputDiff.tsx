@@ -5,7 +5,7 @@ import { useItems } from "../../run/items";
 import { RunProblem } from "../../run/RunProblem";
 import { cx, Problem, plural, Skeleton, Tabs } from "../../ui";
 import css from "./Compare.module.css";
-import { filled } from "./ComparePage";
+import { filled, kindOf } from "./ComparePage";
 import { type ComparedStep, diffLines, hunks } from "./diff";
 
 interface OutputDiffProps {
@@ -38,8 +38,13 @@ export function OutputDiff({ step, a, b }: OutputDiffProps) {
 }
 
 function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output" | "input" }) {
-  const kind = (step.a ?? step.b)?.served?.kind ?? "main";
-  const at = { node: step.node, run: step.runIndex, kind, output: direction === "output" ? filled(step) : 0, direction };
+  const at = {
+    node: step.node,
+    run: step.runIndex,
+    kind: kindOf(step),
+    output: direction === "output" ? filled(step) : 0,
+    direction,
+  };
   const first = useItems({ ...at, executionId: a, enabled: step.a !== undefined });
   const second = useItems({ ...at, executionId: b, enabled: step.b !== undefined });
   const lines = useMemo(() => diffLines(text(first.data?.items), text(second.data?.items)), [first.data, second.data]);
