@@ -85,12 +85,25 @@ function lines(connections: WorkflowDocument["connections"], boxes: ReadonlyMap<
 function forward(begin: SketchBox, end: SketchBox): SketchLine {
   const [x1, y1] = [begin.x + begin.width, begin.y + begin.height / 2];
   const [x2, y2] = [end.x, end.y + end.height / 2];
-  // A line that goes back leaves further out, so that a loop can be seen as one.
-  const bend = x2 > x1 ? (x2 - x1) / 2 : 24;
+  if (x2 <= x1) return around(x1, y1, x2, y2, Math.max(begin.y + begin.height, end.y + end.height) + 9);
+  const bend = (x2 - x1) / 2;
   return {
     path: `M${round(x1)} ${round(y1)}C${round(x1 + bend)} ${round(y1)} ${round(x2 - bend)} ${round(y2)} ${round(x2)} ${round(y2)}`,
     dashed: false,
   };
+}
+
+/** A line that goes back runs below what it connects, so that a loop can be seen as one. */
+function around(x1: number, y1: number, x2: number, y2: number, below: number): SketchLine {
+  const [out, back] = [x1 + 7, x2 - 7];
+  const points = [
+    `M${round(x1)} ${round(y1)}H${round(out)}`,
+    `V${round(below)}`,
+    `H${round(back)}`,
+    `V${round(y2)}`,
+    `H${round(x2)}`,
+  ];
+  return { path: points.join(""), dashed: false };
 }
 
 function upward(begin: SketchBox, end: SketchBox): SketchLine {

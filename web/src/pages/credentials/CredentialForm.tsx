@@ -17,7 +17,7 @@ export function CredentialForm({ fields, values, onChange, mistakes, isNew }: Pr
   const [more, setMore] = useState(false);
   const usual = fields.filter((field) => !field.rare);
   const rare = fields.filter((field) => field.rare);
-  const drawn = (field: CredentialField) => (
+  const drawn = (field: CredentialField, index: number) => (
     <OneField
       key={field.name}
       field={field}
@@ -25,6 +25,7 @@ export function CredentialForm({ fields, values, onChange, mistakes, isNew }: Pr
       onChange={(value) => onChange({ ...values, [field.name]: value })}
       error={mistakes[field.name]}
       isNew={isNew}
+      focus={isNew && index === 0 && !field.rare}
     />
   );
   return (
@@ -48,9 +49,11 @@ interface OneProps {
   onChange: (value: Values[string]) => void;
   error?: string;
   isNew: boolean;
+  /** It gets the focus when the form opens. */
+  focus: boolean;
 }
 
-function OneField({ field, value, onChange, error, isNew }: OneProps) {
+function OneField({ field, value, onChange, error, isNew, focus }: OneProps) {
   const text = typeof value === "string" ? value : "";
   const placeholder = isNew ? field.placeholder : "Kept as it is";
   if (field.kind === "flag") {
@@ -85,6 +88,7 @@ function OneField({ field, value, onChange, error, isNew }: OneProps) {
           invalid={Boolean(error)}
           autoComplete={field.kind === "secret" ? "new-password" : "off"}
           data-1p-ignore
+          autoFocus={focus}
         />
       )}
     </Field>

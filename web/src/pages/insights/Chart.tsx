@@ -16,7 +16,7 @@ interface Props {
   /** Said to those who do not see it. */
   label: string;
   days: readonly string[];
-  /** Drawn as bars from back to front: each later one covers a part of the one before. */
+  /** Parts of a bar, the lowest first. */
   series: readonly ChartSeries[];
   format: (value: number) => string;
   height?: number;
@@ -57,13 +57,14 @@ export default function Chart({ label, days, series, format, height = 200 }: Pro
             grid: { show: false },
             values: (_, ticks) => ticks.map(dayWords),
             space: 64,
+            size: 28,
             incrs: [86_400, 172_800, 604_800, 1_209_600, 2_592_000],
           },
           { ...axis, grid: { stroke: colour("--line"), width: 1 }, values: (_, ticks) => ticks.map(format), size: 56 },
         ],
         series: [
           {},
-          ...series.map((one) => ({
+          ...[...series].reverse().map((one) => ({
             label: one.label,
             fill: colour(one.colour),
             stroke: colour(one.colour),
@@ -74,12 +75,20 @@ export default function Chart({ label, days, series, format, height = 200 }: Pro
         ],
         plugins: [tip(days, series, format)],
       },
-      [days.map((day) => Date.parse(day) / 1000), ...series.map((one) => [...one.values])],
+      [days.map((day) => Date.parse(day) / 1000), ...stacked(series)],
       element,
     );
     return () => chart.destroy();
   }, [width, height, theme, days, series, format]);
   return <div ref={place} className={styles.chart} style={{ height }} role="img" aria-label={label} />;
+}
+
+/** The whole bar first, then what is left of it without its topmost part: each covers the lower end of the one before. */
+function stacked(series: readonly ChartSeries[]): number[][] {
+  return series.map((_, index) => {
+    const parts = series.slice(0, series.length - index);
+    return (series[0]?.values ?? []).map((__, at) => parts.reduce((sum, part) => sum + (part.values[at] ?? 0), 0));
+  });
 }
 
 function dayWords(seconds: number): string {

@@ -2,7 +2,7 @@
 import { ChartNoAxesColumn } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import { Button, Chip, count, cx, duration, Empty, Loading, money, Page, Problem, Select, Skeleton, Table } from "../../ui";
+import { Button, Chip, count, cx, duration, Empty, money, Page, Problem, Select, Skeleton, Table } from "../../ui";
 import layout from "../layout.module.css";
 import { useWorkflows } from "../workflows/data";
 import type { ChartSeries } from "./Chart";
@@ -34,7 +34,7 @@ const COLUMNS = [
 ];
 
 const asCount = (value: number) => short(value);
-const asMoney = (value: number) => money(value);
+const asMoney = (value: number) => (value >= 0.01 ? `$${value.toFixed(2)}` : money(value));
 
 export default function InsightsPage() {
   const [query, setQuery] = useSearchParams();
@@ -57,8 +57,8 @@ export default function InsightsPage() {
   const runs = useMemo((): ChartSeries[] => {
     const rows = runsByDay(data?.runs ?? [], range);
     return [
-      { label: "All", colour: "--bad", values: rows.map((row) => row.ok + row.failed) },
       { label: "Succeeded", colour: "--good", values: rows.map((row) => row.ok) },
+      { label: "Failed", colour: "--bad", values: rows.map((row) => row.failed) },
     ];
   }, [data, range]);
   const cost = useMemo(
@@ -102,7 +102,7 @@ export default function InsightsPage() {
               ["--bad", "Failed"],
             ]}
           >
-            <Suspense fallback={<Loading />}>
+            <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
               <Chart label={`Runs on each of the last ${days} days`} days={range} series={runs} format={asCount} />
             </Suspense>
           </Card>
@@ -110,7 +110,7 @@ export default function InsightsPage() {
             {spending.error ? (
               <Problem error={spending.error} onRetry={() => void spending.refetch()} />
             ) : (
-              <Suspense fallback={<Loading />}>
+              <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
                 <Chart label={`Cost of models on each of the last ${days} days`} days={range} series={cost} format={asMoney} />
               </Suspense>
             )}

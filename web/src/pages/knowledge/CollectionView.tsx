@@ -1,5 +1,5 @@
 /** One collection: its documents, their chunks, new documents, and a search to try. */
-import { ArrowLeft, FileText, Pencil, Trash2, Type } from "lucide-react";
+import { FileText, Pencil, Trash2, Type } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import {
@@ -23,6 +23,7 @@ import {
   Time,
   toast,
 } from "../../ui";
+import { Facts } from "../Facts";
 import layout from "../layout.module.css";
 import { attempt, useTask } from "../task";
 import { Chunks } from "./Chunks";
@@ -97,12 +98,7 @@ export function CollectionView({ id }: { id: string }) {
   return (
     <Page
       title={name}
-      text={
-        <>
-          {description && <>{description} </>}
-          <span className={layout.faint}>{facts.filter(Boolean).join(" · ")}</span>
-        </>
-      }
+      text={<Facts back={<Link href="/knowledge">All collections</Link>} facts={facts} text={description} />}
       actions={actions}
       tabs={
         <Tabs
@@ -117,9 +113,6 @@ export function CollectionView({ id }: { id: string }) {
       }
     >
       <div className={layout.stack}>
-        <Link href="/knowledge" className={layout.row}>
-          <ArrowLeft size={14} aria-hidden /> All collections
-        </Link>
         {!credentialId && (
           <div className={layout.note}>
             <Badge tone="wait">No credential</Badge> Documents can be added here and searched once a credential with embedding

@@ -1,8 +1,9 @@
 /** One data table: its rows, which can be found, changed, added, removed, and taken in and out as CSV. */
-import { ArrowLeft, Download, Ellipsis, FileUp, Pencil, Plus, Rows3, Trash2 } from "lucide-react";
+import { Download, Ellipsis, FileUp, Pencil, Plus, Rows3, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import { Button, confirm, count, Empty, IconButton, Menu, Page, Problem, plural, Skeleton, toast } from "../../ui";
+import { Button, bytes, confirm, count, Empty, IconButton, Menu, Page, Problem, plural, Skeleton, toast } from "../../ui";
+import { Facts } from "../Facts";
 import layout from "../layout.module.css";
 import { attempt } from "../task";
 import { download, fileName } from "../workflows/download";
@@ -118,14 +119,20 @@ export function TableView({ id }: { id: string }) {
   return (
     <Page
       title={name}
-      text={`${plural(table.data.rowCount ?? all.length, "row")}, ${plural(columns.length, "column")}`}
+      text={
+        <Facts
+          back={<Link href="/tables">All tables</Link>}
+          facts={[
+            plural(table.data.rowCount ?? all.length, "row"),
+            plural(columns.length, "column"),
+            bytes(table.data.sizeBytes ?? 0),
+          ]}
+        />
+      }
       actions={actions}
       wide
     >
       <div className={layout.toolbar}>
-        <Link href="/tables" className={layout.row}>
-          <ArrowLeft size={14} aria-hidden /> All tables
-        </Link>
         <FilterBar columns={columns} view={view} onView={change} />
         {selected.size > 0 && (
           <span className={layout.push}>

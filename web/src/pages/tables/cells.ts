@@ -11,7 +11,7 @@ export function shownCell(value: Cell | undefined, kind: ColumnKind): string {
       : date
           .toISOString()
           .replace("T", " ")
-          .replace(/(:00)?\.000Z$|Z$/, "");
+          .replace(/(:00)?\.\d+Z$/, "");
   }
   return String(value);
 }

@@ -59,12 +59,14 @@ export function WorkflowTable({ rows, view, onView, actions, empty }: Props) {
     if (column === "nodes") return count(row.nodeCount);
     if (column === "updated") return <Time at={row.updatedAt} />;
     return (
-      <Switch
-        checked={row.active}
-        disabled={row.archived || (!row.active && !canBeActive(row.triggers))}
-        onChange={(active) => actions.activate(row, active)}
-        label={row.active ? `Stop ${row.name} from listening` : `Let ${row.name} listen`}
-      />
+      <span className={styles.active}>
+        <Switch
+          checked={row.active}
+          disabled={row.archived || (!row.active && !canBeActive(row.triggers))}
+          onChange={(active) => actions.activate(row, active)}
+          label={row.active ? `Stop ${row.name} from listening` : `Let ${row.name} listen`}
+        />
+      </span>
     );
   };
   return (

@@ -70,7 +70,7 @@ export function verdict(report: Report): string {
   const parts = [];
   if (unknown > 0) parts.push(`${nodes(unknown)} not known here`);
   if (version > 0) parts.push(`${nodes(version)} in another version`);
-  if (differs > 0) parts.push(`${nodes(differs)} that work a little differently`);
+  if (differs > 0) parts.push(`${nodes(differs)} that ${differs === 1 ? "works" : "work"} a little differently`);
   return `Of ${total}: ${parts.join(", ")}. The workflow can be imported; what is not known is kept as it is.`;
 }
 
