@@ -34,13 +34,7 @@ export function Drawer() {
       {isOpen && <Grip />}
       <RunBanner />
       <header className={css.head} style={{ flexBasis: HEAD }}>
-        <Tabs
-          label="Run"
-          value={isOpen ? tab : ""}
-          onChange={(id) => show(id as DrawerTab)}
-          tabs={tabs}
-          className={css.tabs}
-        />
+        <Tabs label="Run" value={isOpen ? tab : ""} onChange={(id) => show(id as DrawerTab)} tabs={tabs} className={css.tabs} />
         <RunSummary />
         <IconButton
           icon={isOpen ? ChevronDown : ChevronUp}
@@ -109,7 +103,6 @@ function Grip() {
     change(height + step);
   };
   return (
-    // biome-ignore lint/a11y/useAriaPropsForRole: value and range are given.
     <div
       role="separator"
       aria-label="Height of the drawer"

@@ -28,7 +28,8 @@ describe("the log of a run", () => {
   });
 
   it("gives each run of an agent its own calls", () => {
-    const model = (order: number, runIndex: number) => step(order, { runIndex, served: { kind: "ai_languageModel", above: "Agent" } });
+    const model = (order: number, runIndex: number) =>
+      step(order, { runIndex, served: { kind: "ai_languageModel", above: "Agent" } });
     const roots = logTree(view({ Agent: [step(0), step(2, { runIndex: 1 })], Model: [model(1, 0), model(3, 1)] }));
     expect(roots.map((root) => root.children.map((child) => child.run.runIndex))).toEqual([[0], [1]]);
   });

@@ -54,13 +54,11 @@ export function visibleSteps(roots: readonly LogStep[], folded: ReadonlySet<stri
   return found;
 }
 
-/**
- * Which run of the node above a served one belongs to: the last that had begun by then. A record may give a sub-node the same
- * millisecond as its agent, so the order alone does not decide.
- */
+/** Which run of the node above a served one belongs to: the one its record names, or the last that had begun by then. */
 function parentOf(step: LogStep, all: readonly LogStep[]): LogStep | undefined {
   const above = all.filter((other) => other !== step && other.node === step.run.served?.above);
-  return above.findLast((other) => other.run.startedMs <= step.run.startedMs) ?? above[0];
+  const named = above.find((other) => other.run.runIndex === step.run.served?.run);
+  return named ?? above.findLast((other) => other.run.order < step.run.order) ?? above[0];
 }
 
 function itemsIn(view: RunView, run: NodeRun): number | null {

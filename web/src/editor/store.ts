@@ -10,7 +10,10 @@ import { emptyDocument, type WorkflowDocument } from "../graph/types";
 import type { RunView } from "../run/view";
 
 /** Something that is only looked at, in place of the draft. */
-export type Shown = { kind: "execution"; id: string } | { kind: "version"; id: string; compare: boolean } | null;
+export type Shown =
+  | { kind: "execution"; id: string }
+  | { kind: "version"; id: string; at: string; document: WorkflowDocument; compare: boolean }
+  | null;
 
 export interface EditorState {
   workflow: WorkflowDocument;

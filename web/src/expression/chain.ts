@@ -98,6 +98,6 @@ function openingOf(code: string, closing: number): number {
 /** The text or number that a piece of code spells. */
 export function literal(code: string): string | number | undefined {
   if (/^\d+$/.test(code)) return Number(code);
-  const quoted = /^(["'`])([^]*)\1$/.exec(code);
+  const quoted = /^(["'`])([\s\S]*)\1$/.exec(code);
   return quoted ? (quoted[2] as string).replace(/\\(.)/g, "$1") : undefined;
 }

@@ -28,11 +28,11 @@ export interface Filter {
 }
 
 export const TYPE_LABELS: Record<ValueType, string> = {
-  string: "Text",
+  string: "String",
   number: "Number",
   dateTime: "Date & time",
-  boolean: "True / false",
-  array: "List",
+  boolean: "Boolean",
+  array: "Array",
   object: "Object",
 };
 

@@ -19,7 +19,7 @@ export function complete(params: readonly Param[], given: JsonObject, place: Pla
     let changed = false;
     for (const param of params) {
       if (param.name in values || param.kind.type === "notice" || !isShown(param, values, place)) continue;
-      values[param.name] = param.default ?? null;
+      values[param.name] = (param.default ?? null) as Json;
       changed = true;
     }
     if (!changed) break;
@@ -55,8 +55,8 @@ export function shown(params: readonly Param[], values: JsonObject, place: Place
 }
 
 export function isShown(param: Param, values: JsonObject, place: Place): boolean {
-  const shows = (param.show ?? []).every((rule) => holds(rule, values, place, true));
-  return shows && !(param.hide ?? []).some((rule) => holds(rule, values, place, false));
+  const shows = param.show.every((rule) => holds(rule, values, place, true));
+  return shows && !param.hide.some((rule) => holds(rule, values, place, false));
 }
 
 function holds(rule: Rule, values: JsonObject, place: Place, whenExpression: boolean): boolean {
@@ -80,12 +80,12 @@ function lookup(values: JsonObject, path: string): Json | undefined {
 
 function passes(test: Rule["anyOf"][number], value: Json | undefined): boolean {
   if (test === "exists") return value !== undefined && value !== null;
-  if ("is" in test) return sameJson(test.is, value);
+  if ("is" in test) return sameJson(test.is as Json, value);
   if (typeof value !== "number") return false;
   return "atLeast" in test ? value >= test.atLeast - 1e-9 : value <= test.atMost + 1e-9;
 }
 
 /** What a value is worth to the form: the one that was set, else the default. */
 export function currentValue(param: Param, values: JsonObject): Json | undefined {
-  return param.name in values ? values[param.name] : (param.default ?? undefined);
+  return param.name in values ? values[param.name] : ((param.default ?? undefined) as Json | undefined);
 }

@@ -1,6 +1,7 @@
 /** Copying and pasting parts of a workflow as n8n's clipboard JSON, so that both editors can paste what the other has copied. */
 import { connect, edgesOf } from "./edges";
 import { freeName, newId } from "./names";
+import { isRecord, normalNode } from "./normal";
 import { renameInValue } from "./rename";
 import type { Connections, Edge, PinnedItem, WorkflowDocument, WorkflowNode } from "./types";
 
@@ -44,7 +45,7 @@ export function readFragment(text: string): Fragment & { name?: string; settings
     throw new NotAFragment("This JSON has no list “nodes”, so it is not a workflow. Copy nodes here or in n8n and paste again.");
   }
   return {
-    nodes: nodes.filter(isRecord).map(asNode),
+    nodes: nodes.filter(isRecord).map(normalNode),
     connections: isRecord(connections) ? (connections as Connections) : {},
     pinData: isRecord(pinData) ? (pinData as Record<string, readonly PinnedItem[]>) : {},
     ...(typeof name === "string" ? { name } : {}),
@@ -124,21 +125,4 @@ function connectionsOf(edges: readonly Edge[]): Connections {
   let document: WorkflowDocument = { name: "", nodes: [], connections: {} };
   for (const edge of edges) document = connect(document, edge);
   return document.connections;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
-
-function asNode(fields: Record<string, unknown>): WorkflowNode {
-  const position = Array.isArray(fields.position) ? fields.position : [0, 0];
-  const number = (value: unknown) => (typeof value === "number" && Number.isFinite(value) ? value : 0);
-  return {
-    ...fields,
-    name: typeof fields.name === "string" && fields.name !== "" ? fields.name : "Node",
-    type: typeof fields.type === "string" ? fields.type : "",
-    typeVersion: Number(fields.typeVersion ?? 1) || 1,
-    position: [number(position[0]), number(position[1])],
-    parameters: isRecord(fields.parameters) ? fields.parameters : {},
-  };
 }

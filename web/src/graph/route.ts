@@ -16,7 +16,10 @@ export interface Route {
 /** A line of items from the right side of a node to the left side of another. */
 export function flowRoute(from: Point, to: Point, below = Math.max(from.y, to.y)): Route {
   if (to.x >= from.x + 2 * STUB) {
-    if (Math.abs(to.y - from.y) < 1) return straight(from, to);
+    const rise = Math.abs(to.y - from.y);
+    if (rise < 1) return straight(from, to);
+    // A step this small would look like a mistake; a gentle bend does not.
+    if (rise < 2 * RADIUS) return bent(from, to);
     // The turn is nearer to the target, so that lines from one port run together for longer and lie apart where they end.
     const x = Math.max(from.x + STUB, to.x - Math.max(STUB * 1.5, (to.x - from.x) / 2));
     return routed([from, { x, y: from.y }, { x, y: to.y }, to], 1);
@@ -51,6 +54,12 @@ export function supplyRoute(from: Point, to: Point): Route {
 
 function straight(from: Point, to: Point): Route {
   return { path: `M${round(from.x)} ${round(from.y)}L${round(to.x)} ${round(to.y)}`, label: between(from, to) };
+}
+
+function bent(from: Point, to: Point): Route {
+  const x = round((from.x + to.x) / 2);
+  const path = `M${round(from.x)} ${round(from.y)}C${x} ${round(from.y)} ${x} ${round(to.y)} ${round(to.x)} ${round(to.y)}`;
+  return { path, label: between(from, to) };
 }
 
 /** A path along points with round corners; `middle` is the piece whose middle carries the label. */

@@ -5,7 +5,7 @@ import { CircleHelp, Clock, PlugZap, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { useEditor } from "../editor/store";
 import { Button, Chip, CopyButton, relativeTime } from "../ui";
-import { decide, type Decision } from "./execution";
+import { type Decision, decide } from "./execution";
 import css from "./RunBanner.module.css";
 import { useWatch } from "./start";
 import { useNow } from "./useNow";
@@ -14,17 +14,18 @@ import type { RunView } from "./view";
 export function RunBanner() {
   const run = useEditor((state) => state.run);
   const isBehind = useWatch((state) => state.isBehind);
-  if (isBehind) {
-    return (
-      <Line icon={<WifiOff size={15} aria-hidden />} tone="wait">
-        The line to Heddle is broken. It is tried again; the run itself goes on.
-      </Line>
-    );
-  }
-  if (run?.status === "listening") return <Listening run={run} />;
-  if (run?.status === "waiting" && run.waiting) return <Sleeping run={run} />;
-  if (run?.status === "uncertain") return <Uncertain run={run} />;
-  return null;
+  return (
+    <>
+      {isBehind && (
+        <Line icon={<WifiOff size={15} aria-hidden />} tone="wait">
+          The line to Heddle is broken. It is tried again; the run itself goes on.
+        </Line>
+      )}
+      {run?.status === "listening" && <Listening run={run} />}
+      {run?.status === "waiting" && run.waiting && <Sleeping run={run} />}
+      {run?.status === "uncertain" && <Uncertain run={run} />}
+    </>
+  );
 }
 
 function Listening({ run }: { run: RunView }) {
@@ -68,8 +69,8 @@ function Uncertain({ run }: { run: RunView }) {
   return (
     <Line icon={<CircleHelp size={15} aria-hidden />} tone="wait">
       <span>
-        {typeof node === "string" && node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it talks
-        to, then decide.
+        {typeof node === "string" && node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it
+        talks to, then decide.
       </span>
       <span className={css.actions}>
         <Button size="small" onClick={() => take("again")}>

@@ -70,7 +70,7 @@ export function addChunk(answer: Answer = NOTHING, { type, content }: Chunk): An
 }
 
 /** All the words of an answer, without its tools. */
-export function textOf(answer: Answer): string {
+export function textOf(answer: Pick<Answer, "parts">): string {
   const texts = answer.parts.filter((part) => part.kind === "text").map((part) => part.text.trim());
   return texts.filter(Boolean).join("\n\n");
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { carryOver, settle } from "./carry";
+import { startOf } from "./copy";
 import { emptyView, newRun, type RunView } from "./view";
 
 function view(nodes: RunView["nodes"]): RunView {
@@ -31,4 +32,16 @@ it("keeps what only the live stream told when the record arrives", () => {
     retries: 2,
     source: [{ node: "T" }],
   });
+});
+
+it("finds the node that a run began with", () => {
+  const outputs = [{ kind: "main", index: 0, items: 1 }];
+  const told = view(
+    new Map([
+      ["Set", [{ ...newRun(0, 1), order: 1, outputs, source: [{ node: "Webhook", output: 0, run: 0 }] }]],
+      ["Webhook", [{ ...newRun(0, 1), order: 0, outputs }]],
+    ]),
+  );
+  expect(startOf(told)).toEqual({ node: "Webhook", output: 0 });
+  expect(startOf(view(new Map()))).toBeNull();
 });

@@ -1,7 +1,7 @@
 // What can be done with an execution: stop, remove, run again, go on after a doubt, go another way from a step.
 
 import { useQuery } from "@tanstack/react-query";
-import { api, ApiError, queryClient } from "../api/client";
+import { ApiError, api, queryClient } from "../api/client";
 import type { Execution } from "../api/types";
 import type { WorkflowDocument } from "../graph/types";
 import { toast } from "../ui";
@@ -60,7 +60,10 @@ export async function decide(id: string, workflowId: string, decision: Decision)
 }
 
 /** Does something with several executions, a few at a time, and says how many it was done with. */
-export async function each(ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<{ done: string[]; failed: ApiError[] }> {
+export async function each(
+  ids: readonly string[],
+  act: (id: string) => Promise<unknown>,
+): Promise<{ done: string[]; failed: ApiError[] }> {
   const done: string[] = [];
   const failed: ApiError[] = [];
   const left = [...ids];
@@ -79,7 +82,10 @@ export async function each(ids: readonly string[], act: (id: string) => Promise<
 }
 
 export function tellFailure(error: unknown): void {
-  const known = error instanceof ApiError ? [error.message, error.hint].filter(Boolean).join(". ") : String((error as Error).message ?? error);
+  const known =
+    error instanceof ApiError
+      ? [error.message, error.hint].filter(Boolean).join(". ")
+      : String((error as Error).message ?? error);
   toast({ text: known, tone: "bad" });
 }
 

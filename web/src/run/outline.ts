@@ -1,6 +1,6 @@
 // A stored run's outline as the server gives it, and how it becomes the same view that a live run has.
 
-import { error, type NodeRun, type OutputCount, type RunView, runStatus, stepStatus } from "./view";
+import { error, type NodeRun, type OutputCount, type RunView, runStatus, type Spending, stepStatus } from "./view";
 
 /** `GET /executions/{id}/outline`: the record of a run without its items. */
 export interface Outline {
@@ -13,21 +13,26 @@ export interface Outline {
   error?: unknown;
   waitTill?: string | null;
   nodes: Record<string, OutlineStep[]>;
+  /** What each model node was asked and what that cost. */
+  models?: Spending[];
 }
 
 export interface OutlineStep {
   runIndex: number;
   startTime: number;
-  executionTime: number;
+  /** Missing while the step goes on. */
+  executionTime?: number;
   executionIndex?: number;
   status: string;
   source?: ({ previousNode?: string; previousNodeOutput?: number; previousNodeRun?: number } | null)[];
   outputs?: OutputCount[];
   error?: unknown;
   hints?: (string | { message?: string })[];
-  steps?: unknown[];
-  served?: unknown;
-  reused?: boolean;
+  /** How many steps of its own it noted. */
+  steps?: number;
+  served?: { kind: string; node: string; run?: number };
+  /** The execution that its result was taken from. */
+  reused?: string | number | null;
 }
 
 export function fromOutline(outline: Outline): RunView {
@@ -50,7 +55,7 @@ export function fromOutline(outline: Outline): RunView {
     finishedAt: outline.stoppedAt ? Date.parse(outline.stoppedAt) : null,
     nodes,
     answers: new Map(),
-    spent: [],
+    spent: outline.models ?? [],
     error: failed,
     waiting:
       outline.status === "waiting" && waiting
@@ -69,12 +74,11 @@ function orders(nodes: Record<string, OutlineStep[]>): Map<OutlineStep, number> 
 }
 
 function toRun(step: OutlineStep, order: number): NodeRun {
-  const served = readServed(step);
   return {
     runIndex: step.runIndex,
-    status: step.reused ? "reused" : stepStatus(step.status),
+    status: step.reused !== undefined && step.reused !== null ? "reused" : stepStatus(step.status),
     startedMs: step.startTime,
-    durationMs: step.executionTime,
+    durationMs: step.executionTime ?? 0,
     outputs: step.outputs ?? [],
     source: (step.source ?? []).map((source) =>
       source?.previousNode
@@ -86,17 +90,7 @@ function toRun(step: OutlineStep, order: number): NodeRun {
     retries: 0,
     hints: (step.hints ?? []).map((hint) => (typeof hint === "string" ? hint : (hint.message ?? ""))).filter(Boolean),
     lines: [],
-    notes: step.steps?.length ?? 0,
-    served,
+    notes: step.steps ?? 0,
+    served: step.served && { kind: step.served.kind, above: step.served.node, run: step.served.run },
   };
-}
-
-/** A step that served another node says so by the kind of its output and by whom it was called from. */
-function readServed(step: OutlineStep): NodeRun["served"] {
-  const told = typeof step.served === "object" && step.served !== null ? (step.served as Record<string, unknown>) : null;
-  const kind =
-    step.outputs?.find((output) => output.kind !== "main")?.kind ?? (typeof told?.kind === "string" ? told.kind : undefined);
-  if (!kind) return undefined;
-  const above = step.source?.find((source) => source?.previousNode)?.previousNode;
-  return { kind, above: above ?? (typeof told?.serves === "string" ? told.serves : "") };
 }

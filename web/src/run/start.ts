@@ -2,6 +2,7 @@
 
 import { create } from "zustand";
 import { ApiError, api, queryClient } from "../api/client";
+import { saveWorkflow } from "../editor/save";
 import { useEditor } from "../editor/store";
 import type { WorkflowDocument } from "../graph/types";
 import { toast } from "../ui";
@@ -43,6 +44,7 @@ export const useWatch = create<WatchState>()(() => ({ isStarting: false, isStopp
 
 let watching: Following | null = null;
 let expiry: ReturnType<typeof setTimeout> | undefined;
+let lost: ReturnType<typeof setTimeout> | undefined;
 /** Grows with every run that is begun or opened, so that an answer that comes late is not taken for the newest. */
 let turn = 0;
 
@@ -53,6 +55,7 @@ export async function startRun(options: StartOptions = {}): Promise<string | nul
   useWatch.setState({ isStarting: true });
   try {
     const id = workflow.id ?? (await saveFirst());
+    if (id === null) return null;
     const answer = await api.post<StartAnswer>(`/workflows/${encodeURIComponent(id)}/run`, {
       workflow: runnable(workflow),
       ...options,
@@ -119,6 +122,7 @@ export function forget(): void {
   watching?.stop();
   watching = null;
   clearTimeout(expiry);
+  clearTimeout(lost);
   useWatch.setState({ isBehind: false });
 }
 
@@ -135,7 +139,7 @@ function watch(executionId: string, workflowId: string, begun: RunView | null): 
     path: `/api/v1/executions/${executionId}/events`,
     onEvents: (events) => show(reduceAll(view, events)),
     endsWith: (event) => event.type === "executionFinished",
-    onConnection: (state) => useWatch.setState({ isBehind: state === "lost" }),
+    onConnection: hearConnection,
     onEnd: () => void finish(executionId, () => view, show),
     onRefused: (status) => {
       toast({ text: `Execution ${executionId} can no longer be followed (${status}).`, tone: "bad" });
@@ -166,7 +170,7 @@ function listen(workflowId: string, addresses: TestAddress[], last: RunView | nu
       if (first && mine === turn) watch(String(first.data.executionId), workflowId, null);
     },
     endsWith: begun,
-    onConnection: (state) => useWatch.setState({ isBehind: state === "lost" }),
+    onConnection: hearConnection,
   });
   const until = addresses.find((address) => address.expiresAt)?.expiresAt;
   const left = until ? Date.parse(until) - Date.now() : 120_000;
@@ -176,6 +180,13 @@ function listen(workflowId: string, addresses: TestAddress[], last: RunView | nu
     useEditor.getState().setRun(last && isOver(last) ? last : null);
     toast({ text: "No call came in time. Start the run again and then call the address." });
   }, left);
+}
+
+/** A line that is back within a moment is no news. */
+function hearConnection(state: "open" | "lost"): void {
+  clearTimeout(lost);
+  if (state === "open") useWatch.setState({ isBehind: false });
+  else lost = setTimeout(() => useWatch.setState({ isBehind: true }), 2000);
 }
 
 function addressesOf(answer: StartAnswer): TestAddress[] {
@@ -196,12 +207,9 @@ function reusable(last: RunView | null): string | undefined {
 }
 
 /** A run needs the rights of a stored workflow, so one that was never saved is saved before its first run. */
-async function saveFirst(): Promise<string> {
-  const { saveWorkflow } = await import("../editor/save");
-  await saveWorkflow();
-  const { id } = useEditor.getState().workflow;
-  if (!id) throw new Error("Save the workflow first; then it can be run.");
-  return id;
+async function saveFirst(): Promise<string | null> {
+  const isSaved = await saveWorkflow();
+  return isSaved ? (useEditor.getState().workflow.id ?? null) : null;
 }
 
 function tell(error: unknown, otherwise: string): void {

@@ -140,7 +140,7 @@ describe("a stored run", () => {
           startTime: 10,
           executionTime: 2,
           status: "success",
-          reused: true,
+          reused: "41",
           outputs: [{ kind: "main", index: 0, items: 4 }],
         },
       ],
@@ -152,6 +152,7 @@ describe("a stored run", () => {
           status: "success",
           source: [{ previousNode: "B" }],
           outputs: [{ kind: "ai_languageModel", index: 0, items: 1 }],
+          served: { kind: "ai_languageModel", node: "B", run: 0 },
         },
       ],
     },
@@ -168,7 +169,7 @@ describe("a stored run", () => {
     const view = fromOutline(outline);
     expect(lastRun(view, "A")?.status).toBe("reused");
     expect(lastRun(view, "B")?.source).toEqual([{ node: "A", output: 0, run: 0 }]);
-    expect(lastRun(view, "Model")?.served).toEqual({ kind: "ai_languageModel", above: "B" });
+    expect(lastRun(view, "Model")?.served).toEqual({ kind: "ai_languageModel", above: "B", run: 0 });
     expect(lastRun(view, "B")?.error?.message).toBe("no");
   });
 });

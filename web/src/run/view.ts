@@ -33,6 +33,13 @@ export interface StepSource {
   run: number;
 }
 
+/** Whom a node served: along which kind of connection, which node, and which of its runs where the record says so. */
+export interface Served {
+  kind: string;
+  above: string;
+  run?: number;
+}
+
 /** One execution of one node. A loop gives a node several of them. */
 export interface NodeRun {
   runIndex: number;
@@ -52,7 +59,7 @@ export interface NodeRun {
   /** How many steps of its own it has noted so far; an agent's timeline is read again when this grows. */
   notes: number;
   /** Set where the node served another one: a model that answered, a memory that was read, a tool that was called. */
-  served?: { kind: string; above: string };
+  served?: Served;
 }
 
 /** What one model cost in this run. */

@@ -1,9 +1,9 @@
 /** The small drawing of a workflow on a card. */
 import { useMemo } from "react";
 import type { WorkflowDocument } from "../graph/types";
-import styles from "./Sketch.module.css";
+import { sketch } from "./drawing";
 import { familyOf } from "./family";
-import { sketch } from "./sketch";
+import styles from "./Sketch.module.css";
 
 interface Props {
   document: Pick<WorkflowDocument, "nodes" | "connections">;
@@ -25,7 +25,14 @@ export function Sketch({ document, width, height }: Props) {
         return (
           <g key={box.name} data-family={familyOf(box.type)}>
             <rect className={styles.box} x={box.x} y={box.y} width={box.width} height={box.height} rx={radius} />
-            <rect className={styles.tile} x={box.x + inset} y={box.y + (box.height - tile) / 2} width={tile} height={tile} rx={tile / 4} />
+            <rect
+              className={styles.tile}
+              x={box.x + inset}
+              y={box.y + (box.height - tile) / 2}
+              width={tile}
+              height={tile}
+              rx={tile / 4}
+            />
             {box.shape !== "circle" && box.width > 40 && (
               <rect
                 className={styles.words}

@@ -6,8 +6,10 @@ export interface Source {
   id: string;
   kind: "tool" | "document" | "memory";
   label: string;
-  /** Where it can be looked at: which call of which iteration. */
+  /** Where it can be looked at: which call of the iteration at which place. */
   iteration?: number;
+  /** How that iteration is called. */
+  number?: number;
   call?: number;
   /** Words or figures of it stand in the answer. This is found by comparing texts, not told by the model. */
   isRepeated: boolean;
@@ -18,15 +20,15 @@ export function sourcesOf(report: AgentReport): Source[] {
   const sources: Source[] = [];
   for (const iteration of report.iterations) {
     for (const [call, tool] of iteration.toolCalls.entries()) {
-      if (tool.isError) continue;
-      const place = { iteration: iteration.index, call };
+      if (tool.isError || tool.result === undefined) continue;
+      const place = { iteration: iteration.at, number: iteration.index, call };
       const documents = documentsIn(tool.result);
       for (const [at, document] of documents.entries()) {
-        const id = `document-${iteration.index}-${call}-${at}`;
+        const id = `document-${iteration.at}-${call}-${at}`;
         sources.push({ id, kind: "document", label: document.label, ...place, isRepeated: repeats(answer, document.text) });
       }
       if (documents.length > 0) continue;
-      const id = `tool-${iteration.index}-${call}`;
+      const id = `tool-${iteration.at}-${call}`;
       sources.push({ id, kind: "tool", label: tool.name, ...place, isRepeated: repeats(answer, plain(tool.result)) });
     }
   }
@@ -63,7 +65,8 @@ export function repeats(answer: string, source: string): boolean {
   if ((source.match(/\d[\d.,]*\d/g) ?? []).some((figure) => figures.has(figure))) return true;
   const said = words(answer);
   const known = words(source);
-  if (known.length < 4) return known.length > 0 && known.join(" ").length > 3 && ` ${said.join(" ")} `.includes(` ${known.join(" ")} `);
+  if (known.length < 4)
+    return known.length > 0 && known.join(" ").length > 3 && ` ${said.join(" ")} `.includes(` ${known.join(" ")} `);
   const runs = new Set<string>();
   for (let at = 0; at + 4 <= known.length && at < 5000; at++) runs.add(known.slice(at, at + 4).join(" "));
   return said.some((_, at) => runs.has(said.slice(at, at + 4).join(" ")));

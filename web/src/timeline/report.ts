@@ -9,7 +9,12 @@ export interface AgentReport {
 }
 
 export interface Iteration {
+  /** Its place in the report, from 0: what a bar and a chip lead to. */
+  at: number;
+  /** Its number among those of its item, from 1. */
   index: number;
+  /** The item of the agent's input that it worked on. */
+  item: number;
   model: string;
   /** Milliseconds of the clock when the model was asked. */
   startedMs: number;
@@ -27,7 +32,8 @@ export interface ToolCall {
   name: string;
   id: string;
   arguments: unknown;
-  result: unknown;
+  /** Missing while the tool still runs. */
+  result?: unknown;
   isError: boolean;
   durationMs: number;
 }
@@ -72,8 +78,9 @@ export function timelineOf(report: AgentReport): Timeline {
   const begin = first ? first.startedMs - readMs : 0;
   if (reads.length > 0) rows.push(memoryRow("memory-read", "Memory read", reads, begin));
   let end = begin + readMs;
+  const severalItems = report.iterations.some((iteration) => iteration.item > 0);
   for (const [at, iteration] of report.iterations.entries()) {
-    const row = iterationRow(iteration, at === 0 ? null : end);
+    const row = iterationRow(iteration, at === 0 ? null : end, severalItems);
     rows.push(row);
     end = Math.max(end, ...row.bars.map((bar) => bar.startMs + bar.durationMs));
   }
@@ -84,7 +91,7 @@ export function timelineOf(report: AgentReport): Timeline {
   return { rows, startMs: begin, totalMs: Math.max(1, end - begin) };
 }
 
-function iterationRow(iteration: Iteration, before: number | null): TimelineRow {
+function iterationRow(iteration: Iteration, before: number | null, severalItems: boolean): TimelineRow {
   const bars: Bar[] = [];
   const gap = before === null ? 0 : iteration.startedMs - before;
   if (before !== null && gap >= SHORTEST_WAIT_MS) {
@@ -97,8 +104,8 @@ function iterationRow(iteration: Iteration, before: number | null): TimelineRow 
     const bar = { label: tool.name, startMs: startedMs + durationMs, durationMs: tool.durationMs, isError: tool.isError };
     bars.push({ kind: "tool", ...bar, call, lane: call });
   }
-  const label = `Iteration ${iteration.index}`;
-  return { id: `iteration-${iteration.index}`, label, iteration, bars, lanes: Math.max(1, iteration.toolCalls.length) };
+  const label = severalItems ? `Item ${iteration.item} · ${iteration.index}` : `Iteration ${iteration.index}`;
+  return { id: `iteration-${iteration.at}`, label, iteration, bars, lanes: Math.max(1, iteration.toolCalls.length) };
 }
 
 function memoryRow(id: string, label: string, uses: AgentReport["memory"], begin: number): TimelineRow {
@@ -130,7 +137,9 @@ export interface Totals {
 export function totalsOf(report: AgentReport): Totals {
   const calls = report.iterations.flatMap((iteration) => iteration.toolCalls);
   const tokens = (kind: keyof Iteration["tokens"]) => sum(report.iterations.map((iteration) => iteration.tokens[kind] ?? 0));
-  const priced = report.iterations.map((iteration) => iteration.dollars).filter((dollars) => dollars !== null && dollars !== undefined);
+  const priced = report.iterations
+    .map((iteration) => iteration.dollars)
+    .filter((dollars) => dollars !== null && dollars !== undefined);
   return {
     iterations: report.iterations.length,
     toolCalls: calls.length,
@@ -145,7 +154,9 @@ export function totalsOf(report: AgentReport): Totals {
 
 /** The confidence of each iteration that told one, for the sparkline. */
 export function confidences(report: AgentReport): { iteration: number; value: number }[] {
-  return report.iterations.flatMap(({ index, confidence }) => (typeof confidence === "number" ? [{ iteration: index, value: confidence }] : []));
+  return report.iterations.flatMap(({ index, confidence }) =>
+    typeof confidence === "number" ? [{ iteration: index, value: confidence }] : [],
+  );
 }
 
 /** A path through points for a sparkline of this size; values go from 0 to 1. */

@@ -20,17 +20,28 @@ export function Dialog({ open, onClose, title, size = "normal", footer, children
     <Radix.Root open={open} onOpenChange={(now) => !now && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className={css.shade} />
-        <Radix.Content className={cx(css.dialog, css[size])} aria-describedby={undefined}>
+        <Radix.Content className={cx(css.dialog, css[size])} aria-describedby={undefined} onOpenAutoFocus={focusFirst}>
           <header className={css.head}>
             <Radix.Title className={css.title}>{title}</Radix.Title>
             <IconButton icon={X} label="Close" size="small" onClick={onClose} />
           </header>
-          <div className={css.body}>{children}</div>
+          <div className={css.body} data-body>
+            {children}
+          </div>
           {footer && <footer className={css.foot}>{footer}</footer>}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** The first field has the focus, not the button that closes it all again. */
+function focusFirst(event: Event) {
+  const dialog = event.currentTarget as HTMLElement | null;
+  const first = dialog?.querySelector<HTMLElement>("[data-body] :is(input, textarea, button, a):not(:disabled)");
+  if (!first) return;
+  event.preventDefault();
+  first.focus();
 }
 
 interface Question {

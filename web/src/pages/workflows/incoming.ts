@@ -25,7 +25,9 @@ export function readIncoming(text: string, fallbackName = "Imported workflow"): 
   if (found.length === 0) {
     return { problem: "This is JSON, but there is no workflow in it: it has no list of nodes." };
   }
-  return { documents: found.map((one, index) => documentOf(one, found.length > 1 ? `${fallbackName} ${index + 1}` : fallbackName)) };
+  return {
+    documents: found.map((one, index) => documentOf(one, found.length > 1 ? `${fallbackName} ${index + 1}` : fallbackName)),
+  };
 }
 
 /** Whether a text could be the address of a workflow. */

@@ -7,7 +7,10 @@ const node = (name: string, support: Support): NodeReport => ({ name, type: "t",
 describe("the report", () => {
   it("puts first what needs attention", () => {
     const problems = [{ severity: "error" as const, code: "NODE_PARAMETER", message: "m", node: "b" }];
-    const report = reportOf({ problems, nodes: [node("a", "full"), node("b", "full"), node("c", "unknown"), node("d", "differs")] });
+    const report = reportOf({
+      problems,
+      nodes: [node("a", "full"), node("b", "full"), node("c", "unknown"), node("d", "differs")],
+    });
     expect(report.rows.map((row) => row.name)).toEqual(["c", "d", "b", "a"]);
     expect(report.rows[2]?.problems.length).toBe(1);
   });
@@ -23,6 +26,8 @@ describe("the report", () => {
   it("sums up in a sentence", () => {
     expect(verdict(reportOf({ problems: [], nodes: [] }))).toMatch(/no nodes/);
     expect(verdict(reportOf({ problems: [], nodes: [node("a", "full"), node("b", "full")] }))).toBe("All 2 nodes work here.");
-    expect(verdict(reportOf({ problems: [], nodes: [node("a", "unknown"), node("b", "full")] }))).toMatch(/1 node not known here/);
+    expect(verdict(reportOf({ problems: [], nodes: [node("a", "unknown"), node("b", "full")] }))).toMatch(
+      /1 node not known here/,
+    );
   });
 });

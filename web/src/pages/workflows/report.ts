@@ -52,7 +52,10 @@ export function reportOf(answer: CheckAnswer): Report {
   const counts: Record<Support, number> = { full: 0, differs: 0, unknown: 0, version: 0 };
   for (const node of answer.nodes) counts[node.support] += 1;
   const known = new Set(answer.nodes.map((node) => node.name));
-  const rows = answer.nodes.map((node) => ({ ...node, problems: answer.problems.filter((problem) => problem.node === node.name) }));
+  const rows = answer.nodes.map((node) => ({
+    ...node,
+    problems: answer.problems.filter((problem) => problem.node === node.name),
+  }));
   rows.sort((one, other) => weight(one) - weight(other));
   return { rows, whole: answer.problems.filter((problem) => !problem.node || !known.has(problem.node)), counts };
 }
@@ -67,7 +70,7 @@ export function verdict(report: Report): string {
   const parts = [];
   if (unknown > 0) parts.push(`${nodes(unknown)} not known here`);
   if (version > 0) parts.push(`${nodes(version)} in another version`);
-  if (differs > 0) parts.push(`${nodes(differs)} that work a little differently`);
+  if (differs > 0) parts.push(`${nodes(differs)} that ${differs === 1 ? "works" : "work"} a little differently`);
   return `Of ${total}: ${parts.join(", ")}. The workflow can be imported; what is not known is kept as it is.`;
 }
 

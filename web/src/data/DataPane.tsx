@@ -1,0 +1,205 @@
+/** The data of one output or input: as schema, table, JSON or files, a page at a time, with a search. */
+
+import { ChevronLeft, ChevronRight, Search } from "lucide-react";
+import { type ReactNode, useMemo, useState } from "react";
+import { usePaused } from "../expression/preview";
+import { useSchema } from "../run/items";
+import { cx, Empty, IconButton, Problem, SearchInput, Skeleton } from "../ui";
+import { BinaryView } from "./BinaryView";
+import css from "./Data.module.css";
+import { ItemTable, Preview } from "./ItemTable";
+import { PAGE, type ShownItem, type Source, useData } from "./items";
+import { JsonTree } from "./JsonTree";
+import { SchemaTree } from "./SchemaTree";
+import { filterSchema, schemaOf, schemaOfFields } from "./schema";
+import type { Picking } from "./use-pick";
+
+type View = "schema" | "table" | "json" | "files";
+const VIEWS: readonly [View, string][] = [
+  ["schema", "Schema"],
+  ["table", "Table"],
+  ["json", "JSON"],
+];
+
+interface DataPaneProps {
+  source: Source;
+  picking: Picking | null;
+  /** Under which name the chosen view is remembered. */
+  storageKey: string;
+  initialView: View;
+  label: string;
+  /** Buttons at the right end of the bar. */
+  actions?: ReactNode;
+}
+
+export function DataPane({ source, picking, storageKey, initialView, label, actions }: DataPaneProps) {
+  const [view, setView] = useView(storageKey, initialView);
+  const [page, setPage] = useState(0);
+  const [searching, setSearching] = useState(false);
+  const [search, setSearch] = useState("");
+  const asked = usePaused(search);
+  const data = useData(source, page, asked);
+  const hasFiles = data.items.some((item) => item.binary && Object.keys(item.binary).length > 0);
+  const views = hasFiles || view === "files" ? [...VIEWS, ["files", "Files"] as [View, string]] : VIEWS;
+  const pages = Math.max(1, Math.ceil(data.total / PAGE));
+  return (
+    <div className={css.pane}>
+      <div className={css.bar}>
+        <div className={css.views} role="group" aria-label={`${label} as`}>
+          {views.map(([id, words]) => (
+            <button key={id} type="button" aria-pressed={view === id} onClick={() => setView(id)}>
+              {words}
+            </button>
+          ))}
+        </div>
+        <span className={css.count}>{data.isPending ? "" : countWords(data.total, asked)}</span>
+        <IconButton
+          icon={Search}
+          label="Search the data"
+          size="small"
+          active={searching}
+          onClick={() => setSearching(!searching)}
+        />
+        {actions}
+      </div>
+      {searching && (
+        <SearchInput
+          className={css.search}
+          value={search}
+          onChange={(next) => {
+            setSearch(next);
+            setPage(0);
+          }}
+          label={`Search ${label}`}
+          placeholder="Search names and values"
+          autoFocus
+        />
+      )}
+      <div className={css.body}>
+        {data.error ? (
+          <Problem error={data.error} onRetry={data.retry} />
+        ) : data.isPending ? (
+          <Skeleton lines={8} />
+        ) : data.items.length === 0 ? (
+          <Empty
+            icon={Search}
+            title={asked ? "Nothing found" : "No items"}
+            text={asked ? `No item contains “${asked}”.` : "This output has no items."}
+          />
+        ) : (
+          <Shown
+            view={view}
+            items={data.items}
+            picking={picking}
+            first={page * PAGE}
+            label={label}
+            search={asked}
+            source={source}
+          />
+        )}
+      </div>
+      {pages > 1 && (
+        <nav className={css.pager} aria-label={`Pages of ${label}`}>
+          <IconButton
+            icon={ChevronLeft}
+            label="Page before"
+            size="small"
+            disabled={page === 0}
+            onClick={() => setPage(page - 1)}
+          />
+          <span>
+            {page * PAGE + 1}–{Math.min(data.total, (page + 1) * PAGE)} of {data.total.toLocaleString("en")}
+          </span>
+          <IconButton
+            icon={ChevronRight}
+            label="Page after"
+            size="small"
+            disabled={page >= pages - 1}
+            onClick={() => setPage(page + 1)}
+          />
+        </nav>
+      )}
+    </div>
+  );
+}
+
+interface ShownProps {
+  view: View;
+  items: readonly ShownItem[];
+  picking: Picking | null;
+  first: number;
+  label: string;
+  search: string;
+  source: Source;
+}
+
+function Shown({ view, items, picking, first, label, search, source }: ShownProps) {
+  const values = useMemo(() => items.map((item) => item.json ?? item.preview), [items]);
+  switch (view) {
+    case "table":
+      return <ItemTable items={items} picking={picking} first={first} label={label} />;
+    case "json":
+      return <JsonTree values={values} picking={picking} first={first} label={label} />;
+    case "files":
+      return <BinaryView items={items} first={first} />;
+    default:
+      return <Schema items={items} picking={picking} search={search} source={source} />;
+  }
+}
+
+function Schema({
+  items,
+  picking,
+  search,
+  source,
+}: {
+  items: readonly ShownItem[];
+  picking: Picking | null;
+  search: string;
+  source: Source;
+}) {
+  const large = items.filter((item) => item.preview !== undefined);
+  // Items that are too large to be sent have a schema at the server.
+  const run = source.kind === "run" && large.length > 0 ? source : null;
+  const asked = useSchema({
+    executionId: run?.executionId,
+    node: run?.node ?? "",
+    run: run?.run,
+    output: run?.output,
+    version: run?.version,
+  });
+  const nodes = useMemo(() => {
+    const whole = large.length > 0 && asked.data ? schemaOfFields(asked.data.fields) : schemaOf(items.map((item) => item.json));
+    return filterSchema(whole, search);
+  }, [items, large.length, asked.data, search]);
+  return (
+    <div className={css.scroll}>
+      {large[0] && nodes.length === 0 && <Preview item={large[0]} />}
+      {nodes.length === 0 && large.length === 0 && (
+        <p className={css.foot}>{search ? "No field fits." : "The items have no fields."}</p>
+      )}
+      <SchemaTree nodes={nodes} picking={picking} allOpen={search !== ""} />
+    </div>
+  );
+}
+
+function countWords(total: number, search: string): string {
+  const items = total === 1 ? "1 item" : `${total.toLocaleString("en")} items`;
+  return search ? `${items} found` : items;
+}
+
+function useView(storageKey: string, initial: View): [View, (view: View) => void] {
+  const key = `heddle.view.${storageKey}`;
+  const [view, setView] = useState<View>(() => (localStorage.getItem(key) as View | null) ?? initial);
+  return [
+    view,
+    (next) => {
+      setView(next);
+      localStorage.setItem(key, next);
+    },
+  ];
+}
+
+export function PaneNote({ children, tone }: { children: ReactNode; tone?: "pinned" | "bad" }) {
+  return <div className={cx(css.note, tone === "pinned" && css.pinned, tone === "bad" && css.bad)}>{children}</div>;
+}

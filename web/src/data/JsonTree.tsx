@@ -1,0 +1,152 @@
+/** JSON as a tree of lines; only those in sight are drawn, however many there are. */
+
+import { ChevronRight, Copy, CornerDownRight } from "lucide-react";
+import { type KeyboardEvent, memo, useId, useMemo, useRef, useState } from "react";
+import { ContextMenu, cx, type MenuItem, toast } from "../ui";
+import css from "./Data.module.css";
+import { listMore, NOTHING_TOGGLED, type TreeRow, toggle, treeRows } from "./tree";
+import { type Picking, pick, pickProps } from "./use-pick";
+import { useWindow } from "./use-window";
+
+const ROW = 20;
+const LONGEST = 600;
+
+interface JsonTreeProps {
+  values: readonly unknown[];
+  picking: Picking | null;
+  /** The number of the first value, for items on a later page. */
+  first?: number;
+  label: string;
+}
+
+export function JsonTree({ values, picking, first = 0, label }: JsonTreeProps) {
+  const [state, setState] = useState(NOTHING_TOGGLED);
+  const rows = useMemo(() => treeRows(values, state), [values, state]);
+  const place = useRef<HTMLDivElement>(null);
+  const prefix = useId();
+  const [at, setAt] = useState(0);
+  const { from, to } = useWindow(place, rows.length, ROW);
+  const current = Math.min(at, rows.length - 1);
+  const act = (row: TreeRow) => setState(row.more !== undefined ? listMore(state, row) : toggle(state, row.id));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[current];
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
+    if (step) {
+      const next = Math.max(0, Math.min(rows.length - 1, current + step));
+      setAt(next);
+      const element = place.current;
+      if (element && next * ROW < element.scrollTop) element.scrollTop = next * ROW;
+      if (element && (next + 1) * ROW > element.scrollTop + element.clientHeight)
+        element.scrollTop = (next + 1) * ROW - element.clientHeight;
+    } else if (row && ((event.key === "ArrowRight" && row.size > 0 && !row.open) || (event.key === "ArrowLeft" && row.open)))
+      act(row);
+    else if (row && event.key === "Enter" && picking && row.path.length > 1) pick(picking, row.path.slice(1));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div
+      ref={place}
+      className={css.tree}
+      role="tree"
+      aria-label={label}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      aria-activedescendant={rows[current] ? `${prefix}${current}` : undefined}
+    >
+      <div style={{ height: rows.length * ROW }}>
+        <div style={{ transform: `translateY(${from * ROW}px)` }}>
+          {rows.slice(from, to).map((row, offset) => (
+            <Row
+              key={row.id}
+              row={row}
+              id={`${prefix}${from + offset}`}
+              first={first}
+              current={from + offset === current}
+              picking={picking}
+              onAct={act}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  row: TreeRow;
+  id: string;
+  first: number;
+  current: boolean;
+  picking: Picking | null;
+  onAct: (row: TreeRow) => void;
+}
+
+const Row = memo(function Row({ row, id, first, current, picking, onAct }: RowProps) {
+  const inside = row.path.slice(1);
+  const canPick = picking !== null && inside.length > 0 && row.more === undefined;
+  const items: MenuItem[] = [
+    {
+      label: "Copy value",
+      icon: Copy,
+      onSelect: () => copy(typeof row.value === "string" ? row.value : JSON.stringify(row.value, null, 2)),
+    },
+    ...(canPick ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copy(picking.codeOf(inside)) }] : []),
+  ];
+  const opens = row.size > 0 || row.more !== undefined;
+  return (
+    <ContextMenu items={items}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys. */}
+      <div
+        id={id}
+        role="treeitem"
+        tabIndex={-1}
+        aria-level={row.depth + 1}
+        aria-expanded={row.size > 0 && row.more === undefined ? row.open : undefined}
+        aria-selected={current}
+        className={cx(css.treeRow, current && css.current)}
+        style={{ paddingLeft: 4 + row.depth * 16, height: ROW }}
+        onClick={() => opens && onAct(row)}
+        {...(canPick ? pickProps(picking, inside, row.value) : {})}
+      >
+        {row.more === undefined ? <Line row={row} first={first} /> : <span className={css.more}>… {row.more} more</span>}
+      </div>
+    </ContextMenu>
+  );
+});
+
+function Line({ row, first }: { row: TreeRow; first: number }) {
+  const isItem = row.path.length === 1;
+  return (
+    <>
+      <span className={cx(css.twist, row.open && css.twistOpen)}>{row.size > 0 && <ChevronRight size={13} aria-hidden />}</span>
+      {isItem ? (
+        <span className={css.itemKey}>Item {first + Number(row.key) + 1}</span>
+      ) : (
+        <>
+          <span className={typeof row.key === "number" ? css.indexKey : css.jsonKey}>{row.key}</span>
+          <span className={css.colon}>:</span>
+        </>
+      )}
+      <Value row={row} />
+    </>
+  );
+}
+
+function Value({ row }: { row: TreeRow }) {
+  if (row.type === "array") return <span className={css.brackets}>{row.size === 0 ? "[]" : `[ ${row.size} ]`}</span>;
+  if (row.type === "object") return <span className={css.brackets}>{row.size === 0 ? "{}" : `{ ${row.size} }`}</span>;
+  if (row.type === "string") {
+    const text = JSON.stringify(String(row.value).slice(0, LONGEST));
+    return <span className={css["type-string"]}>{String(row.value).length > LONGEST ? `${text}…` : text}</span>;
+  }
+  return <span className={css[`type-${row.type}`]}>{String(row.value)}</span>;
+}
+
+function copy(text: string): void {
+  navigator.clipboard.writeText(text).then(
+    () => toast({ text: "Copied." }),
+    () => toast({ text: "The browser did not allow copying.", tone: "bad" }),
+  );
+}

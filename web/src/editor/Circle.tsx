@@ -1,0 +1,41 @@
+/** A sub-node as a circle below the node it serves, with its name beneath or, where lines leave it there, beside. */
+import type { NodeProps } from "@xyflow/react";
+import { memo, useState } from "react";
+import { cx } from "../ui";
+import { CardBar } from "./CardBar";
+import css from "./Circle.module.css";
+import { useCanvas } from "./canvas";
+import type { CardNode } from "./flow";
+import { NameEditor } from "./NameEditor";
+import { NodeTile } from "./NodeTile";
+import { PortHandles } from "./PortHandles";
+import { StateMark } from "./StateMark";
+import { useNodeState } from "./useNodeState";
+
+export const Circle = memo(function Circle({ data, selected, dragging }: NodeProps<CardNode>) {
+  const { node, ports, spec, subtitle } = data;
+  const [isPointedAt, setPointedAt] = useState(false);
+  const isRenaming = useCanvas((state) => state.renaming === node.name);
+  const state = useNodeState(node.name);
+  return (
+    <div
+      className={cx(css.circle, selected && css.selected, node.disabled && css.off)}
+      data-known={ports.known}
+      data-run={state.status}
+      data-change={state.change}
+      onPointerEnter={() => setPointedAt(true)}
+      onPointerLeave={() => setPointedAt(false)}
+    >
+      <NodeTile type={node.type} group={spec?.group} size={46} round />
+      <div className={css.label} data-beside={ports.inputs.length > 0 || undefined}>
+        {isRenaming ? <NameEditor name={node.name} /> : <span className={css.name}>{node.name}</span>}
+        <span className={css.line}>{ports.known === "no" ? "Unknown type" : subtitle}</span>
+      </div>
+      <span className={css.mark} data-word={state.change && true}>
+        <StateMark name={node.name} state={state} />
+      </span>
+      <PortHandles data={data} />
+      {isPointedAt && !dragging && <CardBar name={node.name} isDisabled={!!node.disabled} isCircle />}
+    </div>
+  );
+});

@@ -1,0 +1,163 @@
+/** The code editor itself. Nothing imports this file but `CodeEditor`, and only when an editor is drawn, so that it stays out of the first load. */
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { javascript, localCompletionSource } from "@codemirror/lang-javascript";
+import { json, jsonParseLinter } from "@codemirror/lang-json";
+import { python } from "@codemirror/lang-python";
+import { bracketMatching, foldGutter, indentOnInput } from "@codemirror/language";
+import { linter, lintGutter } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder, tooltips } from "@codemirror/view";
+import { type DraggedField, readDragged } from "../data/drag";
+import type { Known } from "./complete";
+import { expressionSource, programSource } from "./completion";
+import { codeGround, colours, expressionLanguage } from "./highlight";
+import { codeAt } from "./template";
+import { theme } from "./theme";
+
+export type Language = "expression" | "javascript" | "python" | "json" | "sql" | "text";
+
+export interface EditorOptions {
+  value: string;
+  language: Language;
+  label: string;
+  readOnly: boolean;
+  /** A field among others in a form, without line numbers; a whole program otherwise. */
+  compact: boolean;
+  placeholder: string;
+  known: () => Known;
+  /** The code that a dropped field is written as. */
+  codeOf: (field: DraggedField) => string;
+  onChange: (value: string) => void;
+  onFocus: () => void;
+  onBlur: () => void;
+}
+
+/** What the component around it can do with an editor. */
+export interface Handle {
+  setValue: (value: string) => void;
+  setReadOnly: (readOnly: boolean) => void;
+  /** Writes code at the cursor, in brackets where it stands in text. */
+  insertCode: (code: string) => void;
+  focus: () => void;
+  destroy: () => void;
+}
+
+/** Marks changes that came from outside, which must not be told back. */
+const FROM_OUTSIDE = Annotation.define<boolean>();
+
+export function createEditor(parent: HTMLElement, options: EditorOptions): Handle {
+  const readOnly = new Compartment();
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: options.value,
+      extensions: [
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        closeBrackets(),
+        colours,
+        theme,
+        search({ top: true }),
+        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...searchKeymap, ...defaultKeymap]),
+        tooltips({ parent: parent.closest<HTMLElement>("[role=dialog]") ?? document.body, position: "fixed" }),
+        EditorView.contentAttributes.of({ "aria-label": options.label, autocapitalize: "off", spellcheck: "false" }),
+        readOnly.of(fixed(options.readOnly)),
+        options.placeholder === "" ? [] : placeholder(options.placeholder),
+        options.compact ? EditorView.lineWrapping : program(options.language),
+        languageOf(options),
+        dropping(options),
+        escapeKey,
+        EditorView.updateListener.of((update) => {
+          const told = update.transactions.some((transaction) => transaction.annotation(FROM_OUTSIDE));
+          if (update.docChanged && !told) options.onChange(update.state.doc.toString());
+          if (update.focusChanged) (update.view.hasFocus ? options.onFocus : options.onBlur)();
+        }),
+      ],
+    }),
+  });
+  return {
+    setValue: (value) => {
+      if (value === view.state.doc.toString()) return;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: FROM_OUTSIDE.of(true) });
+    },
+    setReadOnly: (now) => view.dispatch({ effects: readOnly.reconfigure(fixed(now)) }),
+    insertCode: (code) => insertCode(view, code, view.state.selection.main.head, options.language),
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}
+
+function fixed(readOnly: boolean): Extension {
+  return [EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)];
+}
+
+function program(language: Language): Extension {
+  return [
+    lineNumbers(),
+    foldGutter(),
+    indentOnInput(),
+    highlightSelectionMatches(),
+    keymap.of([indentWithTab]),
+    language === "json" ? lintGutter() : [],
+  ];
+}
+
+function languageOf({ language, known }: EditorOptions): Extension {
+  switch (language) {
+    case "expression":
+      return [
+        expressionLanguage,
+        codeGround,
+        // A second brace begins an expression; the pair closes itself.
+        expressionLanguage.data.of({ closeBrackets: { brackets: ["(", "[", "{", "'", '"', "`"] } }),
+        autocompletion({ override: [expressionSource(known)], icons: false, activateOnTyping: true }),
+      ];
+    case "javascript":
+      return [
+        javascript(),
+        autocompletion({ override: [programSource(known), localCompletionSource], icons: false, activateOnTyping: true }),
+      ];
+    case "python":
+      return [python(), autocompletion({ icons: false })];
+    case "json":
+      return [json(), linter(jsonParseLinter())];
+    default:
+      return [];
+  }
+}
+
+/** Escape closes what floats over the editor first; only then it belongs to whatever the editor stands in. */
+const escapeKey = EditorView.domEventHandlers({
+  keydown: (event, view) => {
+    if (event.key === "Escape" && completionStatus(view.state) !== null) event.stopPropagation();
+    return false;
+  },
+});
+
+function dropping(options: EditorOptions): Extension {
+  return EditorView.domEventHandlers({
+    drop: (event, view) => {
+      const field = event.dataTransfer && readDragged(event.dataTransfer);
+      if (!field || options.readOnly) return false;
+      event.preventDefault();
+      const position = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length;
+      insertCode(view, options.codeOf(field), position, options.language);
+      return true;
+    },
+  });
+}
+
+function insertCode(view: EditorView, code: string, position: number, language: Language): void {
+  const isText = language === "expression" && !codeAt(view.state.doc.toString(), position);
+  const insert = isText ? `{{ ${code} }}` : code;
+  view.dispatch({
+    changes: { from: position, insert },
+    selection: { anchor: position + insert.length },
+    userEvent: "input.drop",
+  });
+  view.focus();
+}

@@ -1,0 +1,81 @@
+/** A value that is fixed or computed. Fields of the data can be dropped on it, which makes it an expression. */
+
+import { type DragEvent, useState } from "react";
+import { isFieldDrag, readDragged, useDragged } from "../data/drag";
+import { ExpressionField } from "../expression/ExpressionField";
+import { toExpression, withDropped } from "../expression/template";
+import { cx } from "../ui";
+import css from "./Field.module.css";
+import { FixedControl } from "./FixedControl";
+import { useCodeOf, useForm, useInsertTarget } from "./form";
+import { isExpression, type Json, type ParamKind } from "./spec";
+
+interface AnyValueProps {
+  value: Json | undefined;
+  onChange: (value: Json) => void;
+  label: string;
+  kind: ParamKind;
+  /** The value is taken as it stands: a leading `=` has no meaning. */
+  noExpression?: boolean;
+  invalid?: boolean;
+  placeholder?: string;
+  onBlur?: () => void;
+  /** A small button inside the field turns it into an expression, where there is no frame to do so. */
+  mini?: boolean;
+}
+
+export function AnyValue(props: AnyValueProps) {
+  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini } = props;
+  const { readOnly } = useForm();
+  const codeOf = useCodeOf();
+  const dragging = useDragged((state) => state.field !== null);
+  const [over, setOver] = useState(false);
+  const computed = !noExpression && isExpression(value);
+  const takesDrop = !noExpression && !readOnly;
+  const onDragOver = (event: DragEvent) => {
+    if (!takesDrop || !isFieldDrag(event.dataTransfer)) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "copy";
+    setOver(true);
+  };
+  const onDrop = (event: DragEvent) => {
+    setOver(false);
+    // The editor of an expression has taken it already, at the place where it was dropped.
+    if (event.defaultPrevented && computed) return;
+    const field = readDragged(event.dataTransfer);
+    if (!field || !takesDrop) return;
+    event.preventDefault();
+    onChange(withDropped(value, codeOf(field), kind.type));
+  };
+  const claim = useInsertTarget((code) => onChange(withDropped(value, code, kind.type)));
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop on; the same can be done by keys from the data.
+    <div
+      className={cx(css.drop, dragging && takesDrop && css.canDrop, over && css.isOver)}
+      onDragOver={onDragOver}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+      onFocus={() => !computed && takesDrop && claim()}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) onBlur?.();
+      }}
+    >
+      {computed ? (
+        <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} />
+      ) : (
+        <FixedControl value={value} onChange={onChange} label={label} kind={kind} invalid={invalid} placeholder={placeholder} />
+      )}
+      {mini && !computed && takesDrop && (
+        <button
+          type="button"
+          className={css.mini}
+          aria-label={`Make ${label} an expression`}
+          title="Expression"
+          onClick={() => onChange(toExpression(value))}
+        >
+          fx
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+/** What is wrong with the value of a parameter, in words for the person who filled it in. */
+
+import { pathText } from "./path";
+import { isExpression, type Json, type Param, type Path } from "./spec";
+
+/** `failed` is where the last run stopped; it is said until the value is changed by running again. */
+export function problemOf(
+  param: Param,
+  value: Json | undefined,
+  path: Path,
+  touched: boolean,
+  failed: { parameter: string; message: string } | null,
+): string | null {
+  if (failed && failed.parameter === pathText(path)) return failed.message;
+  if (isExpression(value)) return null;
+  if (param.required && touched && (value === undefined || value === null || value === "")) return `${param.label} is needed.`;
+  if (param.kind.type === "number") return numberProblem(param.kind.min, param.kind.max, value);
+  return null;
+}
+
+function numberProblem(min: number | null, max: number | null, value: Json | undefined): string | null {
+  if (value === undefined || value === null || value === "") return null;
+  if (typeof value !== "number") return "This is not a number.";
+  if (min !== null && value < min)
+    return max !== null ? `Choose a number from ${min} to ${max}.` : `Choose a number of at least ${min}.`;
+  if (max !== null && value > max)
+    return min !== null ? `Choose a number from ${min} to ${max}.` : `Choose a number of at most ${max}.`;
+  return null;
+}
+
+/** Required parameters of the first level that are empty, for the mark on the tab. */
+export function missingRequired(params: readonly Param[], values: Record<string, Json>): Param[] {
+  return params.filter((param) => {
+    const value = values[param.name];
+    return param.required && (value === undefined || value === null || value === "");
+  });
+}

@@ -1,0 +1,155 @@
+/** The data that comes to a node: from which of the nodes before, from which of their runs and outputs. */
+
+import { Play, Unplug } from "lucide-react";
+import { useState } from "react";
+import { DataPane, PaneNote } from "../data/DataPane";
+import type { Source } from "../data/items";
+import { useCanvas } from "../editor/canvas";
+import { useEditor } from "../editor/store";
+import { fieldCode } from "../expression/template";
+import { runTo, useWatch } from "../run/start";
+import { Button, Empty, Select } from "../ui";
+import type { Surroundings } from "./neighbours";
+import css from "./Panel.module.css";
+import { feedingRun, fullest, outputChoices, runsOf, versionOf } from "./runs";
+
+interface InputColumnProps {
+  node: string;
+  around: Surroundings;
+  /** The run of the node that the output column looks at. */
+  ownRun: number | null;
+}
+
+export function InputColumn({ node, around, ownRun }: InputColumnProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const from = chosen !== null && around.before.includes(chosen) ? chosen : (around.direct?.from ?? null);
+  if (from === null) {
+    return (
+      <section className={css.column} aria-label="Input">
+        <header className={css.columnHead}>
+          <h3>Input</h3>
+        </header>
+        <Empty
+          icon={Unplug}
+          title="Nothing is connected"
+          text="Connect a node before this one on the canvas; its data then shows here."
+        />
+      </section>
+    );
+  }
+  const isDirect = (name: string) => around.parents.some((edge) => edge.from === name);
+  return (
+    <section className={css.column} aria-label="Input">
+      <header className={css.columnHead}>
+        <h3>Input</h3>
+        <div className={css.chooser}>
+          <Select
+            dense
+            value={from}
+            onChange={setChosen}
+            options={around.before.map((name) => ({ value: name, label: name, ...(!isDirect(name) && { hint: "further up" }) }))}
+            label="Data of"
+          />
+        </div>
+      </header>
+      <NodeData key={from} node={node} from={from} around={around} ownRun={ownRun} />
+    </section>
+  );
+}
+
+function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: string }) {
+  const run = useEditor((state) => state.run);
+  const pinned = useEditor((state) => state.workflow.pinData?.[from]);
+  const ports = useCanvas((state) => state.ports.get(from));
+  const isStarting = useWatch((state) => state.isStarting);
+  const readOnly = useEditor((state) => state.readOnly);
+  const [chosenRun, setChosenRun] = useState<number | null>(null);
+  const [chosenOutput, setChosenOutput] = useState<number | null>(null);
+  const runs = runsOf(run, from).filter((one) => !one.served);
+  const own = runsOf(run, node).find((one) => one.runIndex === ownRun);
+  const runIndex = chosenRun ?? feedingRun(own, from, runs);
+  const shown = runs.find((one) => one.runIndex === runIndex) ?? runs.at(-1);
+  const outputs = outputChoices(
+    shown,
+    (ports?.outputs ?? []).filter((port) => port.kind === "main"),
+  );
+  const edge = around.parents.find((one) => one.from === from);
+  const fromEdge = outputs.findIndex((output) => output.kind === "main" && output.index === edge?.output);
+  const at = chosenOutput ?? (fromEdge >= 0 ? fromEdge : fullest(outputs));
+  const output = outputs[at];
+  const codeOf = (path: readonly (string | number)[]) => fieldCode({ node: from, path }, around.direct?.from ?? null);
+  const picking = readOnly ? null : { node: from, codeOf };
+  if (pinned && !readOnly) {
+    return (
+      <>
+        <PaneNote tone="pinned">Pinned data of {from}</PaneNote>
+        <DataPane
+          source={{ kind: "pinned", items: pinned }}
+          picking={picking}
+          storageKey="input"
+          initialView="schema"
+          label="Input"
+        />
+      </>
+    );
+  }
+  if (!run || !shown || !output) {
+    return (
+      <Empty
+        icon={Play}
+        title="No data yet"
+        text={`Run ${from} to see what it gives. Its fields can then be dragged into the parameters.`}
+        action={
+          !readOnly && (
+            <Button icon={Play} busy={isStarting} onClick={() => void runTo(from)}>
+              Run to {from}
+            </Button>
+          )
+        }
+      />
+    );
+  }
+  const source: Source = {
+    kind: "run",
+    executionId: run.executionId,
+    node: from,
+    run: shown.runIndex,
+    output: output.index,
+    connection: output.kind,
+    version: versionOf(run, shown),
+  };
+  return (
+    <>
+      {(runs.length > 1 || outputs.length > 1) && (
+        <div className={css.choices}>
+          {outputs.length > 1 && (
+            <Select
+              dense
+              value={String(at)}
+              onChange={(next) => setChosenOutput(Number(next))}
+              options={outputs.map((one, index) => ({ value: String(index), label: one.label, hint: `${one.items} items` }))}
+              label="Output"
+            />
+          )}
+          {runs.length > 1 && (
+            <Select
+              dense
+              value={String(shown.runIndex)}
+              onChange={(next) => setChosenRun(Number(next))}
+              options={runs.map((one) => ({ value: String(one.runIndex), label: `Run ${one.runIndex + 1} of ${runs.length}` }))}
+              label="Run"
+            />
+          )}
+        </div>
+      )}
+      <DataPane
+        key={`${run.executionId} ${shown.runIndex} ${at}`}
+        source={source}
+        picking={picking}
+        storageKey="input"
+        initialView="schema"
+        label="Input"
+      />
+    </>
+  );
+}

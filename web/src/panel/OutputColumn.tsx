@@ -1,0 +1,182 @@
+/** What a node gave: per run and output, with its error if it failed; data that is pinned stands in its place and can be edited. */
+
+import { LoaderCircle, PencilLine, Pin, PinOff, Play } from "lucide-react";
+import { useState } from "react";
+import { DataPane, PaneNote } from "../data/DataPane";
+import type { Source } from "../data/items";
+import { useCanvas } from "../editor/canvas";
+import { useEditor } from "../editor/store";
+import { unpin } from "../graph/document";
+import { RunProblem } from "../run/RunProblem";
+import { StepMark } from "../run/StepMark";
+import { runTo, useWatch } from "../run/start";
+import { Button, Duration, Empty, IconButton, Select, Tabs } from "../ui";
+import css from "./Panel.module.css";
+import { PinEditor } from "./PinEditor";
+import { usePinning } from "./pinning";
+import { fullest, outputChoices, runsOf, versionOf } from "./runs";
+
+interface OutputColumnProps {
+  node: string;
+  /** The run that is looked at; the last one if none was chosen. */
+  chosenRun: number | null;
+  onRun: (run: number) => void;
+}
+
+export function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
+  const run = useEditor((state) => state.run);
+  const pinned = useEditor((state) => state.workflow.pinData?.[node]);
+  const readOnly = useEditor((state) => state.readOnly);
+  const change = useEditor((state) => state.change);
+  const ports = useCanvas((state) => state.ports.get(node));
+  const [editing, setEditing] = useState(false);
+  const runs = runsOf(run, node);
+  const shown = runs.find((one) => one.runIndex === chosenRun) ?? runs.at(-1);
+  const puts = (ports?.outputs ?? []).some((port) => port.kind === "main");
+  const showsPinned = pinned !== undefined && !readOnly;
+  return (
+    <section className={css.column} aria-label="Output">
+      <header className={css.columnHead}>
+        <h3>Output</h3>
+        {!showsPinned && shown && (
+          <span className={css.state}>
+            <StepMark status={shown.status} />
+            {shown.status !== "running" && <Duration ms={shown.durationMs} />}
+          </span>
+        )}
+        <span className={css.space} />
+        {!showsPinned && runs.length > 1 && (
+          <div className={css.chooser}>
+            <Select
+              dense
+              value={String(shown?.runIndex ?? 0)}
+              onChange={(next) => onRun(Number(next))}
+              options={runs.map((one) => ({ value: String(one.runIndex), label: `Run ${one.runIndex + 1} of ${runs.length}` }))}
+              label="Run"
+            />
+          </div>
+        )}
+        {puts && !readOnly && (
+          <IconButton icon={PencilLine} label="Edit the output" size="small" onClick={() => setEditing(true)} />
+        )}
+      </header>
+      {showsPinned ? (
+        <>
+          <PaneNote tone="pinned">
+            <Pin size={13} aria-hidden /> <span className={css.fill}>Pinned: this data is used instead of running the node.</span>
+            <Button
+              kind="quiet"
+              size="small"
+              icon={PinOff}
+              onClick={() => change(`Unpin ${node}`, (document) => unpin(document, node))}
+            >
+              Unpin
+            </Button>
+          </PaneNote>
+          <DataPane
+            source={{ kind: "pinned", items: pinned }}
+            picking={null}
+            storageKey="output"
+            initialView="table"
+            label="Output"
+          />
+        </>
+      ) : (
+        <RunData key={`${run?.executionId} ${shown?.runIndex}`} node={node} shown={shown} />
+      )}
+      {editing && <PinEditor node={node} onClose={() => setEditing(false)} run={shown?.runIndex ?? 0} />}
+    </section>
+  );
+}
+
+function RunData({ node, shown }: { node: string; shown: ReturnType<typeof runsOf>[number] | undefined }) {
+  const run = useEditor((state) => state.run);
+  const readOnly = useEditor((state) => state.readOnly);
+  const ports = useCanvas((state) => state.ports.get(node));
+  const isStarting = useWatch((state) => state.isStarting);
+  const pinning = usePinning(node);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const outputs = outputChoices(shown, shown?.served ? [] : (ports?.outputs ?? []));
+  const key = (output: (typeof outputs)[number]) => `${output.kind} ${output.index}`;
+  const output = outputs.find((one) => key(one) === chosen) ?? outputs[fullest(outputs)];
+  if (!run || !shown) {
+    return (
+      <Empty
+        icon={Play}
+        title="Not run yet"
+        text="Test this step to see what it gives. What the nodes before it gave is used again where nothing changed."
+        action={
+          !readOnly && (
+            <Button kind="primary" icon={Play} busy={isStarting} onClick={() => void runTo(node)}>
+              Test step
+            </Button>
+          )
+        }
+      />
+    );
+  }
+  if (shown.status === "running" || shown.status === "waiting") {
+    const words = shown.status === "running" ? "This step is running" : "This step waits";
+    return <Empty icon={LoaderCircle} title={words} text="What it gives appears here when it is done." />;
+  }
+  const source: Source | null = output
+    ? {
+        kind: "run",
+        executionId: run.executionId,
+        node,
+        run: shown.runIndex,
+        output: output.index,
+        connection: output.kind,
+        version: versionOf(run, shown),
+      }
+    : null;
+  return (
+    <>
+      {shown.error && (
+        <div className={css.failure}>
+          <RunProblem error={shown.error} />
+        </div>
+      )}
+      {shown.hints.map((hint) => (
+        <PaneNote key={hint}>{hint}</PaneNote>
+      ))}
+      {outputs.length > 1 && output && (
+        <Tabs
+          className={css.outputs}
+          value={key(output)}
+          onChange={setChosen}
+          tabs={outputs.map((one) => ({ id: key(one), label: one.label, count: one.items }))}
+          label="Outputs"
+        />
+      )}
+      {shown.lines.length > 0 && (
+        <details className={css.lines}>
+          <summary>Console ({shown.lines.length})</summary>
+          <pre>{shown.lines.join("\n")}</pre>
+        </details>
+      )}
+      {source && (!shown.error || (output?.items ?? 0) > 0) && (
+        <DataPane
+          key={output ? key(output) : ""}
+          source={source}
+          picking={null}
+          storageKey="output"
+          initialView="table"
+          label="Output"
+          actions={
+            output?.kind === "main" &&
+            !readOnly && (
+              <IconButton
+                icon={Pin}
+                label="Pin this data"
+                shortcut="P"
+                size="small"
+                onClick={() => void pinning.pin(shown.runIndex, output.index)}
+              />
+            )
+          }
+        />
+      )}
+    </>
+  );
+}
