@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useParams } from "wouter";
 import { Drawer } from "../drawer/Drawer";
 import { normalDocument } from "../graph/normal";
@@ -18,7 +18,7 @@ import { Canvas } from "./Canvas";
 import { useCanvas } from "./canvas";
 import { fit } from "./commands";
 import css from "./EditorPage.module.css";
-import { loadWorkflow } from "./save";
+import { forgetFirstSaved, isFirstSaved, loadWorkflow } from "./save";
 import { useEditor } from "./store";
 import { TopBar } from "./TopBar";
 import { useLeaveGuard } from "./useLeaveGuard";
@@ -30,7 +30,10 @@ const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ de
 
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
+  const [isHere] = useState(() => isFirstSaved(id));
+  useEffect(() => (isHere ? forgetFirstSaved : undefined), [isHere]);
   const loaded = useQuery({
+    enabled: !isHere,
     queryKey: ["workflow", id],
     queryFn: () => (id === "new" ? Promise.resolve(emptyDocument()) : loadWorkflow(id)),
     // What is edited lives in the editor's own state; a copy that comes later must not take its place.
@@ -41,8 +44,8 @@ export default function EditorPage() {
   useEffect(() => {
     if (!loaded.data) return;
     useEditor.getState().load(loaded.data, id !== "new");
-    return () => forget();
   }, [loaded.data, id]);
+  useEffect(() => () => forget(), []);
   if (loaded.error) {
     return (
       <Page title="Workflow">
@@ -50,7 +53,7 @@ export default function EditorPage() {
       </Page>
     );
   }
-  if (!loaded.data || !isThere) return <Loading />;
+  if ((!loaded.data && !isHere) || !isThere) return <Loading />;
   return (
     <ReactFlowProvider key={id}>
       <Editor execution={execution} />
