@@ -20,18 +20,21 @@ interface AnyValueProps {
   invalid?: boolean;
   placeholder?: string;
   onBlur?: () => void;
+  /** A dropped field takes the place of a fixed value instead of joining its text. */
+  replaces?: boolean;
   /** A small button inside the field turns it into an expression, where there is no frame to do so. */
   mini?: boolean;
 }
 
 export function AnyValue(props: AnyValueProps) {
-  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini } = props;
+  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini, replaces } = props;
   const { readOnly } = useForm();
   const codeOf = useCodeOf();
   const dragging = useDragged((state) => state.field !== null);
   const [over, setOver] = useState(false);
   const computed = !noExpression && isExpression(value);
   const takesDrop = !noExpression && !readOnly;
+  const dropped = (code: string) => withDropped(replaces && !computed ? undefined : value, code, kind.type);
   const onDragOver = (event: DragEvent) => {
     if (!takesDrop || !isFieldDrag(event.dataTransfer)) return;
     event.preventDefault();
@@ -40,14 +43,14 @@ export function AnyValue(props: AnyValueProps) {
   };
   const onDrop = (event: DragEvent) => {
     setOver(false);
-    // The editor of an expression has taken it already, at the place where it was dropped.
-    if (event.defaultPrevented && computed) return;
+    // An editor has taken it already, at the place where it was dropped.
+    if (event.defaultPrevented) return;
     const field = readDragged(event.dataTransfer);
     if (!field || !takesDrop) return;
     event.preventDefault();
-    onChange(withDropped(value, codeOf(field), kind.type));
+    onChange(dropped(codeOf(field)));
   };
-  const claim = useInsertTarget((code) => onChange(withDropped(value, code, kind.type)));
+  const claim = useInsertTarget((code) => onChange(dropped(code)));
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop on; the same can be done by keys from the data.
     <div

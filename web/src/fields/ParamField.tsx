@@ -2,6 +2,7 @@
 
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
+import { lastResult } from "../expression/preview";
 import { toExpression, toFixed } from "../expression/template";
 import type { MenuItem } from "../ui";
 import { AnyValue } from "./AnyValue";
@@ -63,7 +64,7 @@ export function ParamField({ param, values, path }: ParamFieldProps) {
 
 /** Text, numbers, choices and the like: fixed, or computed by an expression. */
 function SimpleField({ param, values, path }: ParamFieldProps) {
-  const { change, readOnly, failed } = useForm();
+  const { change, readOnly, failed, node, item } = useForm();
   const [touched, setTouched] = useState(false);
   const value = currentValue(param, values);
   const computed = !param.noExpression && isExpression(value);
@@ -71,7 +72,7 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
   const set = (next: Json | undefined) => change(path, next, what);
   const onMode = (mode: "fixed" | "expression") => {
     if (mode === "expression") set(toExpression(value));
-    else if (computed) set(toFixed(value, param.kind.type, undefined, param.default as Json | undefined));
+    else if (computed) set(toFixed(value, param.kind.type, lastResult(node, value, item), param.default as Json | undefined));
   };
   const menu: MenuItem[] =
     param.name in values && !readOnly ? [{ label: "Reset to default", icon: RotateCcw, onSelect: () => set(undefined) }] : [];

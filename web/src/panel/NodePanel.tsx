@@ -11,6 +11,7 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
+import { redo, undo } from "../editor/commands";
 import { useEditor } from "../editor/store";
 import { FormContext } from "../fields/form";
 import { nodeOf } from "../graph/document";
@@ -77,6 +78,9 @@ function Opened({ node }: { node: WorkflowNode }) {
       if (step[0] !== undefined) openNode(step[0]);
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       if (!form.readOnly) void runTo(node.name);
+    } else if ((event.ctrlKey || event.metaKey) && !writing && /^[zy]$/i.test(event.key)) {
+      if (event.shiftKey || event.key.toLowerCase() === "y") redo();
+      else undo();
     } else if (event.key === "F2" && !writing) {
       frame.current?.querySelector<HTMLInputElement>("header input")?.select();
     } else return;
