@@ -70,7 +70,9 @@ export function Instance() {
               </div>
             ))}
           </dl>
-          <p className={layout.faint}>They are set where Heddle is started, by its settings file or HEDDLE_… variables.</p>
+          <p className={`${layout.faint} ${styles.after}`}>
+            They are set where Heddle is started, by its settings file or HEDDLE_… variables.
+          </p>
         </section>
       )}
       {isAdmin && <Risks />}
