@@ -8,6 +8,7 @@ import { Drawer } from "../drawer/Drawer";
 import { normalDocument } from "../graph/normal";
 import { emptyDocument } from "../graph/types";
 import { useActions } from "../palette/actions";
+import { takeCopy } from "../run/copy";
 import { ExecutionBar } from "../run/ExecutionBar";
 import { fetchDocument } from "../run/execution";
 import { forget, openRun } from "../run/start";
@@ -44,6 +45,7 @@ export default function EditorPage() {
   useEffect(() => {
     if (!loaded.data) return;
     useEditor.getState().load(loaded.data, id !== "new");
+    takeCopy(id);
   }, [loaded.data, id]);
   useEffect(() => () => forget(), []);
   if (loaded.error) {
