@@ -8,6 +8,7 @@ import { cx } from "../ui";
 import css from "./Field.module.css";
 import { FixedControl } from "./FixedControl";
 import { useCodeOf, useForm, useInsertTarget } from "./form";
+import type { ListSource } from "./locator";
 import { isExpression, type Json, type ParamKind } from "./spec";
 
 interface AnyValueProps {
@@ -19,6 +20,7 @@ interface AnyValueProps {
   noExpression?: boolean;
   invalid?: boolean;
   placeholder?: string;
+  suggests?: ListSource;
   onBlur?: () => void;
   /** A dropped field takes the place of a fixed value instead of joining its text. */
   replaces?: boolean;
@@ -27,7 +29,7 @@ interface AnyValueProps {
 }
 
 export function AnyValue(props: AnyValueProps) {
-  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini, replaces } = props;
+  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini, replaces, suggests } = props;
   const { readOnly } = useForm();
   const codeOf = useCodeOf();
   const dragging = useDragged((state) => state.field !== null);
@@ -66,7 +68,15 @@ export function AnyValue(props: AnyValueProps) {
       {computed ? (
         <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} />
       ) : (
-        <FixedControl value={value} onChange={onChange} label={label} kind={kind} invalid={invalid} placeholder={placeholder} />
+        <FixedControl
+          value={value}
+          onChange={onChange}
+          label={label}
+          kind={kind}
+          invalid={invalid}
+          placeholder={placeholder}
+          suggests={suggests}
+        />
       )}
       {mini && !computed && takesDrop && (
         <button

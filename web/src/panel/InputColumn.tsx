@@ -1,7 +1,7 @@
 /** The data that comes to a node: from which of the nodes before, from which of their runs and outputs. */
 
 import { Play, Unplug } from "lucide-react";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
 import type { Source } from "../data/items";
 import { useCanvas } from "../editor/canvas";
@@ -20,7 +20,8 @@ interface InputColumnProps {
   ownRun: number | null;
 }
 
-export function InputColumn({ node, around, ownRun }: InputColumnProps) {
+/** Drawn anew only for its own sake: tables are large, and every key in a parameter changes the document. */
+export const InputColumn = memo(function InputColumn({ node, around, ownRun }: InputColumnProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const from = chosen !== null && around.before.includes(chosen) ? chosen : (around.direct?.from ?? null);
   if (from === null) {
@@ -55,7 +56,7 @@ export function InputColumn({ node, around, ownRun }: InputColumnProps) {
       <NodeData key={from} node={node} from={from} around={around} ownRun={ownRun} />
     </section>
   );
-}
+});
 
 function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: string }) {
   const run = useEditor((state) => state.run);

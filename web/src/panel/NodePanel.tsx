@@ -17,9 +17,11 @@ import { FormContext } from "../fields/form";
 import { nodeOf } from "../graph/document";
 import type { WorkflowNode } from "../graph/types";
 import { isWritingIn } from "../palette/hotkeys";
+import { RunBanner } from "../run/RunBanner";
 import { runTo } from "../run/start";
 import { Skeleton, Split, Tabs } from "../ui";
 import { DocsTab } from "./DocsTab";
+import { keepFocus } from "./focus";
 import { InputColumn } from "./InputColumn";
 import { surroundings } from "./neighbours";
 import { OutputColumn } from "./OutputColumn";
@@ -69,6 +71,10 @@ function Opened({ node }: { node: WorkflowNode }) {
     const inside = frame.current?.contains(event.target as Node) ?? false;
     if (!inside || event.defaultPrevented) return;
     const writing = isWritingIn(event.target as Element);
+    if (event.key === "Tab" && frame.current && keepFocus(frame.current, event.shiftKey)) {
+      event.preventDefault();
+      return;
+    }
     const step = { ArrowLeft: around.previous, ArrowRight: around.next }[event.key];
     const isFrame = event.target === frame.current;
     if (event.key === "Escape") {
@@ -124,6 +130,7 @@ function Opened({ node }: { node: WorkflowNode }) {
       <div className={css.shade} onClick={(event) => event.target === event.currentTarget && close()}>
         <div ref={frame} className={css.panel} role="dialog" aria-label={`Node ${node.name}`} tabIndex={-1} onKeyDown={onKeyDown}>
           <PanelHead node={node} around={around} onClose={close} />
+          <RunBanner />
           <Columns input={input} middle={middle} output={output} />
         </div>
       </div>

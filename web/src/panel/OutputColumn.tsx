@@ -1,7 +1,7 @@
 /** What a node gave: per run and output, with its error if it failed; data that is pinned stands in its place and can be edited. */
 
 import { LoaderCircle, PencilLine, Pin, PinOff, Play } from "lucide-react";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
 import type { Source } from "../data/items";
 import { useCanvas } from "../editor/canvas";
@@ -23,7 +23,8 @@ interface OutputColumnProps {
   onRun: (run: number) => void;
 }
 
-export function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
+/** Drawn anew only for its own sake, like the input. */
+export const OutputColumn = memo(function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
   const run = useEditor((state) => state.run);
   const pinned = useEditor((state) => state.workflow.pinData?.[node]);
   const readOnly = useEditor((state) => state.readOnly);
@@ -87,7 +88,7 @@ export function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
       {editing && <PinEditor node={node} onClose={() => setEditing(false)} run={shown?.runIndex ?? 0} />}
     </section>
   );
-}
+});
 
 function RunData({ node, shown }: { node: string; shown: ReturnType<typeof runsOf>[number] | undefined }) {
   const run = useEditor((state) => state.run);
