@@ -103,6 +103,23 @@ describe("a live run", () => {
     expect(begun).toMatchObject({ status: "running", executionId: "8", listening: undefined });
   });
 
+  it("keeps up with a loop of ten thousand turns", () => {
+    const events = Array.from({ length: 10_000 }, (_, run) => [started("Loop", run), finished("Loop", { run })]).flat();
+    const view = reduceAll(emptyView("7"), events);
+    expect(view.nodes.get("Loop")).toHaveLength(10_000);
+    expect(lastRun(view, "Loop")).toMatchObject({ runIndex: 9999, status: "success" });
+  });
+
+  it("keeps the last lines of a node that logs without end", () => {
+    const lines = Array.from(
+      { length: 1200 },
+      (_, at): RunEvent => ({ type: "nodeLog", data: { node: "Code", line: `line ${at}` } }),
+    );
+    const kept = lastRun(reduceAll(emptyView("7"), [started("Code"), ...lines]), "Code")?.lines;
+    expect(kept).toHaveLength(1000);
+    expect(kept?.at(-1)).toBe("line 1199");
+  });
+
   it("gathers an agent's words", () => {
     const chunk = (type: string, content?: unknown): RunEvent => ({
       type: "agent",

@@ -156,6 +156,9 @@ export function elapsed(view: RunView, now: number): number {
   return Math.max(0, (view.finishedAt ?? now) - view.startedAt);
 }
 
+/** Of a node that logs without end the last lines are kept. */
+const MOST_LINES = 1000;
+
 /** A copy that may be written to, which copies a node's list only when it is touched. */
 class Draft {
   readonly view: { -readonly [K in keyof RunView]: RunView[K] };
@@ -192,7 +195,7 @@ class Draft {
         this.change(node, (run) => ({ ...run, retries: Math.max(run.retries, number(data.attempt, run.retries + 1)) }));
         return;
       case "nodeLog":
-        this.change(node, (run) => ({ ...run, lines: [...run.lines, text(data.line)] }));
+        this.change(node, (run) => ({ ...run, lines: [...run.lines.slice(1 - MOST_LINES), text(data.line)] }));
         return;
       case "nodeStep":
         this.change(node, (run) => ({ ...run, notes: run.notes + 1 }));
@@ -247,7 +250,7 @@ class Draft {
 
   private begin(node: string, runIndex: number, startedMs: number): NodeRun {
     const list = this.list(node);
-    const at = list.findIndex((run) => run.runIndex === runIndex && !run.served);
+    const at = placeOf(list, runIndex);
     const begun: NodeRun = { ...newRun(runIndex, startedMs), order: at < 0 ? this.view.steps++ : (list[at]?.order ?? 0) };
     // A step that was cut off by a crash begins once more under the same number.
     if (at < 0) list.push(begun);
@@ -258,9 +261,9 @@ class Draft {
   private finish(node: string, data: Record<string, unknown>): void {
     const runIndex = number(data.run, 0);
     const list = this.list(node);
-    if (!list.some((run) => run.runIndex === runIndex)) this.begin(node, runIndex, Date.now() - number(data.durationMs, 0));
+    if (placeOf(list, runIndex) < 0) this.begin(node, runIndex, Date.now() - number(data.durationMs, 0));
     const counts = Array.isArray(data.items) ? data.items : [];
-    const at = list.findIndex((run) => run.runIndex === runIndex && !run.served);
+    const at = placeOf(list, runIndex);
     const run = list[at];
     if (!run) return;
     list[at] = {
@@ -337,6 +340,13 @@ class Draft {
       }
     }
   }
+}
+
+/** Where a run of a node stands in the list of them. Mostly that is at its own number, or behind all that there are. */
+export function placeOf(list: readonly NodeRun[], runIndex: number): number {
+  if (list[runIndex]?.runIndex === runIndex) return runIndex;
+  if ((list.at(-1)?.runIndex ?? -1) < runIndex) return -1;
+  return list.findIndex((run) => run.runIndex === runIndex);
 }
 
 export function newRun(runIndex: number, startedMs: number): NodeRun {
