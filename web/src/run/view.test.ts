@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { carryOver } from "./carry";
 import { fromOutline } from "./outline";
 import { elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent, reduce, reduceAll } from "./view";
 
@@ -101,6 +102,16 @@ describe("a live run", () => {
     expect([listening.status, isOver(listening)]).toEqual(["listening", false]);
     const begun = reduce(listening, { type: "executionStarted", data: { executionId: "8", workflowId: "w", startedMs: 3 } });
     expect(begun).toMatchObject({ status: "running", executionId: "8", listening: undefined });
+  });
+
+  it("forgets what it took over from an earlier run once the node runs again", () => {
+    const served = { node: "Model", kind: "ai_languageModel", serves: "Agent", status: "success", durationMs: 40 };
+    const before = reduceAll(emptyView("7"), [started("Agent"), { type: "nodeServed", data: served }, finished("Agent")]);
+    const carried = carryOver({ ...before, status: "success" }) ?? before;
+    expect(carried.nodes.get("Model")?.[0]?.status).toBe("reused");
+    const again = reduceAll(carried, [started("Agent", 0, 9000), { type: "nodeServed", data: served }]);
+    expect(again.nodes.get("Agent")).toHaveLength(1);
+    expect(again.nodes.get("Model")?.map((run) => run.status)).toEqual(["success"]);
   });
 
   it("keeps up with a loop of ten thousand turns", () => {

@@ -250,12 +250,25 @@ class Draft {
 
   private begin(node: string, runIndex: number, startedMs: number): NodeRun {
     const list = this.list(node);
+    if (list[0]?.status === "reused") this.renew(node, list);
     const at = placeOf(list, runIndex);
     const begun: NodeRun = { ...newRun(runIndex, startedMs), order: at < 0 ? this.view.steps++ : (list[at]?.order ?? 0) };
     // A step that was cut off by a crash begins once more under the same number.
     if (at < 0) list.push(begun);
     else list[at] = begun;
     return begun;
+  }
+
+  /** A node whose results were taken over runs after all: neither they nor what served it then counts any more. */
+  private renew(node: string, list: NodeRun[]): void {
+    list.length = 0;
+    for (const [name, runs] of this.nodes) {
+      if (!runs.some((run) => run.served?.above === node)) continue;
+      const kept = runs.filter((run) => run.served?.above !== node);
+      this.touched.add(name);
+      if (kept.length > 0) this.nodes.set(name, kept);
+      else this.nodes.delete(name);
+    }
   }
 
   private finish(node: string, data: Record<string, unknown>): void {
