@@ -1,8 +1,9 @@
 /** The workflows: found by name, tag, folder and state; made, taken in, put away. */
 import { FilePlus2, FileUp, FolderPlus, LayoutTemplate, SearchX, Workflow } from "lucide-react";
-import { type DragEvent, useState } from "react";
+import { type DragEvent, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { emptyDocument } from "../../graph/types";
+import { useActions } from "../../palette/actions";
 import { Button, confirm, Empty, Page, Problem, Skeleton, toast } from "../../ui";
 import { attempt } from "../task";
 import {
@@ -45,6 +46,24 @@ export default function WorkflowsPage() {
   const rows = workflows.data ?? [];
   const shown = visible(rows, view);
   const allFolders = folders.data?.folders ?? [];
+  const hasFolders = folders.data?.known === true;
+  useActions(
+    useMemo(
+      () =>
+        hasFolders
+          ? [
+              {
+                id: "new-folder",
+                label: "New folder",
+                icon: FolderPlus,
+                group: "This page",
+                run: () => setDoing({ what: "new folder" }),
+              },
+            ]
+          : [],
+      [hasFolders],
+    ),
+  );
   const close = () => {
     setDoing(null);
     if (query.has("import")) setQuery({}, { replace: true });
@@ -109,7 +128,7 @@ export default function WorkflowsPage() {
 
   const buttons = (
     <>
-      {folders.data?.known && (
+      {hasFolders && (
         <Button icon={FolderPlus} onClick={() => setDoing({ what: "new folder" })}>
           New folder
         </Button>
