@@ -8,8 +8,9 @@ import type { WorkflowDocument } from "../graph/types";
 import { toast } from "../ui";
 import { carryOver, settle } from "./carry";
 import { fromOutline, type Outline } from "./outline";
+import { reduceAll } from "./reduce";
 import { type Following, follow } from "./stream";
-import { emptyView, isOver, listeningView, type RunEvent, type RunView, reduceAll, type TestAddress } from "./view";
+import { emptyView, isOver, listeningView, type RunEvent, type RunView, type TestAddress } from "./view";
 
 export interface StartOptions {
   /** The trigger that starts; the server chooses when there is only one. */

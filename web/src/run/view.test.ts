@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { carryOver } from "./carry";
 import { fromOutline } from "./outline";
-import { elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent, reduce, reduceAll } from "./view";
+import { reduce, reduceAll } from "./reduce";
+import { elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent } from "./view";
 
 const started = (node: string, run = 0, startedMs = 1000): RunEvent => ({ type: "nodeStarted", data: { node, run, startedMs } });
 const finished = (node: string, more: Record<string, unknown> = {}): RunEvent => ({
