@@ -1,7 +1,7 @@
 // One run as the editor sees it, whether it comes from a stored outline (`outline.ts`) or event by event from the live stream
 // (`reduce.ts`). Pure data; nothing here asks the server.
 
-import { type Answer, addChunk, type Chunk } from "./answer";
+import type { Answer } from "./answer";
 
 export type RunStatus = "listening" | "running" | "success" | "error" | "waiting" | "canceled" | "uncertain";
 export type StepStatus = "running" | "success" | "error" | "waiting" | "canceled" | "reused";
