@@ -41,7 +41,7 @@ export default function WorkflowsPage() {
   const folders = useFolders();
   const [view, change] = useView();
   const [query, setQuery] = useSearchParams();
-  const [doing, setDoing] = useState<Doing | null>(query.has("import") ? { what: "import" } : null);
+  const [doing, setDoing] = useState<Doing | null>(null);
   const [, go] = useLocation();
   const rows = workflows.data ?? [];
   const shown = visible(rows, view);
@@ -193,7 +193,9 @@ export default function WorkflowsPage() {
           </>
         )}
       </Page>
-      {doing?.what === "import" && <ImportDialog onClose={close} folder={view.folder} dropped={doing.file} />}
+      {(doing?.what === "import" || query.has("import")) && (
+        <ImportDialog onClose={close} folder={view.folder} dropped={doing?.what === "import" ? doing.file : null} />
+      )}
       {doing?.what === "new folder" && (
         <NameDialog
           title="New folder"
