@@ -50,6 +50,15 @@ export function Instance() {
               </dd>
             </>
           )}
+          {instance.data?.counts && (
+            <>
+              <dt>At work</dt>
+              <dd>
+                {plural(instance.data.counts.activeWorkflows ?? 0, "active workflow")},{" "}
+                {plural(instance.data.counts.runsInProgress ?? 0, "run")} in progress
+              </dd>
+            </>
+          )}
           {catalogue.all.length > 0 && (
             <>
               <dt>Nodes</dt>

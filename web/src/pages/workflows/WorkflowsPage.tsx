@@ -46,6 +46,11 @@ export default function WorkflowsPage() {
   const rows = workflows.data ?? [];
   const shown = visible(rows, view);
   const allFolders = folders.data?.folders ?? [];
+  // What is made here belongs to the project of the open folder.
+  const here = {
+    projectId: allFolders.find((folder) => folder.id === view.folder)?.projectId ?? view.project,
+    folderId: view.folder,
+  };
   const hasFolders = folders.data?.known === true;
   useActions(
     useMemo(
@@ -72,7 +77,7 @@ export default function WorkflowsPage() {
   const create = () =>
     attempt(async () => {
       const name = rows.some((row) => row.name === "My workflow") ? `My workflow ${rows.length + 1}` : "My workflow";
-      const made = await createWorkflow(emptyDocument(name), { projectId: view.project, folderId: view.folder });
+      const made = await createWorkflow(emptyDocument(name), here);
       go(`/workflow/${made.id}`);
     });
   const actions: RowActions = {
@@ -194,7 +199,7 @@ export default function WorkflowsPage() {
         )}
       </Page>
       {(doing?.what === "import" || query.has("import")) && (
-        <ImportDialog onClose={close} folder={view.folder} dropped={doing?.what === "import" ? doing.file : null} />
+        <ImportDialog onClose={close} place={here} dropped={doing?.what === "import" ? doing.file : null} />
       )}
       {doing?.what === "new folder" && (
         <NameDialog
