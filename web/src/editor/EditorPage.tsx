@@ -44,7 +44,7 @@ export default function EditorPage() {
   const isThere = useEditor((state) => state.saved?.id === id || (id === "new" && state.savedVersion === null));
   useEffect(() => {
     if (!loaded.data) return;
-    useEditor.getState().load(loaded.data, id !== "new");
+    if (!keepDraft(id, loaded.data.versionId)) useEditor.getState().load(loaded.data, id !== "new");
     takeCopy(id);
   }, [loaded.data, id]);
   useEffect(() => () => forget(), []);
@@ -61,6 +61,15 @@ export default function EditorPage() {
       <Editor execution={execution} />
     </ReactFlowProvider>
   );
+}
+
+/** What is in the editor stays there, with its history, after a look at an execution or after the first save gave it an address. */
+function keepDraft(id: string, versionId: string | undefined): boolean {
+  const { saved, dirty, endShow } = useEditor.getState();
+  if (!saved || saved.id !== id || !(dirty || saved.versionId === versionId)) return false;
+  endShow();
+  useEditor.setState({ saved: { ...saved } });
+  return true;
 }
 
 function Editor({ execution }: { execution: string | undefined }) {

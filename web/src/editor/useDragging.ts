@@ -9,6 +9,9 @@ import { useCanvas } from "./canvas";
 import { type CanvasNode, placed } from "./flow";
 import { useEditor } from "./store";
 
+/** Free room after a node that was put into a line. */
+const ROOM = 60;
+
 export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
   return useMemo(() => {
     let followers = new Map<string, Point>();
@@ -56,7 +59,7 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       useEditor.getState().change(`Move ${node.id} ${Date.now()}`, (document) => {
         const moved = moveNodes(document, places);
         const own = ports.get(node.id);
-        return dropEdge && own ? splitEdge(moved, edgeOfKey(dropEdge), node.id, own, 0) : moved;
+        return dropEdge && own ? splitEdge(moved, edgeOfKey(dropEdge), node.id, own, (node.width ?? 0) + ROOM) : moved;
       });
     };
     return {
