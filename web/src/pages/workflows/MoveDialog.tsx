@@ -24,7 +24,7 @@ export function MoveDialog({ row, folder, onClose }: Props) {
   const near = (folders.data?.folders ?? []).filter((one) => one.projectId === home);
   const options = places(near, folder?.id ?? null).map((one) => ({
     value: one.id ?? TOP,
-    label: `${"    ".repeat(one.depth)}${one.name}`,
+    label: `${"\u00a0\u00a0\u00a0".repeat(one.depth)}${one.name}`,
   }));
   const move = async () => {
     const target = place === TOP ? null : place;
