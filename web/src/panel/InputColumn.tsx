@@ -38,7 +38,12 @@ export const InputColumn = memo(function InputColumn({ node, around, ownRun }: I
       </section>
     );
   }
-  const isDirect = (name: string) => around.parents.some((edge) => edge.from === name);
+  const several = new Set(around.parents.map((edge) => edge.input)).size > 1;
+  const hintOf = (name: string) => {
+    const edge = around.parents.find((one) => one.from === name);
+    if (!edge) return { hint: "further up" };
+    return several ? { hint: `input ${edge.input + 1}` } : {};
+  };
   return (
     <section className={css.column} aria-label="Input">
       <header className={css.columnHead}>
@@ -48,7 +53,7 @@ export const InputColumn = memo(function InputColumn({ node, around, ownRun }: I
             dense
             value={from}
             onChange={setChosen}
-            options={around.before.map((name) => ({ value: name, label: name, ...(!isDirect(name) && { hint: "further up" }) }))}
+            options={around.before.map((name) => ({ value: name, label: name, ...hintOf(name) }))}
             label="Data of"
           />
         </div>
