@@ -1,11 +1,12 @@
 // The test chat of the workflow in the editor: its conversations, and how a message is sent and its answer awaited.
 
 import { create } from "zustand";
+import { ApiError } from "../api/client";
 import { useEditor } from "../editor/store";
 import { type AnswerPart, textOf, wordsOf } from "../run/answer";
 import { fetchItems } from "../run/items";
-import { startRun, stopRun } from "../run/start";
-import { isOver, type RunView } from "../run/view";
+import { beginRun, stopRun } from "../run/start";
+import { isOver, type RunError, type RunView } from "../run/view";
 import {
   awaited,
   type ChatFile,
@@ -74,15 +75,15 @@ export async function say(trigger: string, text: string, files: ChatFile[]): Pro
   put(session, personSays(text, files));
   let answer = awaited();
   put(session, answer);
-  const executionId = await startRun({ trigger, items: [itemOf(session, text, files)] });
+  let executionId: string | null = null;
+  try {
+    executionId = await beginRun({ trigger, items: [itemOf(session, text, files)] });
+  } catch (failure) {
+    put(session, { ...answer, state: "failed", error: errorOf(failure) });
+    return;
+  }
   if (executionId === null) {
-    const run = useEditor.getState().run;
-    const error = {
-      code: "REQUEST_INVALID",
-      message: "The message did not start a run",
-      hint: "See the message at the lower edge for the reason.",
-    };
-    put(session, { ...answer, state: "failed", error: run?.error ?? error });
+    put(session, { ...answer, state: "stopped" });
     return;
   }
   answer = { ...answer, executionId };
@@ -92,6 +93,12 @@ export async function say(trigger: string, text: string, files: ChatFile[]): Pro
 }
 
 export { stopRun as stopAnswer };
+
+function errorOf(failure: unknown): RunError {
+  if (failure instanceof ApiError)
+    return { code: failure.code || "REQUEST_INVALID", message: failure.message, hint: failure.hint };
+  return { code: "REQUEST_INVALID", message: failure instanceof Error ? failure.message : String(failure) };
+}
 
 /** Waits for the end of a run, telling every step. `null` if another run took its place. */
 function over(executionId: string, tell: (run: RunView) => void): Promise<RunView | null> {

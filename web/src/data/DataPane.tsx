@@ -1,7 +1,7 @@
 /** The data of one output or input: as schema, table, JSON or files, a page at a time, with a search. */
 
 import { ChevronLeft, ChevronRight, Search } from "lucide-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { memo, type ReactNode, useMemo, useState } from "react";
 import { usePaused } from "../expression/preview";
 import { useSchema } from "../run/items";
 import { cx, Empty, IconButton, Problem, SearchInput, Skeleton } from "../ui";
@@ -32,7 +32,8 @@ interface DataPaneProps {
   actions?: ReactNode;
 }
 
-export function DataPane({ source, picking, storageKey, initialView, label, actions }: DataPaneProps) {
+/** Drawn anew only when what it is given changes, because it may hold thousands of cells. */
+export const DataPane = memo(function DataPane({ source, picking, storageKey, initialView, label, actions }: DataPaneProps) {
   const [view, setView] = useView(storageKey, initialView);
   const [page, setPage] = useState(0);
   const [searching, setSearching] = useState(false);
@@ -121,7 +122,7 @@ export function DataPane({ source, picking, storageKey, initialView, label, acti
       )}
     </div>
   );
-}
+});
 
 interface ShownProps {
   view: View;

@@ -11,16 +11,19 @@ import { filterSchema, schemaOf } from "./schema";
 export function FieldPicker({ onPick }: { onPick: (code: string) => void }) {
   const { known, directInput } = useForm();
   const [search, setSearch] = useState("");
-  const groups = useMemo(() => {
+  const shown = useMemo(() => {
     const own = directInput !== null && known.json !== undefined ? [{ name: directInput, json: known.json }] : [];
     const others = known.nodes.filter((node) => node.name !== directInput && node.json !== undefined);
-    return [...own, ...others].map((node) => ({ name: node.name, schema: filterSchema(schemaOf([node.json]), search) }));
+    const groups = [...own, ...others].map((node) => ({ name: node.name, schema: filterSchema(schemaOf([node.json]), search) }));
+    return groups.filter((group) => group.schema.length > 0);
   }, [known, directInput, search]);
   return (
     <>
       <SearchInput value={search} onChange={setSearch} label="Search fields" placeholder="Search fields" />
-      {groups.length === 0 && <p className={css.foot}>Run the nodes before this one to see their fields.</p>}
-      {groups.map((group) => (
+      {shown.length === 0 && (
+        <p className={css.foot}>{search ? "No field fits." : "Run the nodes before this one to see their fields."}</p>
+      )}
+      {shown.map((group) => (
         <section key={group.name} aria-label={group.name}>
           <h4 className={css.groupName}>{group.name}</h4>
           <SchemaTree

@@ -1,11 +1,15 @@
-/** Items as rows, their fields as columns; what is nested is drawn as a small tree in its cell. */
+/** Items as rows, their fields as columns. A small table draws what is nested as small trees; a large one has one line for each item. */
 
+import { useMemo, useRef } from "react";
+import { getIn } from "../fields/path";
+import type { Json } from "../fields/spec";
 import { cx } from "../ui";
 import css from "./Data.module.css";
 import type { ShownItem } from "./items";
 import { typeOf } from "./schema";
-import { cellEntries, cellText, columnsOf } from "./table";
-import { type Picking, pickProps } from "./use-pick";
+import { cellEntries, cellText, columnsOf, lineText, RICH_CELLS } from "./table";
+import { type Picking, pickFrame, placeProps } from "./use-pick";
+import { useWindow } from "./use-window";
 
 interface ItemTableProps {
   items: readonly ShownItem[];
@@ -15,25 +19,34 @@ interface ItemTableProps {
 }
 
 const DEEPEST = 3;
+const LINE = 28;
+const HEAD = 30;
 
 export function ItemTable({ items, picking, first, label }: ItemTableProps) {
-  const columns = columnsOf(items.map((item) => item.json));
+  const columns = useMemo(() => columnsOf(items.map((item) => item.json)), [items]);
+  const place = useRef<HTMLElement>(null);
+  const rich = items.length * columns.names.length <= RICH_CELLS;
+  const seen = useWindow(place, items.length, LINE, 4);
+  const { from, to } = rich ? { from: 0, to: items.length } : seen;
+  const sampleOf = (path: readonly (string | number)[], row: number) => getIn(items[row]?.json as Json | undefined, path);
+  const width = Math.max(1, columns.names.length);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys.
-    <section className={css.tableFrame} aria-label={label} tabIndex={0}>
-      <table className={css.table}>
+    <section
+      ref={place}
+      className={css.tableFrame}
+      aria-label={`${label} as a table`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys.
+      tabIndex={0}
+      {...pickFrame(picking, sampleOf)}
+    >
+      <table className={cx(css.table, !rich && css.lines)}>
         <thead>
-          <tr>
+          <tr data-item={0} style={{ height: HEAD }}>
             <th scope="col" className={css.number}>
               #
             </th>
             {columns.names.map((name) => (
-              <th
-                key={name}
-                scope="col"
-                {...pickProps(picking, [name], items[0]?.json?.[name])}
-                className={cx(picking && css.canDrag)}
-              >
+              <th key={name} scope="col" className={cx(picking && css.canDrag)} {...placeProps(picking, [name])}>
                 {name}
               </th>
             ))}
@@ -41,23 +54,27 @@ export function ItemTable({ items, picking, first, label }: ItemTableProps) {
           </tr>
         </thead>
         <tbody>
-          {items.map((item, at) => (
-            <tr key={at}>
-              <td className={css.number}>{first + at + 1}</td>
+          {from > 0 && <tr style={{ height: from * LINE }} aria-hidden />}
+          {items.slice(from, to).map((item, offset) => (
+            <tr key={from + offset} data-item={from + offset} style={rich ? undefined : { height: LINE }}>
+              <td className={css.number}>{first + from + offset + 1}</td>
               {item.preview !== undefined ? (
-                <td colSpan={Math.max(1, columns.names.length)}>
-                  <Preview item={item} />
-                </td>
+                <td colSpan={width}>{rich ? <Preview item={item} /> : item.preview.slice(0, 200)}</td>
               ) : (
                 columns.names.map((name) => (
-                  <td key={name} {...pickProps(picking, [name], item.json?.[name])}>
-                    <Cell value={item.json?.[name]} path={[name]} picking={picking} depth={0} />
+                  <td key={name} {...placeProps(picking, [name])}>
+                    {rich ? (
+                      <Cell value={item.json?.[name]} path={[name]} picking={picking} depth={0} />
+                    ) : (
+                      lineText(item.json?.[name])
+                    )}
                   </td>
                 ))
               )}
               {columns.names.length === 0 && item.preview === undefined && <td className={css.faint}>No fields</td>}
             </tr>
           ))}
+          {to < items.length && <tr style={{ height: (items.length - to) * LINE }} aria-hidden />}
         </tbody>
       </table>
       {columns.hidden > 0 && <p className={css.foot}>{columns.hidden} more columns. The schema and the JSON show them all.</p>}
@@ -94,9 +111,10 @@ function Cell({ value, path, picking, depth }: CellProps) {
   return (
     <ul className={css.nested}>
       {entries.map(([key, inner]) => (
-        <li key={key} {...pickProps(picking, [...path, key], inner)}>
+        <li key={key} {...placeProps(picking, [...path, key])}>
           <span className={typeof key === "number" ? css.indexKey : css.jsonKey}>{key}</span>
-          <span className={css.colon}>:</span> <Cell value={inner} path={[...path, key]} picking={picking} depth={depth + 1} />
+          <span className={css.colon}>:</span>
+          <Cell value={inner} path={[...path, key]} picking={picking} depth={depth + 1} />
         </li>
       ))}
       {more > 0 && <li className={css.faint}>… {more} more</li>}

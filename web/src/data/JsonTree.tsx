@@ -1,7 +1,7 @@
 /** JSON as a tree of lines; only those in sight are drawn, however many there are. */
 
 import { ChevronRight, Copy, CornerDownRight } from "lucide-react";
-import { type KeyboardEvent, memo, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
 import { ContextMenu, cx, type MenuItem, toast } from "../ui";
 import css from "./Data.module.css";
 import { listMore, NOTHING_TOGGLED, type TreeRow, toggle, treeRows } from "./tree";
@@ -25,9 +25,13 @@ export function JsonTree({ values, picking, first = 0, label }: JsonTreeProps) {
   const place = useRef<HTMLDivElement>(null);
   const prefix = useId();
   const [at, setAt] = useState(0);
+  const [pointed, setPointed] = useState(0);
   const { from, to } = useWindow(place, rows.length, ROW);
   const current = Math.min(at, rows.length - 1);
-  const act = (row: TreeRow) => setState(row.more !== undefined ? listMore(state, row) : toggle(state, row.id));
+  const act = useCallback(
+    (row: TreeRow) => setState((now) => (row.more !== undefined ? listMore(now, row) : toggle(now, row.id))),
+    [],
+  );
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[current];
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
@@ -45,37 +49,47 @@ export function JsonTree({ values, picking, first = 0, label }: JsonTreeProps) {
     event.preventDefault();
     event.stopPropagation();
   };
+  // One menu for all rows: it is told which of them was pointed at.
+  const onContextMenu = (event: MouseEvent) => {
+    const pointed = (event.target as Element).closest<HTMLElement>("[data-row]");
+    setPointed(pointed ? Number(pointed.dataset.row) : current);
+  };
   return (
-    <div
-      ref={place}
-      className={css.tree}
-      role="tree"
-      aria-label={label}
-      tabIndex={0}
-      onKeyDown={onKeyDown}
-      aria-activedescendant={rows[current] ? `${prefix}${current}` : undefined}
-    >
-      <div style={{ height: rows.length * ROW }}>
-        <div style={{ transform: `translateY(${from * ROW}px)` }}>
-          {rows.slice(from, to).map((row, offset) => (
-            <Row
-              key={row.id}
-              row={row}
-              id={`${prefix}${from + offset}`}
-              first={first}
-              current={from + offset === current}
-              picking={picking}
-              onAct={act}
-            />
-          ))}
+    <ContextMenu items={menuOf(rows[pointed], picking)}>
+      <div
+        ref={place}
+        className={css.tree}
+        role="tree"
+        aria-label={label}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onContextMenu={onContextMenu}
+        aria-activedescendant={rows[current] ? `${prefix}${current}` : undefined}
+      >
+        <div style={{ height: rows.length * ROW }}>
+          <div style={{ transform: `translateY(${from * ROW}px)` }}>
+            {rows.slice(from, to).map((row, offset) => (
+              <Row
+                key={row.id}
+                row={row}
+                at={from + offset}
+                id={`${prefix}${from + offset}`}
+                first={first}
+                current={from + offset === current}
+                picking={picking}
+                onAct={act}
+              />
+            ))}
+          </div>
         </div>
       </div>
-    </div>
+    </ContextMenu>
   );
 }
 
 interface RowProps {
   row: TreeRow;
+  at: number;
   id: string;
   first: number;
   current: boolean;
@@ -83,38 +97,43 @@ interface RowProps {
   onAct: (row: TreeRow) => void;
 }
 
-const Row = memo(function Row({ row, id, first, current, picking, onAct }: RowProps) {
+const Row = memo(function Row({ row, at, id, first, current, picking, onAct }: RowProps) {
   const inside = row.path.slice(1);
-  const canPick = picking !== null && inside.length > 0 && row.more === undefined;
-  const items: MenuItem[] = [
-    {
-      label: "Copy value",
-      icon: Copy,
-      onSelect: () => copy(typeof row.value === "string" ? row.value : JSON.stringify(row.value, null, 2)),
-    },
-    ...(canPick ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copy(picking.codeOf(inside)) }] : []),
-  ];
   const opens = row.size > 0 || row.more !== undefined;
   return (
-    <ContextMenu items={items}>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys. */}
-      <div
-        id={id}
-        role="treeitem"
-        tabIndex={-1}
-        aria-level={row.depth + 1}
-        aria-expanded={row.size > 0 && row.more === undefined ? row.open : undefined}
-        aria-selected={current}
-        className={cx(css.treeRow, current && css.current)}
-        style={{ paddingLeft: 4 + row.depth * 16, height: ROW }}
-        onClick={() => opens && onAct(row)}
-        {...(canPick ? pickProps(picking, inside, row.value) : {})}
-      >
-        {row.more === undefined ? <Line row={row} first={first} /> : <span className={css.more}>… {row.more} more</span>}
-      </div>
-    </ContextMenu>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys.
+    <div
+      id={id}
+      data-row={at}
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={row.depth + 1}
+      aria-expanded={row.size > 0 && row.more === undefined ? row.open : undefined}
+      aria-selected={current}
+      className={cx(css.treeRow, current && css.current)}
+      style={{ paddingLeft: 4 + row.depth * 16, height: ROW }}
+      onClick={() => opens && onAct(row)}
+      {...(canPick(row, picking) ? pickProps(picking, inside, row.value) : {})}
+    >
+      {row.more === undefined ? <Line row={row} first={first} /> : <span className={css.more}>… {row.more} more</span>}
+    </div>
   );
 });
+
+function canPick(row: TreeRow, picking: Picking | null): boolean {
+  return picking !== null && row.path.length > 1 && row.more === undefined;
+}
+
+function menuOf(row: TreeRow | undefined, picking: Picking | null): MenuItem[] {
+  if (!row || row.more !== undefined) return [{ label: "Nothing to copy here", disabled: true, onSelect: () => undefined }];
+  const value = () => (typeof row.value === "string" ? row.value : JSON.stringify(row.value, null, 2));
+  return [
+    { label: "Copy value", icon: Copy, onSelect: () => copy(value()) },
+    ...(picking && canPick(row, picking)
+      ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copy(picking.codeOf(row.path.slice(1))) }]
+      : []),
+  ];
+}
 
 function Line({ row, first }: { row: TreeRow; first: number }) {
   const isItem = row.path.length === 1;

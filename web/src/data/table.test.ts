@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cellEntries, cellText, columnsOf, MOST_COLUMNS, searchItems } from "./table";
+import { cellEntries, cellText, columnsOf, lineText, MOST_COLUMNS, searchItems } from "./table";
 
 test("columns appear in the order in which fields first appear", () => {
   expect(columnsOf([{ b: 1 }, { a: 2, b: 3 }, "no object"])).toEqual({ names: ["b", "a"], hidden: 0 });
@@ -22,4 +22,8 @@ test("a nested cell lists its first entries", () => {
 
 test("items are found by what their data contains", () => {
   expect(searchItems([{ json: { a: "Ada" } }, { json: { a: "Bo" } }], "ada")).toHaveLength(1);
+});
+
+test("a cell on one line says how much is inside", () => {
+  expect([lineText([1, 2]), lineText({ a: 1 }), lineText("a\nb"), lineText(undefined)]).toEqual(["[ 2 ]", "{ 1 }", "a b", ""]);
 });

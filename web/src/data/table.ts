@@ -3,7 +3,7 @@
 import { typeOf } from "./schema";
 
 /** Wider tables are read in the schema or as JSON. */
-export const MOST_COLUMNS = 60;
+export const MOST_COLUMNS = 40;
 
 export interface Columns {
   names: string[];
@@ -42,6 +42,19 @@ export function cellEntries(value: unknown): { entries: [string | number, unknow
   const size = Array.isArray(value) ? value.length : Object.keys(value as object).length;
   return { entries: all, more: size - all.length };
 }
+
+/** A value on one line: what a cell shows where there are too many of them to be drawn richly. */
+export function lineText(value: unknown): string {
+  if (typeof value === "object" && value !== null) {
+    return Array.isArray(value) ? `[ ${value.length} ]` : `{ ${Object.keys(value).length} }`;
+  }
+  return cellText(value).slice(0, LINE_LENGTH).replace(/\s+/g, " ");
+}
+
+const LINE_LENGTH = 120;
+
+/** With more cells than this a table has one line for each item, and draws only those in sight. */
+export const RICH_CELLS = 600;
 
 /** Items whose data contains the words: the search of data that is here already, such as pinned items. */
 export function searchItems<T extends { json?: unknown }>(items: readonly T[], search: string): T[] {

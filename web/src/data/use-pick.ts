@@ -27,6 +27,26 @@ export function pickProps(picking: Picking | null, path: readonly (string | numb
   };
 }
 
+/** The same for many places at once: each has its path as `data-path`, and the frame around them has the listeners. */
+export function pickFrame(picking: Picking | null, sampleOf: (path: readonly (string | number)[], row: number) => unknown) {
+  if (!picking) return {};
+  return {
+    onDragStart: (event: DragEvent) => {
+      const place = (event.target as Element).closest<HTMLElement>("[data-path]");
+      if (!place) return;
+      const path = JSON.parse(place.dataset.path ?? "[]") as (string | number)[];
+      const row = Number(place.closest<HTMLElement>("[data-item]")?.dataset.item ?? 0);
+      startDrag(event.dataTransfer, { node: picking.node, path, sample: sampleOf(path, row) }, `{{ ${picking.codeOf(path)} }}`);
+    },
+    onDragEnd: endDrag,
+  };
+}
+
+/** What one of those places has. */
+export function placeProps(picking: Picking | null, path: readonly (string | number)[]) {
+  return picking ? { draggable: true, "data-path": JSON.stringify(path) } : {};
+}
+
 export function pick(picking: Picking, path: readonly (string | number)[]): void {
   const code = picking.codeOf(path);
   if (picking.onPick) picking.onPick(code);

@@ -3,7 +3,12 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 import { windowOf } from "./tree";
 
-export function useWindow(place: RefObject<HTMLElement | null>, count: number, rowHeight: number): { from: number; to: number } {
+export function useWindow(
+  place: RefObject<HTMLElement | null>,
+  count: number,
+  rowHeight: number,
+  beyond = 12,
+): { from: number; to: number } {
   const [seen, setSeen] = useState({ top: 0, height: 600 });
   useLayoutEffect(() => {
     const element = place.current;
@@ -24,5 +29,5 @@ export function useWindow(place: RefObject<HTMLElement | null>, count: number, r
       observer.disconnect();
     };
   }, [place, rowHeight]);
-  return windowOf(seen.top, seen.height, rowHeight, count);
+  return windowOf(seen.top, seen.height, rowHeight, count, beyond);
 }

@@ -1,8 +1,9 @@
 // The drawer under the canvas: what a run did (Logs), what its agents did (Timeline), a chat to try the workflow with, and what is
 // wrong with the document (Problems). Folded, it is a line that says how the last run stands.
 
-import { ChevronDown, ChevronUp, ListTree, MessagesSquare, Route, Square, TriangleAlert } from "lucide-react";
+import { ChevronDown, ChevronUp, ListChecks, ListTree, MessagesSquare, Route, Square, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, lazy, type PointerEvent, Suspense, useRef } from "react";
+import { Link } from "wouter";
 import { useEditor } from "../editor/store";
 import { RunBanner } from "../run/RunBanner";
 import { stopRun, useWatch } from "../run/start";
@@ -22,6 +23,7 @@ const ChatPane = lazy(() => import("../chat/ChatPane"));
 export function Drawer() {
   const { tab, isOpen, height, show, setOpen } = useDrawer();
   const { problems } = useProblems();
+  const workflowId = useEditor((state) => state.workflow.id);
   const nSteps = useEditor((state) => state.run?.nodes.size);
   const tabs = [
     { id: "logs", label: "Logs", icon: ListTree, count: nSteps || undefined },
@@ -36,6 +38,11 @@ export function Drawer() {
       <header className={css.head} style={{ flexBasis: HEAD }}>
         <Tabs label="Run" value={isOpen ? tab : ""} onChange={(id) => show(id as DrawerTab)} tabs={tabs} className={css.tabs} />
         <RunSummary />
+        {workflowId && (
+          <Link href={`/executions?workflow=${encodeURIComponent(workflowId)}`} asChild>
+            <IconButton icon={ListChecks} label="All executions of this workflow" size="small" />
+          </Link>
+        )}
         <IconButton
           icon={isOpen ? ChevronDown : ChevronUp}
           label={isOpen ? "Fold the drawer" : "Open the drawer"}

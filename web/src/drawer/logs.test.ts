@@ -34,6 +34,13 @@ describe("the log of a run", () => {
     expect(roots.map((root) => root.children.map((child) => child.run.runIndex))).toEqual([[0], [1]]);
   });
 
+  it("is made for a loop of ten thousand turns", () => {
+    const source = (run: number) => [{ node: "Loop", output: 0, run }];
+    const runs = Array.from({ length: 10_000 }, (_, run) => step(run * 2, { runIndex: run }));
+    const fed = Array.from({ length: 10_000 }, (_, run) => step(run * 2 + 1, { runIndex: run, source: source(run) }));
+    expect(logTree(view({ Loop: runs, Set: fed }))).toHaveLength(20_000);
+  });
+
   it("counts what came in by what the nodes before gave", () => {
     const outputs = [
       { kind: "main", index: 0, items: 3 },

@@ -1,6 +1,6 @@
 // A run as a list of steps in the order they happened, with whatever served a step hung beneath it. Pure: the drawer draws it.
 
-import type { NodeRun, RunView } from "../run/view";
+import { type NodeRun, placeOf, type RunView } from "../run/view";
 
 export interface LogStep {
   key: string;
@@ -17,6 +17,7 @@ export interface LogStep {
 
 export function logTree(view: RunView): LogStep[] {
   const all: LogStep[] = [];
+  const byNode = new Map<string, LogStep[]>();
   for (const [node, runs] of view.nodes) {
     for (const run of runs) {
       const itemsOut = run.outputs.reduce((sum, output) => sum + output.items, 0);
@@ -33,9 +34,14 @@ export function logTree(view: RunView): LogStep[] {
     }
   }
   all.sort((a, b) => a.run.order - b.run.order);
+  for (const step of all) {
+    const steps = byNode.get(step.node);
+    if (steps) steps.push(step);
+    else byNode.set(step.node, [step]);
+  }
   const roots: LogStep[] = [];
   for (const step of all) {
-    const parent = step.run.served && parentOf(step, all);
+    const parent = step.run.served && parentOf(step, byNode.get(step.run.served.above) ?? []);
     if (parent) parent.children.push(step);
     else roots.push(step);
   }
@@ -55,10 +61,11 @@ export function visibleSteps(roots: readonly LogStep[], folded: ReadonlySet<stri
 }
 
 /** Which run of the node above a served one belongs to: the one its record names, or the last that had begun by then. */
-function parentOf(step: LogStep, all: readonly LogStep[]): LogStep | undefined {
-  const above = all.filter((other) => other !== step && other.node === step.run.served?.above);
-  const named = above.find((other) => other.run.runIndex === step.run.served?.run);
-  return named ?? above.findLast((other) => other.run.order < step.run.order) ?? above[0];
+function parentOf(step: LogStep, above: readonly LogStep[]): LogStep | undefined {
+  const named =
+    step.run.served?.run === undefined ? undefined : above.find((other) => other.run.runIndex === step.run.served?.run);
+  const found = named ?? above.findLast((other) => other.run.order < step.run.order) ?? above[0];
+  return found === step ? undefined : found;
 }
 
 function itemsIn(view: RunView, run: NodeRun): number | null {
@@ -66,7 +73,8 @@ function itemsIn(view: RunView, run: NodeRun): number | null {
   if (sources.length === 0 || run.served) return null;
   let sum = 0;
   for (const source of sources) {
-    const fed = view.nodes.get(source.node)?.find((other) => other.runIndex === source.run);
+    const runs = view.nodes.get(source.node);
+    const fed = runs?.[placeOf(runs, source.run)];
     sum += fed?.outputs.find((output) => output.kind === "main" && output.index === source.output)?.items ?? 0;
   }
   return sum;

@@ -79,7 +79,9 @@ function Panel({ request }: { request: AddRequest }) {
       <div id="add-list" ref={list} className={css.list} role="listbox" aria-label="Nodes" tabIndex={-1}>
         {sections.map((section) => (
           <div key={section.title} role="group" aria-label={section.title}>
-            <h3 className={css.title}>{section.title}</h3>
+            <div className={css.title} aria-hidden>
+              {section.title}
+            </div>
             {section.specs.map((spec) => {
               index += 1;
               const mine = index;

@@ -2,10 +2,7 @@
 import "@xyflow/react/dist/base.css";
 import {
   applyNodeChanges,
-  Background,
-  BackgroundVariant,
   type EdgeChange,
-  MiniMap,
   type NodeChange,
   ReactFlow,
   type ReactFlowInstance,
@@ -15,7 +12,7 @@ import {
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useCatalogue } from "../api/catalogue";
 import { GRID } from "../graph/geometry";
-import { ContextMenu, type MenuItem } from "../ui";
+import { ContextMenu, cx, type MenuItem } from "../ui";
 import css from "./Canvas.module.css";
 import { CanvasTools } from "./CanvasTools";
 import { Card } from "./Card";
@@ -23,10 +20,14 @@ import { Circle } from "./Circle";
 import { ConnectingLine } from "./ConnectingLine";
 import { useCanvas } from "./canvas";
 import { openNode } from "./commands";
+import { Dots } from "./Dots";
 import { EmptyCanvas } from "./EmptyCanvas";
-import { type CanvasEdge, type CanvasNode, FlowModel } from "./flow";
+import { FarLines } from "./FarLines";
+import { FAR, FarContext, MANY } from "./far";
+import { type CanvasEdge, type CanvasNode, FlowModel, placed, replaced } from "./flow";
 import { HintBubble } from "./HintBubble";
 import { FlowLine, SupplyLine } from "./Line";
+import { MapView } from "./MapView";
 import { canvasMenu, lineMenu, nodeMenu } from "./menus";
 import { Note } from "./Note";
 import { useEditor } from "./store";
@@ -40,10 +41,11 @@ const NODE_TYPES = { card: Card, circle: Circle, note: Note };
 const EDGE_TYPES = { flow: FlowLine, supply: SupplyLine };
 const SEVERAL = ["Shift", "Meta", "Control"];
 const SNAP: [number, number] = [GRID, GRID];
-const MAP_SIZE = { width: 168, height: 108 };
 const isTouch = typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;
-/** Below this size names cannot be read any more, so they are not drawn. */
-const FAR = 0.4;
+const PAN_BUTTONS = isTouch ? true : [1];
+const FIT = { padding: 0.15, maxZoom: 1 };
+const REST_MS = 250;
+const NO_EDGES: CanvasEdge[] = [];
 
 export function Canvas() {
   const workflow = useEditor((state) => state.workflow);
@@ -52,6 +54,8 @@ export function Canvas() {
   const isReadOnly = useEditor((state) => state.readOnly);
   const showMap = useCanvas((state) => state.showMap);
   const catalogue = useCatalogue();
+  const isFar = useStore((state) => state.transform[2] < FAR);
+  const isSimple = isFar && workflow.nodes.length > MANY;
   const frame = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<readonly MenuItem[]>([]);
   const [model] = useState(() => new FlowModel());
@@ -70,7 +74,7 @@ export function Canvas() {
     [built.edges, selectedEdges],
   );
   const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
-    setNodes((before) => applyNodeChanges(changes, before));
+    setNodes((before) => replaced(applyNodeChanges(changes, before)));
     takeSelection(changes, "selection");
   }, []);
   const onEdgesChange = useCallback((changes: EdgeChange<CanvasEdge>[]) => takeSelection(changes, "selectedEdges"), []);
@@ -78,6 +82,17 @@ export function Canvas() {
     useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
   }, []);
   useEffect(() => () => useCanvas.setState({ flow: null, add: null, renaming: null, hint: null, panel: null }), []);
+  // While it moves, the drawing is a layer of its own that is shifted and not painted again. At rest it is painted at its true size, so
+  // that letters are sharp.
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const startMoving = useCallback(() => {
+    clearTimeout(resting.current);
+    frame.current?.setAttribute("data-moving", "");
+  }, []);
+  const endMoving = useCallback(() => {
+    resting.current = setTimeout(() => frame.current?.removeAttribute("data-moving"), REST_MS);
+  }, []);
+  const pointing = useMemo(() => pointingAt(setMenu), []);
   useKeys();
   useMarks();
   const dragging = useDragging(setNodes);
@@ -87,7 +102,7 @@ export function Canvas() {
     <ContextMenu items={menu}>
       <section
         ref={frame}
-        className={css.canvas}
+        className={cx(css.canvas, isFar && css.far)}
         data-canvas
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the canvas takes keys of its own.
         tabIndex={0}
@@ -97,65 +112,53 @@ export function Canvas() {
         }}
         {...dropping}
       >
-        <ReactFlow<CanvasNode, CanvasEdge>
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          edgeTypes={EDGE_TYPES}
-          onInit={onInit}
-          onNodesChange={onNodesChange}
-          onEdgesChange={onEdgesChange}
-          {...dragging}
-          {...connecting}
-          connectionLineComponent={ConnectingLine}
-          connectionRadius={28}
-          connectOnClick={false}
-          onNodeDoubleClick={(_, node) => (node.type === "note" ? startWriting(node.id) : openNode(node.id))}
-          onNodeContextMenu={(_, node) => setMenu(nodeMenu(node.id))}
-          onEdgeContextMenu={(_, edge) => setMenu(lineMenu(edge.id))}
-          onPaneContextMenu={(event) => setMenu(canvasMenu({ x: event.clientX, y: event.clientY }))}
-          onSelectionContextMenu={(_, [first]) => first && setMenu(nodeMenu(first.id))}
-          onPaneClick={() => useCanvas.setState({ add: null })}
-          nodesDraggable={!isReadOnly}
-          nodesConnectable={!isReadOnly}
-          edgesReconnectable={!isReadOnly}
-          nodesFocusable={false}
-          edgesFocusable={false}
-          elevateNodesOnSelect={false}
-          disableKeyboardA11y
-          onlyRenderVisibleElements
-          snapToGrid
-          snapGrid={SNAP}
-          minZoom={0.08}
-          maxZoom={2}
-          panOnScroll
-          panOnDrag={isTouch ? true : [1]}
-          selectionOnDrag={!isTouch}
-          selectionMode={SelectionMode.Partial}
-          panActivationKeyCode="Space"
-          multiSelectionKeyCode={SEVERAL}
-          selectionKeyCode={null}
-          deleteKeyCode={null}
-          zoomOnDoubleClick={false}
-          attributionPosition="bottom-center"
-          fitView
-          fitViewOptions={{ padding: 0.15, maxZoom: 1 }}
-        >
-          <Background variant={BackgroundVariant.Dots} gap={24} size={1.5} className={css.dots} />
-          {showMap && nodes.length > 0 && (
-            <MiniMap
-              className={css.map}
-              style={MAP_SIZE}
-              pannable
-              zoomable
-              ariaLabel="Map of the workflow"
-              nodeColor={mapColour}
-              nodeBorderRadius={6}
-              position="bottom-right"
-            />
-          )}
-          <Distance frame={frame} />
-        </ReactFlow>
+        <FarContext value={isSimple}>
+          <ReactFlow<CanvasNode, CanvasEdge>
+            nodes={nodes}
+            edges={isSimple ? NO_EDGES : edges}
+            nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
+            onInit={onInit}
+            onNodesChange={onNodesChange}
+            onEdgesChange={onEdgesChange}
+            {...dragging}
+            {...connecting}
+            connectionLineComponent={ConnectingLine}
+            connectionRadius={28}
+            connectOnClick={false}
+            {...pointing}
+            onMoveStart={startMoving}
+            onMoveEnd={endMoving}
+            nodesDraggable={!isReadOnly}
+            nodesConnectable={!isReadOnly}
+            edgesReconnectable={!isReadOnly}
+            nodesFocusable={false}
+            edgesFocusable={false}
+            elevateNodesOnSelect={false}
+            disableKeyboardA11y
+            onlyRenderVisibleElements
+            snapToGrid
+            snapGrid={SNAP}
+            minZoom={0.08}
+            maxZoom={2}
+            panOnScroll
+            panOnDrag={PAN_BUTTONS}
+            selectionOnDrag={!isTouch}
+            selectionMode={SelectionMode.Partial}
+            panActivationKeyCode="Space"
+            multiSelectionKeyCode={SEVERAL}
+            selectionKeyCode={null}
+            deleteKeyCode={null}
+            zoomOnDoubleClick={false}
+            attributionPosition="bottom-center"
+            fitView
+            fitViewOptions={FIT}
+          >
+            <Dots />
+            {isSimple && <FarLines nodes={nodes} edges={built.edges} />}
+          </ReactFlow>
+        </FarContext>
+        {showMap && nodes.length > 0 && <MapView nodes={nodes} />}
         {nodes.length === 0 && !isReadOnly && <EmptyCanvas />}
         <CanvasTools />
         <HintBubble />
@@ -171,6 +174,19 @@ export function Canvas() {
   );
 }
 
+/** What a click and the right button do. Made once: a new function would make the library draw every node again. */
+function pointingAt(setMenu: (items: readonly MenuItem[]) => void) {
+  return {
+    onNodeDoubleClick: (_: React.MouseEvent, node: CanvasNode) =>
+      node.type === "note" ? startWriting(node.id) : openNode(node.id),
+    onNodeContextMenu: (_: React.MouseEvent, node: CanvasNode) => setMenu(nodeMenu(node.id)),
+    onEdgeContextMenu: (_: React.MouseEvent, edge: CanvasEdge) => setMenu(lineMenu(edge.id)),
+    onPaneContextMenu: (event: React.MouseEvent | MouseEvent) => setMenu(canvasMenu({ x: event.clientX, y: event.clientY })),
+    onSelectionContextMenu: (_: React.MouseEvent, [first]: CanvasNode[]) => first && setMenu(nodeMenu(first.id)),
+    onPaneClick: () => useCanvas.setState({ add: null }),
+  };
+}
+
 function startWriting(note: string) {
   if (!useEditor.getState().readOnly) useCanvas.setState({ renaming: note });
 }
@@ -184,8 +200,8 @@ function merged(built: readonly CanvasNode[], before: readonly CanvasNode[], sel
     if (old && old.data === node.data && !!old.selected === selected) {
       if (old.dragging || (old.position.x === node.position.x && old.position.y === node.position.y)) return old;
     }
-    const position = old?.dragging ? old.position : node.position;
-    return { ...node, position, selected, dragging: old?.dragging } as CanvasNode;
+    const drawn = old?.dragging ? placed(node, old.position) : node;
+    return { ...drawn, selected, dragging: old?.dragging } as CanvasNode;
   });
 }
 
@@ -203,18 +219,4 @@ function takeSelection(
   }
   if (which === "selection") state.select(chosen, state.selectedEdges);
   else state.select(state.selection, chosen);
-}
-
-function mapColour(node: CanvasNode): string {
-  if (node.selected) return "var(--accent)";
-  return node.type === "note" ? "var(--pressed)" : "var(--line-strong)";
-}
-
-/** Marks the canvas when it is far away. One element is told, and the style sheet does the rest: no node is drawn again for it. */
-function Distance({ frame }: { frame: React.RefObject<HTMLDivElement | null> }) {
-  const isFar = useStore((state) => state.transform[2] < FAR);
-  useLayoutEffect(() => {
-    frame.current?.classList.toggle(css.far ?? "far", isFar);
-  }, [frame, isFar]);
-  return null;
 }

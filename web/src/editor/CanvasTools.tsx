@@ -1,13 +1,15 @@
 /** The buttons on the canvas: add, zoom, undo, order, map. */
+
 import { useStore } from "@xyflow/react";
 import { LayoutGrid, Map as MapIcon, Maximize, Minus, Plus, Redo2, StickyNote, Undo2 } from "lucide-react";
+import { memo } from "react";
 import { IconButton, Tooltip } from "../ui";
 import css from "./CanvasTools.module.css";
 import { setMap, useCanvas } from "./canvas";
 import { addNote, arrange, fit, openAdd, redo, undo, zoom } from "./commands";
 import { useEditor } from "./store";
 
-export function CanvasTools() {
+export const CanvasTools = memo(function CanvasTools() {
   const isReadOnly = useEditor((state) => state.readOnly);
   const canUndo = useEditor((state) => state.history.past.length > 0);
   const canRedo = useEditor((state) => state.history.future.length > 0);
@@ -45,7 +47,7 @@ export function CanvasTools() {
       </div>
     </>
   );
-}
+});
 
 function Zoom() {
   const percent = useStore((state) => Math.round(state.transform[2] * 100));

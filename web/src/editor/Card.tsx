@@ -6,14 +6,37 @@ import { cx } from "../ui";
 import css from "./Card.module.css";
 import { CardBar } from "./CardBar";
 import { useCanvas } from "./canvas";
+import { useFar } from "./far";
 import type { CardNode } from "./flow";
+import { hueOf } from "./icons";
 import { NameEditor } from "./NameEditor";
 import { NodeTile } from "./NodeTile";
 import { PortHandles } from "./PortHandles";
 import { StateMark } from "./StateMark";
 import { type NodeState, useNodeState } from "./useNodeState";
 
-export const Card = memo(function Card({ data, selected, dragging }: NodeProps<CardNode>) {
+export const Card = memo(function Card(props: NodeProps<CardNode>) {
+  return useFar() ? <FarCard {...props} /> : <NearCard {...props} />;
+});
+
+/** Only its shape, its family's colour and its state. */
+function FarCard({ data, selected }: NodeProps<CardNode>) {
+  const { node, ports, spec } = data;
+  const state = useNodeState(node.name);
+  return (
+    <div
+      className={cx(css.card, css.distant, selected && css.selected, node.disabled && css.off)}
+      data-shape={ports.shape}
+      data-known={ports.known}
+      data-run={state.status}
+      data-change={state.change}
+    >
+      <span className={css.spot} style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }} />
+    </div>
+  );
+}
+
+function NearCard({ data, selected, dragging }: NodeProps<CardNode>) {
   const { node, ports, spec, subtitle, pinned } = data;
   const [isPointedAt, setPointedAt] = useState(false);
   const isRenaming = useCanvas((state) => state.renaming === node.name);
@@ -42,7 +65,7 @@ export const Card = memo(function Card({ data, selected, dragging }: NodeProps<C
       {isPointedAt && !dragging && <CardBar name={node.name} isDisabled={!!node.disabled} />}
     </div>
   );
-});
+}
 
 /** How many signs stand in the corner; the line beside them ends before. */
 function marksOf(isPinned: boolean, isRetried: boolean, { status, problems, change }: NodeState): number {

@@ -5,14 +5,37 @@ import { cx } from "../ui";
 import { CardBar } from "./CardBar";
 import css from "./Circle.module.css";
 import { useCanvas } from "./canvas";
+import { useFar } from "./far";
 import type { CardNode } from "./flow";
+import { hueOf } from "./icons";
 import { NameEditor } from "./NameEditor";
 import { NodeTile } from "./NodeTile";
 import { PortHandles } from "./PortHandles";
 import { StateMark } from "./StateMark";
 import { useNodeState } from "./useNodeState";
 
-export const Circle = memo(function Circle({ data, selected, dragging }: NodeProps<CardNode>) {
+export const Circle = memo(function Circle(props: NodeProps<CardNode>) {
+  return useFar() ? <FarCircle {...props} /> : <NearCircle {...props} />;
+});
+
+/** Only its shape, its family's colour and its state. */
+function FarCircle({ data, selected }: NodeProps<CardNode>) {
+  const { node, ports, spec } = data;
+  const state = useNodeState(node.name);
+  return (
+    <div
+      className={cx(css.circle, css.distant, selected && css.selected, node.disabled && css.off)}
+      data-shape={ports.shape}
+      data-known={ports.known}
+      data-run={state.status}
+      data-change={state.change}
+    >
+      <span className={css.spot} style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }} />
+    </div>
+  );
+}
+
+function NearCircle({ data, selected, dragging }: NodeProps<CardNode>) {
   const { node, ports, spec, subtitle } = data;
   const [isPointedAt, setPointedAt] = useState(false);
   const isRenaming = useCanvas((state) => state.renaming === node.name);
@@ -38,4 +61,4 @@ export const Circle = memo(function Circle({ data, selected, dragging }: NodePro
       {isPointedAt && !dragging && <CardBar name={node.name} isDisabled={!!node.disabled} isCircle />}
     </div>
   );
-});
+}

@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useParams } from "wouter";
 import { Drawer } from "../drawer/Drawer";
 import { normalDocument } from "../graph/normal";
 import { emptyDocument } from "../graph/types";
 import { useActions } from "../palette/actions";
+import { takeCopy } from "../run/copy";
 import { ExecutionBar } from "../run/ExecutionBar";
 import { fetchDocument } from "../run/execution";
 import { forget, openRun } from "../run/start";
@@ -18,7 +19,7 @@ import { Canvas } from "./Canvas";
 import { useCanvas } from "./canvas";
 import { fit } from "./commands";
 import css from "./EditorPage.module.css";
-import { loadWorkflow } from "./save";
+import { forgetFirstSaved, isFirstSaved, loadWorkflow } from "./save";
 import { useEditor } from "./store";
 import { TopBar } from "./TopBar";
 import { useLeaveGuard } from "./useLeaveGuard";
@@ -30,7 +31,10 @@ const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ de
 
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
+  const [isHere] = useState(() => isFirstSaved(id));
+  useEffect(() => (isHere ? forgetFirstSaved : undefined), [isHere]);
   const loaded = useQuery({
+    enabled: !isHere,
     queryKey: ["workflow", id],
     queryFn: () => (id === "new" ? Promise.resolve(emptyDocument()) : loadWorkflow(id)),
     // What is edited lives in the editor's own state; a copy that comes later must not take its place.
@@ -40,9 +44,10 @@ export default function EditorPage() {
   const isThere = useEditor((state) => state.saved?.id === id || (id === "new" && state.savedVersion === null));
   useEffect(() => {
     if (!loaded.data) return;
-    useEditor.getState().load(loaded.data, id !== "new");
-    return () => forget();
+    if (!keepDraft(id, loaded.data.versionId)) useEditor.getState().load(loaded.data, id !== "new");
+    takeCopy(id);
   }, [loaded.data, id]);
+  useEffect(() => () => forget(), []);
   if (loaded.error) {
     return (
       <Page title="Workflow">
@@ -50,12 +55,21 @@ export default function EditorPage() {
       </Page>
     );
   }
-  if (!loaded.data || !isThere) return <Loading />;
+  if ((!loaded.data && !isHere) || !isThere) return <Loading />;
   return (
     <ReactFlowProvider key={id}>
       <Editor execution={execution} />
     </ReactFlowProvider>
   );
+}
+
+/** What is in the editor stays there, with its history, after a look at an execution or after the first save gave it an address. */
+function keepDraft(id: string, versionId: string | undefined): boolean {
+  const { saved, dirty, endShow } = useEditor.getState();
+  if (!saved || saved.id !== id || !(dirty || saved.versionId === versionId)) return false;
+  endShow();
+  useEditor.setState({ saved: { ...saved } });
+  return true;
 }
 
 function Editor({ execution }: { execution: string | undefined }) {

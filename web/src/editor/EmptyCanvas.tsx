@@ -1,11 +1,13 @@
 /** What an empty canvas says: how to begin. */
+
 import { LayoutTemplate, Plus } from "lucide-react";
+import { memo } from "react";
 import { Link } from "wouter";
 import { Kbd } from "../ui";
 import { openAdd } from "./commands";
 import css from "./EmptyCanvas.module.css";
 
-export function EmptyCanvas() {
+export const EmptyCanvas = memo(function EmptyCanvas() {
   return (
     <div className={css.empty}>
       <button type="button" className={css.first} onClick={() => openAdd({})}>
@@ -22,4 +24,4 @@ export function EmptyCanvas() {
       </p>
     </div>
   );
-}
+});

@@ -1,11 +1,13 @@
 /** The reason why something cannot be, beside the pointer for a moment. */
+
 import { CircleAlert } from "lucide-react";
+import { memo } from "react";
 import { useCanvas } from "./canvas";
 import css from "./HintBubble.module.css";
 
 const WIDTH = 280;
 
-export function HintBubble() {
+export const HintBubble = memo(function HintBubble() {
   const hint = useCanvas((state) => state.hint);
   if (!hint) return null;
   const left = Math.max(8, Math.min(hint.at.x + 12, window.innerWidth - WIDTH - 8));
@@ -16,4 +18,4 @@ export function HintBubble() {
       <span>{hint.text}</span>
     </div>
   );
-}
+});

@@ -110,7 +110,7 @@ function LineButtons({ edge, isSupply }: { edge: Edge; isSupply: boolean }) {
 }
 
 /** How many items went along a connection in the run, or how often a sub-node was called; `null` if nothing did. */
-function carriedBy(run: RunView | null, edge: Edge): number | null {
+export function carriedBy(run: RunView | null, edge: Edge): number | null {
   const runs = run?.nodes.get(edge.from);
   if (!runs || runs.length === 0) return null;
   let sum: number | null = null;

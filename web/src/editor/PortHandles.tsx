@@ -63,6 +63,7 @@ function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
       data-side={side}
       style={{ left: place.x, top: place.y, right: "auto", bottom: "auto" }}
       isConnectable={!isReadOnly}
+      role="group"
       aria-label={`${side === "input" ? "Input" : "Output"} ${port.label || kindWord(port.kind)} of ${data.node.name}`}
     >
       <span className={css.dot} />

@@ -11,9 +11,10 @@ import {
   LayoutGrid,
   Save,
   Settings2,
+  Share2,
   Trash2,
 } from "lucide-react";
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { api, queryClient } from "../api/client";
 import { setName } from "../graph/document";
@@ -28,6 +29,8 @@ import { saveWorkflow, setActive, wordsOf } from "./save";
 import { useEditor } from "./store";
 import { TagsButton } from "./TagsButton";
 import css from "./TopBar.module.css";
+
+const ShareDialog = lazy(() => import("../chat/ShareDialog").then((module) => ({ default: module.ShareDialog })));
 
 export function TopBar() {
   const isReadOnly = useEditor((state) => state.readOnly);
@@ -154,6 +157,8 @@ function ActiveSwitch() {
 function MoreMenu() {
   const [, go] = useLocation();
   const [isOpen, setOpen] = useState(false);
+  const [isSharing, setSharing] = useState(false);
+  const chat = useEditor((state) => state.workflow.nodes.find((node) => node.type.endsWith(".chatTrigger"))?.name);
   const file = useRef<HTMLInputElement>(null);
   const isReadOnly = useEditor((state) => state.readOnly);
   const id = useEditor((state) => state.workflow.id);
@@ -198,6 +203,7 @@ function MoreMenu() {
           null,
           { label: "Import a file", icon: FileUp, disabled: isReadOnly, onSelect: () => file.current?.click() },
           { label: "Download as JSON", icon: Download, onSelect: downloadWorkflow },
+          ...(chat ? [{ label: "Share the chat", icon: Share2, onSelect: () => setTimeout(() => setSharing(true), 60) }] : []),
           { label: "Make a copy", icon: Copy, onSelect: () => void copy() },
           null,
           { label: "All keys", icon: Keyboard, shortcut: "?", onSelect: () => setTimeout(press, 60) },
@@ -222,6 +228,9 @@ function MoreMenu() {
           event.target.value = "";
         }}
       />
+      <Suspense fallback={null}>
+        {isSharing && chat && <ShareDialog open onClose={() => setSharing(false)} trigger={chat} />}
+      </Suspense>
       {isOpen && <SettingsDialog onClose={() => setOpen(false)} />}
     </>
   );

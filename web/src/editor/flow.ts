@@ -30,6 +30,20 @@ export type CanvasNode = CardNode | NoteNode;
 export type LineData = { edge: Edge; below: number };
 export type CanvasEdge = FlowEdge<LineData, "flow" | "supply">;
 
+/**
+ * A node at a place. It stands there by `left` and `top`: a thousand transforms would be a thousand parts for the browser to put
+ * together in every frame of a pan, which costs more than all of our own work.
+ */
+export function placed<T extends CanvasNode>(node: T, position: { x: number; y: number }): T {
+  return { ...node, position, style: { ...node.style, transform: "none", left: position.x, top: position.y } };
+}
+
+/** The nodes after they were moved by the library, each with its style where its position says. */
+export function replaced(nodes: CanvasNode[]): CanvasNode[] {
+  const isPlaced = ({ position, style }: CanvasNode) => style?.left === position.x && style.top === position.y;
+  return nodes.every(isPlaced) ? nodes : nodes.map((node) => (isPlaced(node) ? node : placed(node, node.position)));
+}
+
 interface Known {
   node: WorkflowNode;
   touching: string;
@@ -67,7 +81,7 @@ export class FlowModel {
       const pinned = document.pinData?.[node.name]?.length ?? null;
       const before = this.known.get(node.name);
       const isSame = before && before.node === node && before.touching === key && before.pinned === pinned;
-      const drawn = isSame ? before.drawn : draw(node, types, around, pinned);
+      const drawn = isSame ? before.drawn : standing(draw(node, types, around, pinned));
       known.set(node.name, isSame ? before : { node, touching: key, pinned, drawn });
       if (drawn.type !== "note") ports.set(node.name, (drawn as CardNode).data.ports);
       return drawn;
@@ -87,6 +101,10 @@ export class FlowModel {
     this.edges = edges;
     return [...edges.values()];
   }
+}
+
+function standing(node: CanvasNode): CanvasNode {
+  return placed(node, node.position);
 }
 
 function bottomBelowPort(known: ReadonlyMap<string, Known>, name: string): number {

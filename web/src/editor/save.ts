@@ -24,6 +24,16 @@ export async function loadWorkflow(id: string): Promise<WorkflowDocument> {
 }
 
 let saving: Promise<boolean> | null = null;
+let firstSaved: string | null = null;
+
+/** Whether this workflow has just got its address: what is in the editor is it, with its history and its run, and is not loaded again. */
+export function isFirstSaved(id: string): boolean {
+  return firstSaved === id;
+}
+
+export function forgetFirstSaved(): void {
+  firstSaved = null;
+}
 
 /** Saves the draft; gives whether it is saved now. A second call while one is under way waits for it and saves what came after. */
 export async function saveWorkflow(): Promise<boolean> {
@@ -46,7 +56,10 @@ async function save(): Promise<boolean> {
       ? await api.put<WorkflowDocument>(`/workflows/${encodeURIComponent(sent.id)}`, savable(sent))
       : await api.post<WorkflowDocument>("/workflows", savable(sent));
     markSaved(sent, answer);
-    if (!sent.id && answer.id) window.history.replaceState(null, "", `/workflow/${encodeURIComponent(answer.id)}`);
+    if (!sent.id && answer.id) {
+      firstSaved = answer.id;
+      window.history.replaceState(null, "", `/workflow/${encodeURIComponent(answer.id)}`);
+    }
     void queryClient.invalidateQueries({ queryKey: ["workflows"] });
     void queryClient.invalidateQueries({ queryKey: ["workflow-history"] });
     return true;

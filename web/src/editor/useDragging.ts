@@ -6,8 +6,11 @@ import { edgeOfKey, edgesOf, MAIN } from "../graph/edges";
 import { type Point, toCanvas, toDocument } from "../graph/geometry";
 import { splitEdge } from "../graph/insert";
 import { useCanvas } from "./canvas";
-import type { CanvasNode } from "./flow";
+import { type CanvasNode, placed } from "./flow";
 import { useEditor } from "./store";
+
+/** Free room after a node that was put into a line. */
+const ROOM = 60;
 
 export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
   return useMemo(() => {
@@ -34,7 +37,7 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
         setNodes((before) =>
           before.map((one) => {
             const from = followers.get(one.id);
-            return from ? ({ ...one, position: { x: from.x + by.x, y: from.y + by.y } } as CanvasNode) : one;
+            return from ? placed({ ...one, dragging: true } as CanvasNode, { x: from.x + by.x, y: from.y + by.y }) : one;
           }),
         );
       }
@@ -47,12 +50,16 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       const places = new Map<string, readonly [number, number]>();
       for (const one of nodes) places.set(one.id, toDocument(one.position, isCircle(one.id)));
       for (const [name, from] of followers) places.set(name, toDocument({ x: from.x + by.x, y: from.y + by.y }, isCircle(name)));
+      if (followers.size > 0) {
+        const followed = followers;
+        setNodes((before) => before.map((one) => (followed.has(one.id) ? ({ ...one, dragging: false } as CanvasNode) : one)));
+      }
       followers = new Map();
       if (by.x === 0 && by.y === 0) return;
       useEditor.getState().change(`Move ${node.id} ${Date.now()}`, (document) => {
         const moved = moveNodes(document, places);
         const own = ports.get(node.id);
-        return dropEdge && own ? splitEdge(moved, edgeOfKey(dropEdge), node.id, own, 0) : moved;
+        return dropEdge && own ? splitEdge(moved, edgeOfKey(dropEdge), node.id, own, (node.width ?? 0) + ROOM) : moved;
       });
     };
     return {

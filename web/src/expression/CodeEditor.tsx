@@ -21,6 +21,8 @@ interface CodeEditorProps {
   placeholder?: string;
   known?: Known;
   codeOf?: (field: DraggedField) => string;
+  /** Takes a dropped field instead of the editor, where it changes what the text is. */
+  onDropped?: (code: string, position: number) => void;
   onFocus?: () => void;
   onBlur?: () => void;
   /** Lets the owner write into the editor and focus it. */
@@ -55,13 +57,15 @@ export function CodeEditor(props: CodeEditorProps) {
         placeholder: now().placeholder ?? "",
         known: () => now().known ?? NOTHING_KNOWN,
         codeOf: (field) => now().codeOf?.(field) ?? "",
+        ...(now().onDropped && { onDropped: (code: string, position: number) => now().onDropped?.(code, position) }),
         onChange: (next) => now().onChange(next),
         onFocus: () => now().onFocus?.(),
         onBlur: () => now().onBlur?.(),
       });
       if (now().handle) (now().handle as RefObject<Handle | null>).current = editor.current;
       setReady(true);
-      if (autoFocus) editor.current.focus();
+      // A dialog gives the focus to its first field when it opens; the editor takes it after that.
+      if (autoFocus) setTimeout(() => editor.current?.focus(), 30);
     });
     return () => {
       gone = true;

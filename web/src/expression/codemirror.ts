@@ -30,6 +30,8 @@ export interface EditorOptions {
   known: () => Known;
   /** The code that a dropped field is written as. */
   codeOf: (field: DraggedField) => string;
+  /** Takes a dropped field instead of the editor, where it changes what the text is. */
+  onDropped?: (code: string, position: number) => void;
   onChange: (value: string) => void;
   onFocus: () => void;
   onBlur: () => void;
@@ -145,7 +147,9 @@ function dropping(options: EditorOptions): Extension {
       if (!field || options.readOnly) return false;
       event.preventDefault();
       const position = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length;
-      insertCode(view, options.codeOf(field), position, options.language);
+      const code = options.codeOf(field);
+      if (options.onDropped) options.onDropped(code, position);
+      else insertCode(view, code, position, options.language);
       return true;
     },
   });

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { api } from "../api/client";
+import { api, queryClient } from "../api/client";
 import { useEditor } from "../editor/store";
 import { useForm } from "../fields/form";
 import type { Json } from "../fields/spec";
@@ -40,7 +40,7 @@ export function usePreview(
   const readsData = /\$(json|input|binary|node|items|\(|prevNode)/.test(paused);
   const asked = enabled && paused.startsWith("=") && paused.includes("{{") && (hasData || !readsData);
   const found = useQuery({
-    queryKey: ["expression", node, paused, executionId, item, idOf(pins)],
+    queryKey: keyOf(node, paused, executionId, item, pins),
     queryFn: ({ signal }) => {
       const body = { workflow: sent(useEditor.getState().workflow), node, expression: paused, executionId, item, runIndex: 0 };
       return api.post<Preview>("/workflows/expression", body, signal);
@@ -56,6 +56,23 @@ export function usePreview(
     late: paused !== expression || found.isPlaceholderData,
     noData: !hasData && readsData,
   };
+}
+
+function keyOf(
+  node: string,
+  expression: string,
+  executionId: string | undefined,
+  item: number,
+  pins: WorkflowDocument["pinData"],
+) {
+  return ["expression", node, expression, executionId, item, idOf(pins)];
+}
+
+/** What an expression gave when it was last shown, without asking again. */
+export function lastResult(node: string, expression: string, item: number): Json | undefined {
+  const { run, workflow } = useEditor.getState();
+  const key = keyOf(node, expression, run?.executionId || undefined, item, workflow.pinData);
+  return queryClient.getQueryData<Preview>(key)?.value;
 }
 
 function sent({ id, name, nodes, connections, settings, pinData }: WorkflowDocument): Partial<WorkflowDocument> {

@@ -7,7 +7,7 @@ export const theme = EditorView.theme({
   // The place where tooltips stand has the theme as well, so a height is for the editor only.
   "&.cm-editor": { height: "100%" },
   "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "18px", overflow: "auto" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "18px", overflow: "auto", fontVariantLigatures: "none" },
   ".cm-content": { padding: "6px 0", caretColor: "var(--ink)" },
   ".cm-line": { padding: "0 10px" },
   ".cm-cursor": { borderLeftColor: "var(--ink)", borderLeftWidth: "1.5px" },

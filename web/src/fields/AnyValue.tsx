@@ -8,6 +8,7 @@ import { cx } from "../ui";
 import css from "./Field.module.css";
 import { FixedControl } from "./FixedControl";
 import { useCodeOf, useForm, useInsertTarget } from "./form";
+import type { ListSource } from "./locator";
 import { isExpression, type Json, type ParamKind } from "./spec";
 
 interface AnyValueProps {
@@ -19,19 +20,23 @@ interface AnyValueProps {
   noExpression?: boolean;
   invalid?: boolean;
   placeholder?: string;
+  suggests?: ListSource;
   onBlur?: () => void;
+  /** A dropped field takes the place of a fixed value instead of joining its text. */
+  replaces?: boolean;
   /** A small button inside the field turns it into an expression, where there is no frame to do so. */
   mini?: boolean;
 }
 
 export function AnyValue(props: AnyValueProps) {
-  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini } = props;
+  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini, replaces, suggests } = props;
   const { readOnly } = useForm();
   const codeOf = useCodeOf();
   const dragging = useDragged((state) => state.field !== null);
   const [over, setOver] = useState(false);
   const computed = !noExpression && isExpression(value);
   const takesDrop = !noExpression && !readOnly;
+  const dropped = (code: string) => withDropped(replaces && !computed ? undefined : value, code, kind.type);
   const onDragOver = (event: DragEvent) => {
     if (!takesDrop || !isFieldDrag(event.dataTransfer)) return;
     event.preventDefault();
@@ -40,14 +45,14 @@ export function AnyValue(props: AnyValueProps) {
   };
   const onDrop = (event: DragEvent) => {
     setOver(false);
-    // The editor of an expression has taken it already, at the place where it was dropped.
-    if (event.defaultPrevented && computed) return;
+    // An editor has taken it already, at the place where it was dropped.
+    if (event.defaultPrevented) return;
     const field = readDragged(event.dataTransfer);
     if (!field || !takesDrop) return;
     event.preventDefault();
-    onChange(withDropped(value, codeOf(field), kind.type));
+    onChange(dropped(codeOf(field)));
   };
-  const claim = useInsertTarget((code) => onChange(withDropped(value, code, kind.type)));
+  const claim = useInsertTarget((code) => onChange(dropped(code)));
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop on; the same can be done by keys from the data.
     <div
@@ -63,7 +68,15 @@ export function AnyValue(props: AnyValueProps) {
       {computed ? (
         <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} />
       ) : (
-        <FixedControl value={value} onChange={onChange} label={label} kind={kind} invalid={invalid} placeholder={placeholder} />
+        <FixedControl
+          value={value}
+          onChange={onChange}
+          label={label}
+          kind={kind}
+          invalid={invalid}
+          placeholder={placeholder}
+          suggests={suggests}
+        />
       )}
       {mini && !computed && takesDrop && (
         <button

@@ -4,6 +4,7 @@ import { Maximize2 } from "lucide-react";
 import { useState } from "react";
 import { CodeEditor } from "../expression/CodeEditor";
 import type { Language } from "../expression/codemirror";
+import { withDropped } from "../expression/template";
 import { Button, Dialog, IconButton } from "../ui";
 import { jsonProblem } from "./controls";
 import css from "./Field.module.css";
@@ -42,6 +43,12 @@ export default function CodeField({ value, onChange, label, language, invalid }:
       invalid={invalid || problem !== null}
       known={known}
       codeOf={codeOf}
+      // In a program a field is code; in any other text it makes an expression of the whole.
+      onDropped={
+        spoken === "javascript" || spoken === "python"
+          ? undefined
+          : (code, position) => onChange(withDropped(value, code, "json", position))
+      }
     />
   );
   return (

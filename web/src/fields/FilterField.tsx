@@ -140,6 +140,7 @@ function ConditionFields({
         onChange={(next) => onChange({ ...condition, leftValue: typed(String(next), type) })}
         label={`First value of condition ${at + 1}`}
         placeholder="Value, or drop a field here"
+        replaces={type !== "string"}
         kind={TEXT}
       />
       <div className={css.operator}>
@@ -164,6 +165,7 @@ function ConditionFields({
           onChange={(next) => onChange({ ...condition, rightValue: typed(String(next), rightType) })}
           label={`Second value of condition ${at + 1}`}
           placeholder="Value"
+          replaces={rightType !== "string"}
           kind={TEXT}
         />
       )}

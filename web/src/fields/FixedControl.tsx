@@ -2,10 +2,13 @@
 
 import { lazy, Suspense } from "react";
 import { Input, NumberInput, Select, Switch, TextArea } from "../ui";
+import CredentialKinds from "./CredentialKinds";
 import { choiceKey, choiceValue, isLocalDateTime, textOf } from "./controls";
 import css from "./Field.module.css";
 import { useForm } from "./form";
+import type { ListSource } from "./locator";
 import { MultiChoice } from "./MultiChoice";
+import { SuggestInput } from "./SuggestInput";
 import type { Json, ParamKind } from "./spec";
 
 const CodeField = lazy(() => import("./CodeField"));
@@ -17,9 +20,11 @@ interface FixedControlProps {
   kind: ParamKind;
   invalid?: boolean;
   placeholder?: string;
+  /** A list whose entries are offered while a text is typed. */
+  suggests?: ListSource;
 }
 
-export function FixedControl({ value, onChange, label, kind, invalid, placeholder }: FixedControlProps) {
+export function FixedControl({ value, onChange, label, kind, invalid, placeholder, suggests }: FixedControlProps) {
   const { readOnly, type, version } = useForm();
   const text = textOf(value);
   switch (kind.type) {
@@ -106,6 +111,7 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
     case "credentialKind":
       return <CredentialKinds value={text} onChange={onChange} label={label} key={`${type?.id} ${version}`} />;
     default:
+      if (suggests) return <SuggestInput value={text} onChange={onChange} label={label} source={suggests} invalid={invalid} />;
       return (
         <Input
           type={kind.type === "secret" ? "password" : "text"}
@@ -120,5 +126,3 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
       );
   }
 }
-
-const CredentialKinds = lazy(() => import("./CredentialKinds"));

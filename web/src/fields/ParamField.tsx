@@ -1,7 +1,8 @@
 /** One parameter, drawn by its kind. */
 
-import { RotateCcw } from "lucide-react";
+import { RotateCcw, Sparkles } from "lucide-react";
 import { useState } from "react";
+import { lastResult } from "../expression/preview";
 import { toExpression, toFixed } from "../expression/template";
 import type { MenuItem } from "../ui";
 import { AnyValue } from "./AnyValue";
@@ -11,8 +12,10 @@ import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { FilterField } from "./FilterField";
 import { useForm } from "./form";
+import { canBeDecided, decidedByModel } from "./from-model";
 import { GroupsField } from "./GroupsField";
 import { LocatorField } from "./LocatorField";
+import { listSource } from "./locator";
 import { MapperField } from "./MapperField";
 import { problemOf } from "./problems";
 import { currentValue } from "./shown";
@@ -63,7 +66,7 @@ export function ParamField({ param, values, path }: ParamFieldProps) {
 
 /** Text, numbers, choices and the like: fixed, or computed by an expression. */
 function SimpleField({ param, values, path }: ParamFieldProps) {
-  const { change, readOnly, failed } = useForm();
+  const { change, readOnly, failed, node, item, type, isTool } = useForm();
   const [touched, setTouched] = useState(false);
   const value = currentValue(param, values);
   const computed = !param.noExpression && isExpression(value);
@@ -71,10 +74,16 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
   const set = (next: Json | undefined) => change(path, next, what);
   const onMode = (mode: "fixed" | "expression") => {
     if (mode === "expression") set(toExpression(value));
-    else if (computed) set(toFixed(value, param.kind.type, undefined, param.default as Json | undefined));
+    else if (computed) set(toFixed(value, param.kind.type, lastResult(node, value, item), param.default as Json | undefined));
   };
-  const menu: MenuItem[] =
-    param.name in values && !readOnly ? [{ label: "Reset to default", icon: RotateCcw, onSelect: () => set(undefined) }] : [];
+  const menu: MenuItem[] = readOnly
+    ? []
+    : [
+        ...(isTool && !param.noExpression && canBeDecided(param)
+          ? [{ label: "Let the model decide", icon: Sparkles, onSelect: () => set(decidedByModel(param)) }]
+          : []),
+        ...(param.name in values ? [{ label: "Reset to default", icon: RotateCcw, onSelect: () => set(undefined) }] : []),
+      ];
   const problem = problemOf(param, value, path, touched, failed);
   const frame = {
     label: param.label,
@@ -91,6 +100,7 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
       label={param.label}
       kind={param.kind}
       noExpression={param.noExpression}
+      suggests={param.kind.type === "text" && path.length === 1 ? listSource(type?.id ?? "", param.name) : undefined}
       invalid={problem !== null}
       onBlur={() => setTouched(true)}
     />

@@ -15,6 +15,8 @@ export interface Form {
   top: JsonObject;
   credentials: Record<string, { id?: string | null; name: string }>;
   readOnly: boolean;
+  /** The node is a tool of an agent, whose model may decide parameters. */
+  isTool: boolean;
   /** Writes a value; `undefined` takes it away, so that its default counts again. `what` names the change in the history. */
   change: (path: Path, value: Json | undefined, what: string) => void;
   setCredential: (kind: string, credential: { id: string; name: string } | undefined) => void;

@@ -71,6 +71,10 @@ async function load(
       const tables = await all<DataTable>("/data-tables");
       return { entries: tables.map((one) => ({ value: one.id, label: one.name })) };
     }
+    case "collections": {
+      const collections = await all<Named>("/collections");
+      return { entries: collections.map((one) => ({ value: one.name, label: one.name })) };
+    }
     case "models": {
       const answer = await api.get<{ data: string[]; message?: string | null }>(`/credentials/${credential}/models`);
       return {

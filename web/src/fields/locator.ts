@@ -38,12 +38,13 @@ export function withMode(locator: Locator, mode: string): Locator {
 }
 
 /** Lists the server can give. */
-export type ListSource = "workflows" | "dataTables" | "models";
+export type ListSource = "workflows" | "dataTables" | "models" | "collections";
 
-/** Which list belongs to a locator; none means that the value has to be typed in. */
+/** Which list belongs to a parameter; none means that the value has to be typed in. */
 export function listSource(nodeType: string, param: string): ListSource | undefined {
   if (param === "workflowId") return "workflows";
   if (param === "dataTableId") return "dataTables";
-  if (param === "model" || param === "modelId" || (param === "modelName" && nodeType.includes("lmChat"))) return "models";
+  if (param === "model" || param === "modelId" || param === "modelName") return "models";
+  if (param === "collection" && nodeType.startsWith("knowledge-base")) return "collections";
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { missingRequired, problemOf } from "./problems";
+import { problemOf } from "./problems";
 import { param } from "./testing";
 
 const limited = param("n", { type: "number", min: 1, max: 5 });
@@ -14,7 +14,6 @@ test("what is required is asked for once the field was left", () => {
   const url = param("url", "text", { label: "URL", required: true });
   expect(problemOf(url, "", ["url"], false, null)).toBeNull();
   expect(problemOf(url, "", ["url"], true, null)).toBe("URL is needed.");
-  expect(missingRequired([url], { url: "" })).toEqual([url]);
 });
 
 test("the error of the last run stands at its parameter", () => {

@@ -27,11 +27,3 @@ function numberProblem(min: number | null, max: number | null, value: Json | und
     return min !== null ? `Choose a number from ${min} to ${max}.` : `Choose a number of at most ${max}.`;
   return null;
 }
-
-/** Required parameters of the first level that are empty, for the mark on the tab. */
-export function missingRequired(params: readonly Param[], values: Record<string, Json>): Param[] {
-  return params.filter((param) => {
-    const value = values[param.name];
-    return param.required && (value === undefined || value === null || value === "");
-  });
-}

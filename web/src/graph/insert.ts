@@ -79,7 +79,17 @@ export function splitEdge(document: WorkflowDocument, edge: Edge, name: string, 
   let result = disconnect(document, edge);
   result = connect(result, { ...edge, to: name, input: input.index });
   if (output) result = connect(result, { ...edge, from: name, output: output.index });
-  return room > 0 ? makeRoom(result, edge.to, name, room) : result;
+  return room > 0 ? makeRoom(awayFrom(result, edge.from, name), edge.to, name, room) : result;
+}
+
+/** Moves a node to the right if it would cover the one before it. */
+function awayFrom(document: WorkflowDocument, before: string, name: string): WorkflowDocument {
+  const source = nodeOf(document, before);
+  const node = nodeOf(document, name);
+  if (!source || !node) return document;
+  const [from, at] = [toCanvas(source.position), toCanvas(node.position)];
+  const isClear = at.x >= from.x + CARD_WIDTH + GAP / 2 || Math.abs(at.y - from.y) > CARD_HEIGHT + 16;
+  return isClear ? document : moveNodes(document, new Map([[name, toDocument({ x: from.x + CARD_WIDTH + GAP, y: at.y })]]));
 }
 
 /** Moves what follows to the right, if it stands where the new node needs room. */

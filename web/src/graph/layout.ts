@@ -29,11 +29,9 @@ export function arranged(document: WorkflowDocument, types: Types, only?: Readon
   graph.setDefaultEdgeLabel(() => ({}));
   const roots = nodes.filter((node) => !clusters.isServing(node.name));
   for (const node of roots) graph.setNode(node.name, clusters.roomFor(node.name));
-  for (const [at, edge] of edges.entries()) {
-    // A way back would pull its target to the right; dagre turns it round when the order of the nodes says so.
-    if (!isSupply(edge.kind) && graph.hasNode(edge.from) && graph.hasNode(edge.to) && edge.from !== edge.to) {
-      graph.setEdge(edge.from, edge.to, { weight: edge.output === 0 ? 2 : 1 }, String(at));
-    }
+  const flow = edges.filter((edge) => !isSupply(edge.kind) && graph.hasNode(edge.from) && graph.hasNode(edge.to));
+  for (const [at, edge] of forward(roots, flow).entries()) {
+    graph.setEdge(edge.from, edge.to, { weight: edge.output === 0 ? 2 : 1 }, String(at));
   }
   dagre(graph);
   const corners = new Map<string, Point>();
@@ -46,13 +44,44 @@ export function arranged(document: WorkflowDocument, types: Types, only?: Readon
     const corner = corners.get(node.name);
     if (!corner) continue;
     const isCircle = ports.get(node.name)?.shape === "circle";
-    positions.set(node.name, toDocument({ x: corner.x + shift.x, y: corner.y + shift.y }, isCircle));
+    positions.set(node.name, toDocument({ x: corner.x + shift.x, y: Math.round(corner.y) + shift.y }, isCircle));
   }
   for (const note of document.nodes.filter((node) => node.type === STICKY_NOTE)) {
     const moved = noteMoved(note, nodes, positions);
     if (moved) positions.set(note.name, moved);
   }
   return positions;
+}
+
+/** Edges without those that lead back: they are drawn around the nodes and must not push any of them out of its row. */
+function forward(nodes: readonly WorkflowNode[], edges: readonly Edge[]): Edge[] {
+  const leaving = new Map<string, Edge[]>();
+  const entered = new Set(edges.map((edge) => edge.to));
+  for (const edge of edges) leaving.set(edge.from, [...(leaving.get(edge.from) ?? []), edge]);
+  const state = new Map<string, "open" | "done">();
+  const kept: Edge[] = [];
+  const starts = [...nodes.filter((node) => !entered.has(node.name)), ...nodes];
+  for (const start of starts) {
+    // Depth first without recursion, because a chain may be longer than the stack is deep.
+    const path: { name: string; at: number }[] = [];
+    const enter = (name: string) => {
+      state.set(name, "open");
+      path.push({ name, at: 0 });
+    };
+    if (!state.has(start.name)) enter(start.name);
+    for (let last = path.at(-1); last; last = path.at(-1)) {
+      const edge = leaving.get(last.name)?.[last.at++];
+      if (!edge) {
+        state.set(last.name, "done");
+        path.pop();
+        continue;
+      }
+      if (state.get(edge.to) === "open") continue;
+      kept.push(edge);
+      if (!state.has(edge.to)) enter(edge.to);
+    }
+  }
+  return kept;
 }
 
 /** A node and the tree of sub-nodes below it, laid out as one box. */

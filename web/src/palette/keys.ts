@@ -24,8 +24,9 @@ export const KEYS: readonly KeyGroup[] = [
       row("Save", "mod+s"),
       row("Undo", "mod+z"),
       row("Redo", "mod+shift+z"),
-      row("Add a node", "Tab"),
+      row("Add a node", "Tab", "/"),
       row("Add a note", "shift+s"),
+      row("Arrange the nodes", "shift+alt+t"),
     ],
   },
   {
@@ -39,11 +40,18 @@ export const KEYS: readonly KeyGroup[] = [
       row("Duplicate", "mod+d"),
       row("Delete", "del"),
       row("Select all", "mod+a"),
-      row("Move the selection", "up", "down", "left", "right"),
+      row("Go to the next node", "up", "down", "left", "right"),
+      row("Move the selection", "shift+up", "shift+right"),
     ],
   },
   {
     title: "Canvas",
-    rows: [row("Zoom to fit", "1"), row("Zoom in and out", "+", "-"), row("Pan", "Space"), row("Zoom with the wheel", "ctrl")],
+    rows: [
+      row("Zoom to fit", "1"),
+      row("Zoom to full size", "0"),
+      row("Zoom in and out", "+", "-"),
+      row("Small map", "m"),
+      row("Pan", "Space"),
+    ],
   },
 ];

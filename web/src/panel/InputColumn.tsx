@@ -1,7 +1,7 @@
 /** The data that comes to a node: from which of the nodes before, from which of their runs and outputs. */
 
 import { Play, Unplug } from "lucide-react";
-import { useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
 import type { Source } from "../data/items";
 import { useCanvas } from "../editor/canvas";
@@ -11,7 +11,7 @@ import { runTo, useWatch } from "../run/start";
 import { Button, Empty, Select } from "../ui";
 import type { Surroundings } from "./neighbours";
 import css from "./Panel.module.css";
-import { feedingRun, fullest, outputChoices, runsOf, versionOf } from "./runs";
+import { feedingRun, fullest, outputChoices, runSource, runsOf } from "./runs";
 
 interface InputColumnProps {
   node: string;
@@ -20,14 +20,15 @@ interface InputColumnProps {
   ownRun: number | null;
 }
 
-export function InputColumn({ node, around, ownRun }: InputColumnProps) {
+/** Drawn anew only for its own sake: tables are large, and every key in a parameter changes the document. */
+export const InputColumn = memo(function InputColumn({ node, around, ownRun }: InputColumnProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const from = chosen !== null && around.before.includes(chosen) ? chosen : (around.direct?.from ?? null);
   if (from === null) {
     return (
       <section className={css.column} aria-label="Input">
         <header className={css.columnHead}>
-          <h3>Input</h3>
+          <h2>Input</h2>
         </header>
         <Empty
           icon={Unplug}
@@ -37,17 +38,22 @@ export function InputColumn({ node, around, ownRun }: InputColumnProps) {
       </section>
     );
   }
-  const isDirect = (name: string) => around.parents.some((edge) => edge.from === name);
+  const several = new Set(around.parents.map((edge) => edge.input)).size > 1;
+  const hintOf = (name: string) => {
+    const edge = around.parents.find((one) => one.from === name);
+    if (!edge) return { hint: "further up" };
+    return several ? { hint: `input ${edge.input + 1}` } : {};
+  };
   return (
     <section className={css.column} aria-label="Input">
       <header className={css.columnHead}>
-        <h3>Input</h3>
+        <h2>Input</h2>
         <div className={css.chooser}>
           <Select
             dense
             value={from}
             onChange={setChosen}
-            options={around.before.map((name) => ({ value: name, label: name, ...(!isDirect(name) && { hint: "further up" }) }))}
+            options={around.before.map((name) => ({ value: name, label: name, ...hintOf(name) }))}
             label="Data of"
           />
         </div>
@@ -55,7 +61,7 @@ export function InputColumn({ node, around, ownRun }: InputColumnProps) {
       <NodeData key={from} node={node} from={from} around={around} ownRun={ownRun} />
     </section>
   );
-}
+});
 
 function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: string }) {
   const run = useEditor((state) => state.run);
@@ -77,23 +83,27 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
   const fromEdge = outputs.findIndex((output) => output.kind === "main" && output.index === edge?.output);
   const at = chosenOutput ?? (fromEdge >= 0 ? fromEdge : fullest(outputs));
   const output = outputs[at];
-  const codeOf = (path: readonly (string | number)[]) => fieldCode({ node: from, path }, around.direct?.from ?? null);
-  const picking = readOnly ? null : { node: from, codeOf };
-  if (pinned && !readOnly) {
+  const { kind, index, items } = output ?? {};
+  const direct = around.direct?.from ?? null;
+  const picking = useMemo(
+    () =>
+      readOnly ? null : { node: from, codeOf: (path: readonly (string | number)[]) => fieldCode({ node: from, path }, direct) },
+    [readOnly, from, direct],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the choices are made anew each time; these parts of them count.
+  const source = useMemo(
+    (): Source | null => (pinned && !readOnly ? { kind: "pinned", items: pinned } : runSource(run, from, shown, output)),
+    [pinned, readOnly, run, from, shown, kind, index, items],
+  );
+  if (pinned && !readOnly && source) {
     return (
       <>
         <PaneNote tone="pinned">Pinned data of {from}</PaneNote>
-        <DataPane
-          source={{ kind: "pinned", items: pinned }}
-          picking={picking}
-          storageKey="input"
-          initialView="schema"
-          label="Input"
-        />
+        <DataPane source={source} picking={picking} storageKey="input" initialView="schema" label="Input" />
       </>
     );
   }
-  if (!run || !shown || !output) {
+  if (!run || !shown || !output || !source) {
     return (
       <Empty
         icon={Play}
@@ -109,15 +119,6 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
       />
     );
   }
-  const source: Source = {
-    kind: "run",
-    executionId: run.executionId,
-    node: from,
-    run: shown.runIndex,
-    output: output.index,
-    connection: output.kind,
-    version: versionOf(run, shown),
-  };
   return (
     <>
       {(runs.length > 1 || outputs.length > 1) && (

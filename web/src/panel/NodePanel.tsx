@@ -11,14 +11,17 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
+import { redo, undo } from "../editor/commands";
 import { useEditor } from "../editor/store";
 import { FormContext } from "../fields/form";
 import { nodeOf } from "../graph/document";
 import type { WorkflowNode } from "../graph/types";
 import { isWritingIn } from "../palette/hotkeys";
+import { RunBanner } from "../run/RunBanner";
 import { runTo } from "../run/start";
 import { Skeleton, Split, Tabs } from "../ui";
 import { DocsTab } from "./DocsTab";
+import { keepFocus } from "./focus";
 import { InputColumn } from "./InputColumn";
 import { surroundings } from "./neighbours";
 import { OutputColumn } from "./OutputColumn";
@@ -68,6 +71,10 @@ function Opened({ node }: { node: WorkflowNode }) {
     const inside = frame.current?.contains(event.target as Node) ?? false;
     if (!inside || event.defaultPrevented) return;
     const writing = isWritingIn(event.target as Element);
+    if (event.key === "Tab" && frame.current && keepFocus(frame.current, event.shiftKey)) {
+      event.preventDefault();
+      return;
+    }
     const step = { ArrowLeft: around.previous, ArrowRight: around.next }[event.key];
     const isFrame = event.target === frame.current;
     if (event.key === "Escape") {
@@ -77,6 +84,9 @@ function Opened({ node }: { node: WorkflowNode }) {
       if (step[0] !== undefined) openNode(step[0]);
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       if (!form.readOnly) void runTo(node.name);
+    } else if ((event.ctrlKey || event.metaKey) && !writing && /^[zy]$/i.test(event.key)) {
+      if (event.shiftKey || event.key.toLowerCase() === "y") redo();
+      else undo();
     } else if (event.key === "F2" && !writing) {
       frame.current?.querySelector<HTMLInputElement>("header input")?.select();
     } else return;
@@ -120,6 +130,7 @@ function Opened({ node }: { node: WorkflowNode }) {
       <div className={css.shade} onClick={(event) => event.target === event.currentTarget && close()}>
         <div ref={frame} className={css.panel} role="dialog" aria-label={`Node ${node.name}`} tabIndex={-1} onKeyDown={onKeyDown}>
           <PanelHead node={node} around={around} onClose={close} />
+          <RunBanner />
           <Columns input={input} middle={middle} output={output} />
         </div>
       </div>

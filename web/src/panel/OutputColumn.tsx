@@ -1,7 +1,7 @@
 /** What a node gave: per run and output, with its error if it failed; data that is pinned stands in its place and can be edited. */
 
 import { LoaderCircle, PencilLine, Pin, PinOff, Play } from "lucide-react";
-import { useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
 import type { Source } from "../data/items";
 import { useCanvas } from "../editor/canvas";
@@ -14,7 +14,7 @@ import { Button, Duration, Empty, IconButton, Select, Tabs } from "../ui";
 import css from "./Panel.module.css";
 import { PinEditor } from "./PinEditor";
 import { usePinning } from "./pinning";
-import { fullest, outputChoices, runsOf, versionOf } from "./runs";
+import { fullest, outputChoices, runSource, runsOf } from "./runs";
 
 interface OutputColumnProps {
   node: string;
@@ -23,7 +23,8 @@ interface OutputColumnProps {
   onRun: (run: number) => void;
 }
 
-export function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
+/** Drawn anew only for its own sake, like the input. */
+export const OutputColumn = memo(function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
   const run = useEditor((state) => state.run);
   const pinned = useEditor((state) => state.workflow.pinData?.[node]);
   const readOnly = useEditor((state) => state.readOnly);
@@ -34,10 +35,11 @@ export function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
   const shown = runs.find((one) => one.runIndex === chosenRun) ?? runs.at(-1);
   const puts = (ports?.outputs ?? []).some((port) => port.kind === "main");
   const showsPinned = pinned !== undefined && !readOnly;
+  const pinnedSource = useMemo((): Source => ({ kind: "pinned", items: pinned ?? [] }), [pinned]);
   return (
     <section className={css.column} aria-label="Output">
       <header className={css.columnHead}>
-        <h3>Output</h3>
+        <h2>Output</h2>
         {!showsPinned && shown && (
           <span className={css.state}>
             <StepMark status={shown.status} />
@@ -73,13 +75,7 @@ export function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
               Unpin
             </Button>
           </PaneNote>
-          <DataPane
-            source={{ kind: "pinned", items: pinned }}
-            picking={null}
-            storageKey="output"
-            initialView="table"
-            label="Output"
-          />
+          <DataPane source={pinnedSource} picking={null} storageKey="output" initialView="table" label="Output" />
         </>
       ) : (
         <RunData key={`${run?.executionId} ${shown?.runIndex}`} node={node} shown={shown} />
@@ -87,7 +83,7 @@ export function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
       {editing && <PinEditor node={node} onClose={() => setEditing(false)} run={shown?.runIndex ?? 0} />}
     </section>
   );
-}
+});
 
 function RunData({ node, shown }: { node: string; shown: ReturnType<typeof runsOf>[number] | undefined }) {
   const run = useEditor((state) => state.run);
@@ -99,6 +95,17 @@ function RunData({ node, shown }: { node: string; shown: ReturnType<typeof runsO
   const outputs = outputChoices(shown, shown?.served ? [] : (ports?.outputs ?? []));
   const key = (output: (typeof outputs)[number]) => `${output.kind} ${output.index}`;
   const output = outputs.find((one) => key(one) === chosen) ?? outputs[fullest(outputs)];
+  const { kind, index, items } = output ?? {};
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the choices are made anew each time; these parts of them count.
+  const source = useMemo(() => runSource(run, node, shown, output), [run, node, shown, kind, index, items]);
+  const runIndex = shown?.runIndex ?? 0;
+  const { pin } = pinning;
+  const actions = useMemo(
+    () =>
+      kind === "main" &&
+      !readOnly && <IconButton icon={Pin} label="Pin this data" size="small" onClick={() => void pin(runIndex, index ?? 0)} />,
+    [kind, index, readOnly, runIndex, pin],
+  );
   if (!run || !shown) {
     return (
       <Empty
@@ -119,17 +126,6 @@ function RunData({ node, shown }: { node: string; shown: ReturnType<typeof runsO
     const words = shown.status === "running" ? "This step is running" : "This step waits";
     return <Empty icon={LoaderCircle} title={words} text="What it gives appears here when it is done." />;
   }
-  const source: Source | null = output
-    ? {
-        kind: "run",
-        executionId: run.executionId,
-        node,
-        run: shown.runIndex,
-        output: output.index,
-        connection: output.kind,
-        version: versionOf(run, shown),
-      }
-    : null;
   return (
     <>
       {shown.error && (
@@ -163,18 +159,7 @@ function RunData({ node, shown }: { node: string; shown: ReturnType<typeof runsO
           storageKey="output"
           initialView="table"
           label="Output"
-          actions={
-            output?.kind === "main" &&
-            !readOnly && (
-              <IconButton
-                icon={Pin}
-                label="Pin this data"
-                shortcut="P"
-                size="small"
-                onClick={() => void pinning.pin(shown.runIndex, output.index)}
-              />
-            )
-          }
+          actions={actions}
         />
       )}
     </>

@@ -9,6 +9,7 @@ import { ParamForm } from "../fields/ParamForm";
 import { shown } from "../fields/shown";
 import type { JsonObject } from "../fields/spec";
 import type { WorkflowNode } from "../graph/types";
+import { AddressBox } from "./AddressBox";
 import css from "./Panel.module.css";
 
 export function ParametersTab({ node }: { node: WorkflowNode }) {
@@ -24,6 +25,7 @@ export function ParametersTab({ node }: { node: WorkflowNode }) {
           {Math.max(...type.versions)}.
         </p>
       )}
+      <AddressBox node={node} />
       {credentials.map((asked) => (
         <CredentialField key={asked.kind} {...asked} />
       ))}

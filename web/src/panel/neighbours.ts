@@ -15,6 +15,8 @@ export interface Surroundings {
   /** Where a step to the left or right leads; several where ways part or join. */
   previous: string[];
   next: string[];
+  /** The node gives itself to an agent as a tool. */
+  isTool: boolean;
 }
 
 export function surroundings(document: WorkflowDocument, name: string): Surroundings {
@@ -34,6 +36,7 @@ export function surroundings(document: WorkflowDocument, name: string): Surround
     before,
     previous: mainInto.length > 0 ? mainInto : suppliers,
     next: mainOut.length > 0 ? mainOut : served,
+    isTool: real.some((edge) => edge.kind === "ai_tool" && edge.from === name),
   };
 }
 

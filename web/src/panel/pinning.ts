@@ -1,6 +1,6 @@
 /** Takes the output of a run into the document, so that it stands in for running the node. */
 
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { useEditor } from "../editor/store";
 import { pin } from "../graph/document";
 import type { PinnedItem } from "../graph/types";
@@ -34,31 +34,34 @@ export async function outputItems(
 
 export function usePinning(node: string) {
   const [busy, setBusy] = useState(false);
-  const pinOutput = async (run: number, output: number) => {
-    const { run: view, change, undo } = useEditor.getState();
-    if (!view?.executionId) return;
-    setBusy(true);
-    try {
-      const { items, total } = await outputItems(view.executionId, node, run, output);
-      const bytes = JSON.stringify(items).length;
-      if (bytes > MOST_BYTES) {
-        toast({
-          text: `The data has ${Math.round(bytes / 1_000_000)} MB. At most 4 MB can be pinned: edit the output and keep the first items.`,
-          tone: "bad",
-        });
-        return;
+  const pinOutput = useCallback(
+    async (run: number, output: number) => {
+      const { run: view, change, undo } = useEditor.getState();
+      if (!view?.executionId) return;
+      setBusy(true);
+      try {
+        const { items, total } = await outputItems(view.executionId, node, run, output);
+        const bytes = JSON.stringify(items).length;
+        if (bytes > MOST_BYTES) {
+          toast({
+            text: `The data has ${Math.round(bytes / 1_000_000)} MB. At most 4 MB can be pinned: edit the output and keep the first items.`,
+            tone: "bad",
+          });
+          return;
+        }
+        change(`Pin ${node}`, (document) => pin(document, node, items));
+        const words =
+          items.length < total
+            ? `The first ${items.length} of ${total} items are pinned.`
+            : "Pinned. This data is used instead of running the node.";
+        toast({ text: words, undo: () => void undo() });
+      } catch (error) {
+        toast({ text: `The data could not be read. ${error instanceof Error ? error.message : ""}`, tone: "bad" });
+      } finally {
+        setBusy(false);
       }
-      change(`Pin ${node}`, (document) => pin(document, node, items));
-      const words =
-        items.length < total
-          ? `The first ${items.length} of ${total} items are pinned.`
-          : "Pinned. This data is used instead of running the node.";
-      toast({ text: words, undo: () => void undo() });
-    } catch (error) {
-      toast({ text: `The data could not be read. ${error instanceof Error ? error.message : ""}`, tone: "bad" });
-    } finally {
-      setBusy(false);
-    }
-  };
+    },
+    [node],
+  );
   return { pin: pinOutput, busy };
 }

@@ -1,5 +1,6 @@
 /** Which run and which output of a node is looked at, with the choices there are. */
 
+import type { Source } from "../data/items";
 import type { NodeRun, RunView } from "../run/view";
 
 export interface OutputChoice {
@@ -60,4 +61,24 @@ export function feedingRun(run: NodeRun | undefined, source: string, sourceRuns:
 /** Changes when there is something new to read of a run. */
 export function versionOf(view: RunView | null, run: NodeRun | undefined): string {
   return `${view?.status} ${run?.status} ${run?.outputs.map((output) => output.items).join(",")}`;
+}
+
+/** Where the items of one output of one run are read. */
+export function runSource(
+  view: RunView | null,
+  node: string,
+  run: NodeRun | undefined,
+  output: OutputChoice | undefined,
+): Source | null {
+  if (!view || !run || !output) return null;
+  const { executionId } = view;
+  return {
+    kind: "run",
+    executionId,
+    node,
+    run: run.runIndex,
+    output: output.index,
+    connection: output.kind,
+    version: versionOf(view, run),
+  };
 }

@@ -41,6 +41,7 @@ export function useNodeForm(node: WorkflowNode, around: Surroundings): Form {
     top,
     credentials: node.credentials ?? {},
     readOnly,
+    isTool: around.isTool,
     change: (path, value, what) => {
       change(`${what} of ${node.name}`, (document) => {
         const now = document.nodes.find((one) => one.name === node.name)?.parameters as JsonObject | undefined;

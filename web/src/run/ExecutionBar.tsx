@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { useEditor } from "../editor/store";
 import { Badge, Button, duration, IconButton, Menu, type MenuItem, Money, StatusMark, Time, toast } from "../ui";
-import { copyToEditor } from "./copy";
+import { planCopy } from "./copy";
 import css from "./ExecutionBar.module.css";
 import { fetchDocument, fork, resume, retry, stop, tellFailure, useExecution } from "./execution";
 import { ForkDialog, stepsOf } from "./ForkDialog";
@@ -67,7 +67,7 @@ function Actions({ view, onOpen, onCopied }: ActionsProps) {
   };
   const copy = async () => {
     try {
-      await copyToEditor(await fetchDocument(id), view);
+      await planCopy(await fetchDocument(id), view);
       onCopied();
       toast({ text: `The workflow of execution ${id} is on the canvas, with the data it began with pinned.` });
     } catch (error) {

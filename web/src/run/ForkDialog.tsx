@@ -11,8 +11,8 @@ interface ForkDialogProps {
   open: boolean;
   onClose: () => void;
   view: RunView;
-  /** The step that is chosen at first. */
-  from?: string;
+  /** The step that is chosen at first, which may be one within an agent. */
+  from?: { value: string; label: string };
   onForked: (executionId: string) => void;
 }
 
@@ -22,7 +22,8 @@ export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogPr
   const [step, setStep] = useState<string | null>(null);
   const [model, setModel] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const chosen = step ?? from ?? steps.at(-1)?.value;
+  const options = from && !steps.some((one) => one.value === from.value) ? [from, ...steps] : steps;
+  const chosen = step ?? from?.value ?? steps.at(-1)?.value;
   const go = async () => {
     if (!chosen) return;
     setBusy(true);
@@ -52,7 +53,7 @@ export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogPr
     >
       <div className={css.form}>
         <Field label="From this step on" hint="Steps before it keep their results and are not run again.">
-          <Select label="From this step on" value={chosen} onChange={setStep} options={steps} />
+          <Select label="From this step on" value={chosen} onChange={setStep} options={options} />
         </Field>
         {models.length > 0 && (
           <Field label="Model" hint={`Put into every model node. Empty: as it was (${models.join(", ")}).`}>

@@ -8,29 +8,29 @@ import type { RunView } from "./view";
 
 /** No more items than this are pinned: a pin is part of the document. */
 const MOST_PINNED = 50;
-/** A page that has not loaded by then was never opened. */
-const PATIENCE_MS = 15_000;
+type Copied = Pick<WorkflowDocument, "nodes" | "connections" | "settings" | "pinData">;
 
-/** Puts an execution's document into the editor as soon as that has loaded the workflow anew. */
-export async function copyToEditor(document: WorkflowDocument, view: RunView): Promise<void> {
-  const copy: Pick<WorkflowDocument, "nodes" | "connections" | "settings" | "pinData"> = {
-    nodes: document.nodes,
-    connections: document.connections,
-    settings: document.settings,
-    pinData: await pinsOf(document, view),
-  };
-  const before = useEditor.getState().saved;
-  const end = useEditor.subscribe(({ saved, shown, change, setRun }) => {
-    if (saved === before || saved?.id !== view.workflowId || shown !== null) return;
-    stop();
-    change(`Copy execution ${view.executionId}`, (draft) => ({ ...draft, ...copy, settings: copy.settings ?? draft.settings }));
-    setRun(view);
+let planned: { copy: Copied; view: RunView } | null = null;
+
+/** Keeps an execution's document ready for the editor. */
+export async function planCopy(document: WorkflowDocument, view: RunView): Promise<void> {
+  const { nodes, connections, settings } = document;
+  planned = { copy: { nodes, connections, settings, pinData: await pinsOf(document, view) }, view };
+}
+
+/** Called when the editor has loaded a workflow: what is ready for it is put in, behind everything else that opening a page does. */
+export function takeCopy(workflowId: string): void {
+  if (planned?.view.workflowId !== workflowId) return;
+  setTimeout(() => {
+    if (planned) put(planned.copy, planned.view);
+    planned = null;
   });
-  const timer = setTimeout(end, PATIENCE_MS);
-  const stop = () => {
-    clearTimeout(timer);
-    end();
-  };
+}
+
+function put(copy: Copied, view: RunView): void {
+  const { change, setRun } = useEditor.getState();
+  change(`Copy execution ${view.executionId}`, (draft) => ({ ...draft, ...copy, settings: copy.settings ?? draft.settings }));
+  setRun(view);
 }
 
 async function pinsOf(document: WorkflowDocument, view: RunView): Promise<WorkflowDocument["pinData"]> {

@@ -8,8 +8,9 @@ import type { WorkflowDocument } from "../graph/types";
 import { toast } from "../ui";
 import { carryOver, settle } from "./carry";
 import { fromOutline, type Outline } from "./outline";
+import { reduceAll } from "./reduce";
 import { type Following, follow } from "./stream";
-import { emptyView, isOver, listeningView, type RunEvent, type RunView, reduceAll, type TestAddress } from "./view";
+import { emptyView, isOver, listeningView, type RunEvent, type RunView, type TestAddress } from "./view";
 
 export interface StartOptions {
   /** The trigger that starts; the server chooses when there is only one. */
@@ -50,6 +51,16 @@ let turn = 0;
 
 /** Runs the document on the canvas. Gives the execution's id, or `null` if it waits for a call or could not begin. */
 export async function startRun(options: StartOptions = {}): Promise<string | null> {
+  try {
+    return await beginRun(options);
+  } catch (error) {
+    tell(error, "The workflow could not be started");
+    return null;
+  }
+}
+
+/** The same for whoever tells in words of their own why it could not begin. */
+export async function beginRun(options: StartOptions): Promise<string | null> {
   const mine = ++turn;
   const { workflow, run: last } = useEditor.getState();
   useWatch.setState({ isStarting: true });
@@ -68,9 +79,6 @@ export async function startRun(options: StartOptions = {}): Promise<string | nul
     }
     watch(answer.executionId, id, options.until || options.start ? carryOver(last) : null);
     return answer.executionId;
-  } catch (error) {
-    tell(error, "The workflow could not be started");
-    return null;
   } finally {
     if (mine === turn) useWatch.setState({ isStarting: false });
   }
@@ -106,8 +114,9 @@ export async function openRun(executionId: string): Promise<RunView> {
   forget();
   const view = fromOutline(await api.get<Outline>(`/executions/${executionId}/outline`));
   if (mine !== turn) return view;
+  // The stream of a run that goes on tells it from its start, so nothing of the outline is needed.
   if (isOver(view)) useEditor.getState().setRun(view);
-  else watch(executionId, view.workflowId, view);
+  else watch(executionId, view.workflowId, { ...emptyView(executionId, view.workflowId, view.startedAt), mode: view.mode });
   return view;
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { carryOver } from "./carry";
 import { fromOutline } from "./outline";
-import { elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent, reduce, reduceAll } from "./view";
+import { reduce, reduceAll } from "./reduce";
+import { elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent } from "./view";
 
 const started = (node: string, run = 0, startedMs = 1000): RunEvent => ({ type: "nodeStarted", data: { node, run, startedMs } });
 const finished = (node: string, more: Record<string, unknown> = {}): RunEvent => ({
@@ -101,6 +103,33 @@ describe("a live run", () => {
     expect([listening.status, isOver(listening)]).toEqual(["listening", false]);
     const begun = reduce(listening, { type: "executionStarted", data: { executionId: "8", workflowId: "w", startedMs: 3 } });
     expect(begun).toMatchObject({ status: "running", executionId: "8", listening: undefined });
+  });
+
+  it("forgets what it took over from an earlier run once the node runs again", () => {
+    const served = { node: "Model", kind: "ai_languageModel", serves: "Agent", status: "success", durationMs: 40 };
+    const before = reduceAll(emptyView("7"), [started("Agent"), { type: "nodeServed", data: served }, finished("Agent")]);
+    const carried = carryOver({ ...before, status: "success" }) ?? before;
+    expect(carried.nodes.get("Model")?.[0]?.status).toBe("reused");
+    const again = reduceAll(carried, [started("Agent", 0, 9000), { type: "nodeServed", data: served }]);
+    expect(again.nodes.get("Agent")).toHaveLength(1);
+    expect(again.nodes.get("Model")?.map((run) => run.status)).toEqual(["success"]);
+  });
+
+  it("keeps up with a loop of ten thousand turns", () => {
+    const events = Array.from({ length: 10_000 }, (_, run) => [started("Loop", run), finished("Loop", { run })]).flat();
+    const view = reduceAll(emptyView("7"), events);
+    expect(view.nodes.get("Loop")).toHaveLength(10_000);
+    expect(lastRun(view, "Loop")).toMatchObject({ runIndex: 9999, status: "success" });
+  });
+
+  it("keeps the last lines of a node that logs without end", () => {
+    const lines = Array.from(
+      { length: 1200 },
+      (_, at): RunEvent => ({ type: "nodeLog", data: { node: "Code", line: `line ${at}` } }),
+    );
+    const kept = lastRun(reduceAll(emptyView("7"), [started("Code"), ...lines]), "Code")?.lines;
+    expect(kept).toHaveLength(1000);
+    expect(kept?.at(-1)).toBe("line 1199");
   });
 
   it("gathers an agent's words", () => {

@@ -1,9 +1,14 @@
 // One bar of a timeline in full: the exact request and answer of a model, or the exact arguments and result of a tool.
 
-import { ArrowLeft, CircleAlert } from "lucide-react";
+import { ArrowLeft, CircleAlert, GitFork } from "lucide-react";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { useEditor } from "../editor/store";
+import { ForkDialog } from "../run/ForkDialog";
 import { useItems } from "../run/items";
 import { JsonBlock } from "../run/JsonBlock";
-import type { RunView } from "../run/view";
+import { watchRun } from "../run/start";
+import { isOver, type RunView } from "../run/view";
 import { Badge, Button, count, duration, Markdown, Money, Problem, Skeleton } from "../ui";
 import type { AgentReport, Iteration, ToolCall } from "./report";
 import css from "./Timeline.module.css";
@@ -34,12 +39,39 @@ export function Detail({ report, choice, view, node, run, onBack }: DetailProps)
       <Button size="small" kind="quiet" icon={ArrowLeft} onClick={onBack}>
         Answer
       </Button>
+      {!call && <ForkHere view={view} node={node} iteration={iteration} />}
       {call ? (
         <ToolDetail call={call} iteration={iteration} />
       ) : (
         <ModelDetail iteration={iteration} view={view} node={node} run={run} />
       )}
     </article>
+  );
+}
+
+/** Goes another way from this answer of the model on, with another model if one is named. */
+function ForkHere({ view, node, iteration }: { view: RunView; node: string; iteration: Iteration }) {
+  const [isOpen, setOpen] = useState(false);
+  const [, go] = useLocation();
+  const isShown = useEditor((state) => state.shown?.kind === "execution");
+  if (!isOver(view)) return null;
+  const from = {
+    value: `${node}/item ${iteration.item}: model ${iteration.index}`,
+    label: `${node}, iteration ${iteration.index}`,
+  };
+  const forked = (id: string) => {
+    if (isShown) go(`/workflow/${encodeURIComponent(view.workflowId)}/executions/${id}`);
+    else watchRun(id, view.workflowId);
+  };
+  return (
+    <>
+      <span className={css.forkHere}>
+        <Button size="small" kind="quiet" icon={GitFork} onClick={() => setOpen(true)}>
+          Fork here
+        </Button>
+      </span>
+      <ForkDialog open={isOpen} onClose={() => setOpen(false)} view={view} from={from} onForked={forked} />
+    </>
   );
 }
 

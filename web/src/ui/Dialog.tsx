@@ -39,9 +39,8 @@ export function Dialog({ open, onClose, title, size = "normal", footer, children
 function focusFirst(event: Event) {
   const dialog = event.currentTarget as HTMLElement | null;
   const first = dialog?.querySelector<HTMLElement>("[data-body] :is(input, textarea, button, a):not(:disabled)");
-  if (!first) return;
   event.preventDefault();
-  first.focus();
+  (first ?? dialog)?.focus();
 }
 
 interface Question {

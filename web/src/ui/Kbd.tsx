@@ -8,6 +8,6 @@ const NAMES: Record<string, string> = isMac
 const ARROWS: Record<string, string> = { up: "↑", down: "↓", left: "←", right: "→" };
 
 export function Kbd({ keys }: { keys: string }) {
-  const words = keys.split("+").map((key) => NAMES[key] ?? ARROWS[key] ?? (key.length === 1 ? key.toUpperCase() : key));
+  const words = keys.split(/\+(?!$)/).map((key) => NAMES[key] ?? ARROWS[key] ?? (key.length === 1 ? key.toUpperCase() : key));
   return <kbd className={css.kbd}>{words.join(isMac ? "" : " ")}</kbd>;
 }

@@ -28,7 +28,7 @@ export function AgentList({ agents }: { agents: readonly AgentWorkflow[] }) {
           <span className={css.name}>
             <Link href={`/workflow/${encodeURIComponent(row.id)}`}>{row.name}</Link>
             {row.isActive && <Badge tone="good">Active</Badge>}
-            {row.hasChat && <Badge tone="accent">Chat</Badge>}
+            {row.chat && <Badge tone="accent">Chat</Badge>}
           </span>
         );
       case "agents":

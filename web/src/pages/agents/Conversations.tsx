@@ -3,10 +3,12 @@
 import { MessagesSquare } from "lucide-react";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
+import { doorOf } from "../../chat/door";
 import { type ChatSession, fromKept, keptAt, listed, titleOf } from "../../chat/sessions";
 import { useChat } from "../../chat/state";
 import { useDrawer } from "../../drawer/state";
-import { Badge, Empty, plural, Table, Time } from "../../ui";
+import { emptyDocument } from "../../graph/types";
+import { Badge, CopyButton, Empty, plural, Table, Time } from "../../ui";
 import css from "./Agents.module.css";
 import type { AgentWorkflow } from "./agents";
 
@@ -50,6 +52,7 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
   };
   return (
     <>
+      <Doors agents={agents} />
       {rows.length > 0 && (
         <p className={css.quiet}>
           {plural(rows.length, "conversation")} held in the editor with this browser. Open one to continue it.
@@ -71,6 +74,33 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
         }
       />
     </>
+  );
+}
+
+/** Chats that others can reach, or could. */
+function Doors({ agents }: { agents: readonly AgentWorkflow[] }) {
+  const doors = agents.flatMap((agent) => {
+    const door =
+      agent.chat &&
+      doorOf({ ...emptyDocument(agent.name), id: agent.id, active: agent.isActive }, agent.chat, window.location.origin);
+    return door ? [{ agent, door }] : [];
+  });
+  if (doors.length === 0) return null;
+  return (
+    <ul className={css.doors} aria-label="Chats">
+      {doors.map(({ agent, door }) => (
+        <li key={agent.id}>
+          <b>{agent.name}</b>
+          {door.isPublic && door.isActive ? (
+            <Badge tone="good">Open</Badge>
+          ) : (
+            <Badge>{door.isPublic ? "Not active" : "Not public"}</Badge>
+          )}
+          {door.isPublic && <code>{door.url}</code>}
+          {door.isPublic && <CopyButton text={door.url} label={`Copy the address of ${agent.name}`} />}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -24,8 +24,9 @@ it("finds workflows with agents, their models and tools", () => {
     ],
     connections: { Model: to("ai_languageModel"), Calc: to("ai_tool") },
   };
+  const chat = workflow.nodes[3];
   expect(agentWorkflows([workflow, { ...emptyDocument("Plain"), id: "p" }])).toEqual([
-    { id: "w", name: "Support", isActive: true, agents: ["Agent"], models: ["gpt-x"], nTools: 1, hasChat: true },
+    { id: "w", name: "Support", isActive: true, agents: ["Agent"], models: ["gpt-x"], nTools: 1, chat },
   ]);
 });
 

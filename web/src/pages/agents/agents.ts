@@ -2,7 +2,7 @@
 
 import { CHAT_TRIGGER } from "../../chat/door";
 import { edgesOf } from "../../graph/document";
-import type { WorkflowDocument } from "../../graph/types";
+import type { WorkflowDocument, WorkflowNode } from "../../graph/types";
 
 /** Nodes that ask a model in a loop; those that are tools of another agent are part of that one. */
 const AGENTS: readonly string[] = ["@n8n/n8n-nodes-langchain.agent", "ai-agent", "agent-core-react"];
@@ -14,7 +14,8 @@ export interface AgentWorkflow {
   agents: string[];
   models: string[];
   nTools: number;
-  hasChat: boolean;
+  /** Where it takes messages, if it does. */
+  chat: WorkflowNode | null;
 }
 
 export function agentWorkflows(workflows: readonly WorkflowDocument[]): AgentWorkflow[] {
@@ -30,7 +31,7 @@ export function agentWorkflows(workflows: readonly WorkflowDocument[]): AgentWor
       agents,
       models: [...new Set(models)],
       nTools: serving.filter((edge) => edge.kind === "ai_tool").length,
-      hasChat: workflow.nodes.some((node) => node.type === CHAT_TRIGGER && !node.disabled),
+      chat: workflow.nodes.find((node) => node.type === CHAT_TRIGGER && !node.disabled) ?? null,
     };
   });
 }

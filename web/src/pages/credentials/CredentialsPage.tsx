@@ -42,7 +42,7 @@ export default function CredentialsPage() {
   const credentials = useCredentials();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
-  const [doing, setDoing] = useState<Doing | null>(query.has("new") ? { what: "create" } : null);
+  const [doing, setDoing] = useState<Doing | null>(null);
   const [tested, setTested] = useState<Tested>({});
   const text = query.get("q") ?? "";
   const type = query.get("type");
@@ -162,7 +162,13 @@ export default function CredentialsPage() {
           }
         />
       )}
-      <CredentialDialog open={doing?.what === "create"} onClose={() => setDoing(null)} />
+      <CredentialDialog
+        open={doing?.what === "create" || query.has("new")}
+        onClose={() => {
+          setDoing(null);
+          if (query.has("new")) filter("new", null);
+        }}
+      />
       {doing?.what === "edit" && <CredentialDialog open credential={doing.credential} onClose={() => setDoing(null)} />}
       {doing?.what === "share" && <ShareDialog credential={doing.credential} onClose={() => setDoing(null)} />}
       {doing?.what === "move" && <MoveDialog credential={doing.credential} onClose={() => setDoing(null)} />}

@@ -25,6 +25,11 @@ export function useCredentials() {
   return useQuery({ queryKey: KEY, queryFn: () => all<Credential>("/credentials") });
 }
 
+/** One credential with whom it is shared, for those who may change that. */
+export function useCredential(id: string) {
+  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<Credential>(`/credentials/${id}`), staleTime: 0 });
+}
+
 export function useKindSchema(type: string | null) {
   return useQuery({
     queryKey: ["credential-schema", type],

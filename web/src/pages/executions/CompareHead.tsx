@@ -10,19 +10,25 @@ interface CompareHeadProps {
   side: "a" | "b";
   id: string;
   view: RunView | undefined;
+  /** The workflow of the other one. */
+  like: string | undefined;
   onChoose: (id: string) => void;
 }
 
 const NO_FILTERS = {};
+const SAME = "Of the same workflow";
 
-export function CompareHead({ side, id, view, onChoose }: CompareHeadProps) {
+export function CompareHead({ side, id, view, like, onChoose }: CompareHeadProps) {
   const { rows } = useExecutions(NO_FILTERS);
   const names = useWorkflowNames();
   const options = rows.map((row) => ({
     value: String(row.id),
     label: `${row.id} · ${row.workflowName ?? names.get(row.workflowId) ?? row.workflowId}`,
     hint: `${row.status}, ${new Date(row.startedAt).toLocaleString("en")}`,
+    group: row.workflowId === like ? SAME : "Of other workflows",
   }));
+  // Two runs of one workflow are what is mostly compared.
+  if (like) options.sort((one, other) => Number(other.group === SAME) - Number(one.group === SAME));
   const label = side === "a" ? "First execution" : "Second execution";
   return (
     <section className={css.head} aria-label={label}>

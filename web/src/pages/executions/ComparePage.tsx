@@ -33,9 +33,9 @@ export default function ComparePage() {
   return (
     <Page title="Compare executions" wide>
       <div className={css.heads}>
-        <CompareHead side="a" id={a} view={first.data} onChoose={(id) => set("a", id)} />
+        <CompareHead side="a" id={a} view={first.data} like={second.data?.workflowId} onChoose={(id) => set("a", id)} />
         <IconButton icon={ArrowLeftRight} label="Swap the two" onClick={swap} disabled={!a || !b} />
-        <CompareHead side="b" id={b} view={second.data} onChoose={(id) => set("b", id)} />
+        <CompareHead side="b" id={b} view={second.data} like={first.data?.workflowId} onChoose={(id) => set("b", id)} />
       </div>
       {error ? (
         <Problem error={error} onRetry={() => void Promise.all([first.refetch(), second.refetch()])} />

@@ -95,6 +95,12 @@ export default function InsightsPage() {
       {data && (
         <div className={cx(styles.board, insights.isPlaceholderData && styles.old)}>
           <Totals totals={data.totals} />
+          {data.totals.truncated && (
+            <p className={`${layout.note} ${styles.wide}`}>
+              There are more runs than can be counted at once: the figures are of the newest ones. Choose a shorter range or one
+              workflow.
+            </p>
+          )}
           <Card
             title="Runs per day"
             legend={[

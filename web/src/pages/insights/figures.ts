@@ -12,7 +12,15 @@ export interface Insights {
   latency: readonly { workflowId: string; name: string; p50: number; p95: number; runs: number }[];
   models: readonly { model: string; tokensIn: number; tokensOut: number; dollars: number; calls: number }[];
   workflows: readonly { workflowId: string; name: string; runs: number; failed: number; dollars: number }[];
-  totals: { runs: number; failed: number; p50Ms: number | null; p95Ms: number | null; tokens: number; dollars: number };
+  totals: {
+    runs: number;
+    failed: number;
+    p50Ms: number | null;
+    p95Ms: number | null;
+    tokens: number;
+    dollars: number;
+    truncated?: boolean;
+  };
 }
 
 /** A row of `GET /spending`. */

@@ -80,7 +80,16 @@ function Result({ result }: { result: FoundChunk }) {
   return (
     <li className={styles.result}>
       <div className={styles.resultHead}>
-        <meter className={styles.meter} min={0} max={1} value={result.score} aria-label="Score" />
+        <span
+          className={styles.meter}
+          role="meter"
+          aria-label="Score"
+          aria-valuemin={0}
+          aria-valuemax={1}
+          aria-valuenow={result.score}
+        >
+          <i style={{ width: `${Math.max(0, Math.min(1, result.score)) * 100}%` }} />
+        </span>
         <span className={styles.score}>{result.score.toFixed(3)}</span>
         {source && (
           <span className={layout.quiet}>

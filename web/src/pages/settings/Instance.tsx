@@ -50,6 +50,15 @@ export function Instance() {
               </dd>
             </>
           )}
+          {instance.data?.counts && (
+            <>
+              <dt>At work</dt>
+              <dd>
+                {plural(instance.data.counts.activeWorkflows ?? 0, "active workflow")},{" "}
+                {plural(instance.data.counts.runsInProgress ?? 0, "run")} in progress
+              </dd>
+            </>
+          )}
           {catalogue.all.length > 0 && (
             <>
               <dt>Nodes</dt>
@@ -70,7 +79,9 @@ export function Instance() {
               </div>
             ))}
           </dl>
-          <p className={layout.faint}>They are set where Heddle is started, by its settings file or HEDDLE_… variables.</p>
+          <p className={`${layout.faint} ${styles.after}`}>
+            They are set where Heddle is started, by its settings file or HEDDLE_… variables.
+          </p>
         </section>
       )}
       {isAdmin && <Risks />}

@@ -7,6 +7,7 @@ export interface Instance {
   url?: string;
   startedAt?: string;
   limits?: Record<string, number | null>;
+  counts?: { activeWorkflows?: number; runsInProgress?: number };
 }
 
 /** Nothing where the server does not tell. */
@@ -74,6 +75,9 @@ export async function audit(): Promise<RiskReport[]> {
   }));
 }
 
+/** Limits whose names in code say too little. */
+const LIMITS: Record<string, string> = { bodyBytes: "Body of a request", connections: "Connections at once" };
+
 /** The name of a limit in words and its value with a unit. */
 export function limitWords(name: string, value: number | null): [string, string] {
   const label = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
@@ -86,5 +90,5 @@ export function limitWords(name: string, value: number | null): [string, string]
         : name.endsWith("Ms")
           ? `${value / 1000} s`
           : value.toLocaleString("en");
-  return [plain.charAt(0).toUpperCase() + plain.slice(1), shown];
+  return [LIMITS[name] ?? plain.charAt(0).toUpperCase() + plain.slice(1), shown];
 }

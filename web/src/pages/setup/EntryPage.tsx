@@ -1,5 +1,6 @@
 /** The frame of the pages before one is signed in. */
 import { type FormEvent, type ReactNode, useEffect } from "react";
+import markUrl from "../../app/mark.svg";
 import { Button, Problem } from "../../ui";
 import styles from "./entry.module.css";
 
@@ -26,7 +27,7 @@ export function EntryPage({ title, text, action, busy, error, disabled, onSubmit
     <main className={styles.page}>
       <div className={styles.card}>
         <div className={styles.brand}>
-          <Mark /> Heddle
+          <img src={markUrl} width={26} height={26} alt="" /> Heddle
         </div>
         <h1 className={styles.title}>{title}</h1>
         <p className={styles.text}>{text}</p>
@@ -39,25 +40,5 @@ export function EntryPage({ title, text, action, busy, error, disabled, onSubmit
         </form>
       </div>
     </main>
-  );
-}
-
-/** Threads through an eye: what a heddle is. */
-function Mark() {
-  return (
-    <svg
-      className={styles.mark}
-      width="22"
-      height="22"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2"
-      strokeLinecap="round"
-      aria-hidden="true"
-    >
-      <path d="M6 3v18M18 3v18M12 3v5M12 16v5" />
-      <ellipse cx="12" cy="12" rx="2.5" ry="4" />
-    </svg>
   );
 }

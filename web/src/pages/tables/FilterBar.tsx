@@ -57,6 +57,7 @@ function NewCondition({
   };
   return (
     <Popover
+      label="New filter"
       open={open}
       onOpenChange={setOpen}
       trigger={

@@ -2,6 +2,7 @@
 import { Download, Ellipsis, FileUp, Pencil, Plus, Rows3, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { useActions } from "../../palette/actions";
 import { Button, bytes, confirm, count, Empty, IconButton, Menu, Page, Problem, plural, Skeleton, toast } from "../../ui";
 import { Facts } from "../Facts";
 import layout from "../layout.module.css";
@@ -42,6 +43,16 @@ export function TableView({ id }: { id: string }) {
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [doing, setDoing] = useState<Doing | null>(null);
   const all = rows.data?.pages.flatMap((page) => page.data) ?? [];
+  useActions(
+    useMemo(
+      () => [
+        { id: "add-row", label: "Add a row", icon: Plus, group: "This table", run: () => void attempt(() => addRow(id, {})) },
+        { id: "add-column", label: "Add a column", icon: Plus, group: "This table", run: () => setDoing({ what: "column" }) },
+        { id: "import-csv", label: "Import CSV", icon: FileUp, group: "This table", run: () => setDoing({ what: "csv" }) },
+      ],
+      [id],
+    ),
+  );
   const change = (next: Partial<RowView>) =>
     setQuery((before) => writeRowView({ ...readRowView(before), ...next }), { replace: true });
 

@@ -38,7 +38,11 @@ export default function VariablesPage() {
   return (
     <Page
       title="Variables"
-      text="Values that workflows share, such as the address of a service. Read them in any field as {{ $vars.NAME }}."
+      text={
+        <>
+          Values that workflows share. Read one in any field as <code>{"{{ $vars.NAME }}"}</code>
+        </>
+      }
       actions={create}
     >
       {all.length > 0 && (

@@ -14,7 +14,8 @@ import type { Report } from "./report";
 
 interface Props {
   onClose: () => void;
-  folder: string | null;
+  /** The project and folder that are open. */
+  place: { projectId: string | null; folderId: string | null };
   /** A file that was dropped on the page already. */
   dropped?: File | null;
 }
@@ -25,7 +26,7 @@ interface Found {
   report: Report | null;
 }
 
-export function ImportDialog({ onClose, folder, dropped }: Props) {
+export function ImportDialog({ onClose, place, dropped }: Props) {
   const [problem, setProblem] = useState<string | null>(null);
   const [found, setFound] = useState<Found[] | null>(null);
   const [project, setProject] = useState<string>();
@@ -57,9 +58,10 @@ export function ImportDialog({ onClose, folder, dropped }: Props) {
 
   const create = async () => {
     const made: WorkflowDocument[] = [];
-    const place = { projectId: project, folderId: folder };
+    // In another project the open folder means nothing.
+    const target = project && project !== place.projectId ? { projectId: project } : place;
     const done = await task.run(async () => {
-      for (const { document } of found ?? []) made.push(await createWorkflow(document, place));
+      for (const { document } of found ?? []) made.push(await createWorkflow(document, target));
     });
     if (!done) return;
     const [first] = made;

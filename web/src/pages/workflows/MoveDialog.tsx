@@ -19,16 +19,20 @@ export function MoveDialog({ row, folder, onClose }: Props) {
   const [place, setPlace] = useState(row?.folderId ?? folder?.parentId ?? TOP);
   const [project, setProject] = useState(row?.projectId ?? undefined);
   const task = useTask();
-  const options = places(folders.data?.folders ?? [], folder?.id ?? null).map((one) => ({
+  // Folders belong to a project; only those of the one it goes to can be chosen.
+  const home = folder?.projectId ?? project ?? null;
+  const near = (folders.data?.folders ?? []).filter((one) => one.projectId === home);
+  const options = places(near, folder?.id ?? null).map((one) => ({
     value: one.id ?? TOP,
-    label: `${"    ".repeat(one.depth)}${one.name}`,
+    label: `${"\u00a0\u00a0\u00a0".repeat(one.depth)}${one.name}`,
   }));
   const move = async () => {
     const target = place === TOP ? null : place;
     const done = await task.run(async () => {
       if (folder) return changeFolder(folder.id, { parentId: target });
-      if (project && project !== row.projectId) await moveToProject(row.id, project);
-      if (folders.data?.known && target !== row.folderId) await putIntoFolder(row.id, target);
+      const isElsewhere = project !== undefined && project !== row.projectId;
+      if (isElsewhere) await moveToProject(row.id, project);
+      if (folders.data?.known && (isElsewhere || target !== row.folderId)) await putIntoFolder(row.id, target);
     });
     if (done) onClose();
   };
@@ -53,7 +57,10 @@ export function MoveDialog({ row, folder, onClose }: Props) {
             <Select
               label="Project"
               value={project}
-              onChange={setProject}
+              onChange={(id) => {
+                setProject(id);
+                setPlace(TOP);
+              }}
               placeholder="Where it is now"
               options={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
             />

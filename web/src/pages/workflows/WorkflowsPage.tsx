@@ -1,8 +1,9 @@
 /** The workflows: found by name, tag, folder and state; made, taken in, put away. */
 import { FilePlus2, FileUp, FolderPlus, LayoutTemplate, SearchX, Workflow } from "lucide-react";
-import { type DragEvent, useState } from "react";
+import { type DragEvent, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { emptyDocument } from "../../graph/types";
+import { useActions } from "../../palette/actions";
 import { Button, confirm, Empty, Page, Problem, Skeleton, toast } from "../../ui";
 import { attempt } from "../task";
 import {
@@ -40,11 +41,34 @@ export default function WorkflowsPage() {
   const folders = useFolders();
   const [view, change] = useView();
   const [query, setQuery] = useSearchParams();
-  const [doing, setDoing] = useState<Doing | null>(query.has("import") ? { what: "import" } : null);
+  const [doing, setDoing] = useState<Doing | null>(null);
   const [, go] = useLocation();
   const rows = workflows.data ?? [];
   const shown = visible(rows, view);
   const allFolders = folders.data?.folders ?? [];
+  // What is made here belongs to the project of the open folder.
+  const here = {
+    projectId: allFolders.find((folder) => folder.id === view.folder)?.projectId ?? view.project,
+    folderId: view.folder,
+  };
+  const hasFolders = folders.data?.known === true;
+  useActions(
+    useMemo(
+      () =>
+        hasFolders
+          ? [
+              {
+                id: "new-folder",
+                label: "New folder",
+                icon: FolderPlus,
+                group: "This page",
+                run: () => setDoing({ what: "new folder" }),
+              },
+            ]
+          : [],
+      [hasFolders],
+    ),
+  );
   const close = () => {
     setDoing(null);
     if (query.has("import")) setQuery({}, { replace: true });
@@ -53,7 +77,7 @@ export default function WorkflowsPage() {
   const create = () =>
     attempt(async () => {
       const name = rows.some((row) => row.name === "My workflow") ? `My workflow ${rows.length + 1}` : "My workflow";
-      const made = await createWorkflow(emptyDocument(name), { projectId: view.project, folderId: view.folder });
+      const made = await createWorkflow(emptyDocument(name), here);
       go(`/workflow/${made.id}`);
     });
   const actions: RowActions = {
@@ -109,7 +133,7 @@ export default function WorkflowsPage() {
 
   const buttons = (
     <>
-      {folders.data?.known && (
+      {hasFolders && (
         <Button icon={FolderPlus} onClick={() => setDoing({ what: "new folder" })}>
           New folder
         </Button>
@@ -174,7 +198,9 @@ export default function WorkflowsPage() {
           </>
         )}
       </Page>
-      {doing?.what === "import" && <ImportDialog onClose={close} folder={view.folder} dropped={doing.file} />}
+      {(doing?.what === "import" || query.has("import")) && (
+        <ImportDialog onClose={close} place={here} dropped={doing?.what === "import" ? doing.file : null} />
+      )}
       {doing?.what === "new folder" && (
         <NameDialog
           title="New folder"

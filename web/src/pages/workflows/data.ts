@@ -49,8 +49,8 @@ export async function createWorkflow(
   const body: Record<string, unknown> = {};
   for (const field of SENT) if (document[field] !== undefined) body[field] = document[field];
   if (place.projectId) body.projectId = place.projectId;
+  if (place.folderId) body.parentFolderId = place.folderId;
   const made = await api.post<WorkflowDocument>("/workflows", body);
-  if (place.folderId && made.id) await putIntoFolder(made.id, place.folderId);
   refresh(WORKFLOWS);
   return made;
 }
@@ -115,8 +115,8 @@ export async function setTags(id: string, names: readonly string[], known: reado
 export async function createFolder(name: string, parentId: string | null, projectId: string | null): Promise<Folder> {
   const made = await api.post<Folder>("/folders", {
     name,
-    ...(parentId ? { parentId } : {}),
-    ...(projectId ? { projectId } : {}),
+    // A folder within another one is where that one is.
+    ...(parentId ? { parentId } : projectId ? { projectId } : {}),
   });
   refresh(FOLDERS);
   return made;
