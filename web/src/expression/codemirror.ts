@@ -1,6 +1,14 @@
 /** The code editor itself. Nothing imports this file but `CodeEditor`, and only when an editor is drawn, so that it stays out of the first load. */
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus } from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  completionStatus,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { javascript, localCompletionSource } from "@codemirror/lang-javascript";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
@@ -8,7 +16,7 @@ import { python } from "@codemirror/lang-python";
 import { bracketMatching, foldGutter, indentOnInput } from "@codemirror/language";
 import { linter, lintGutter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder, tooltips } from "@codemirror/view";
 import { type DraggedField, readDragged } from "../data/drag";
 import type { Known } from "./complete";
@@ -64,7 +72,14 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Handl
         colours,
         theme,
         search({ top: true }),
-        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...searchKeymap, ...defaultKeymap]),
+        keymap.of([
+          { key: "Tab", run: acceptCompletion },
+          ...closeBracketsKeymap,
+          ...completionKeymap,
+          ...historyKeymap,
+          ...searchKeymap,
+          ...defaultKeymap,
+        ]),
         tooltips({ parent: parent.closest<HTMLElement>("[role=dialog]") ?? document.body, position: "fixed" }),
         EditorView.contentAttributes.of({ "aria-label": options.label, autocapitalize: "off", spellcheck: "false" }),
         readOnly.of(fixed(options.readOnly)),
@@ -114,8 +129,8 @@ function languageOf({ language, known }: EditorOptions): Extension {
       return [
         expressionLanguage,
         codeGround,
-        // A second brace begins an expression; the pair closes itself.
-        expressionLanguage.data.of({ closeBrackets: { brackets: ["(", "[", "{", "'", '"', "`"] } }),
+        brackets,
+        opening,
         autocompletion({ override: [expressionSource(known)], icons: false, activateOnTyping: true }),
       ];
     case "javascript":
@@ -131,6 +146,28 @@ function languageOf({ language, known }: EditorOptions): Extension {
       return [];
   }
 }
+
+/** Brackets and quotes close themselves in code; in text an apostrophe is one. */
+const brackets = EditorState.languageData.of((state, position) => {
+  const inCode = codeAt(state.doc.toString(), position) !== undefined;
+  return [{ closeBrackets: { brackets: inCode ? ["(", "[", "{", "'", '"', "`"] : ["{"] } }];
+});
+
+/** A second brace begins an expression: it closes itself, has room around the cursor, and what can be written is offered at once. */
+const opening = Prec.high(
+  EditorView.inputHandler.of((view, from, to, text) => {
+    const before = view.state.sliceDoc(from - 1, from);
+    if (text !== "{" || before !== "{" || codeAt(view.state.doc.toString(), from)) return false;
+    const closing = view.state.sliceDoc(to, to + 1) === "}" ? 1 : 0;
+    view.dispatch({
+      changes: { from: from - 1, to: to + closing, insert: "{{  }}" },
+      selection: { anchor: from + 2 },
+      userEvent: "input.type",
+    });
+    startCompletion(view);
+    return true;
+  }),
+);
 
 /** Escape closes what floats over the editor first; only then it belongs to whatever the editor stands in. */
 const escapeKey = EditorView.domEventHandlers({
