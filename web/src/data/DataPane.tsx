@@ -8,7 +8,7 @@ import { cx, Empty, IconButton, Problem, SearchInput, Skeleton } from "../ui";
 import { BinaryView } from "./BinaryView";
 import css from "./Data.module.css";
 import { ItemTable, Preview } from "./ItemTable";
-import { PAGE, type ShownItem, type Source, useData } from "./items";
+import { numberOf, type ShownItem, type Source, useData } from "./items";
 import { JsonTree } from "./JsonTree";
 import { SchemaTree } from "./SchemaTree";
 import { filterSchema, schemaOf, schemaOfFields } from "./schema";
@@ -35,14 +35,16 @@ interface DataPaneProps {
 /** Drawn anew only when what it is given changes, because it may hold thousands of cells. */
 export const DataPane = memo(function DataPane({ source, picking, storageKey, initialView, label, actions }: DataPaneProps) {
   const [view, setView] = useView(storageKey, initialView);
-  const [page, setPage] = useState(0);
+  // Where each page up to this one began: a page of large items may be shorter than others.
+  const [starts, setStarts] = useState<readonly number[]>([0]);
   const [searching, setSearching] = useState(false);
   const [search, setSearch] = useState("");
   const asked = usePaused(search);
-  const data = useData(source, page, asked);
+  const offset = starts.at(-1) ?? 0;
+  const data = useData(source, offset, asked);
+  const end = offset + data.items.length;
   const hasFiles = data.items.some((item) => item.binary && Object.keys(item.binary).length > 0);
   const views = hasFiles || view === "files" ? [...VIEWS, ["files", "Files"] as [View, string]] : VIEWS;
-  const pages = Math.max(1, Math.ceil(data.total / PAGE));
   return (
     <div className={css.pane}>
       <div className={css.bar}>
@@ -69,7 +71,7 @@ export const DataPane = memo(function DataPane({ source, picking, storageKey, in
           value={search}
           onChange={(next) => {
             setSearch(next);
-            setPage(0);
+            setStarts([0]);
           }}
           label={`Search ${label}`}
           placeholder="Search names and values"
@@ -88,35 +90,27 @@ export const DataPane = memo(function DataPane({ source, picking, storageKey, in
             text={asked ? `No item contains “${asked}”.` : "This output has no items."}
           />
         ) : (
-          <Shown
-            view={view}
-            items={data.items}
-            picking={picking}
-            first={page * PAGE}
-            label={label}
-            search={asked}
-            source={source}
-          />
+          <Shown view={view} items={data.items} picking={picking} first={offset} label={label} search={asked} source={source} />
         )}
       </div>
-      {pages > 1 && (
+      {(offset > 0 || end < data.total) && data.items.length > 0 && (
         <nav className={css.pager} aria-label={`Pages of ${label}`}>
           <IconButton
             icon={ChevronLeft}
             label="Page before"
             size="small"
-            disabled={page === 0}
-            onClick={() => setPage(page - 1)}
+            disabled={offset === 0}
+            onClick={() => setStarts(starts.slice(0, -1))}
           />
           <span>
-            {page * PAGE + 1}–{Math.min(data.total, (page + 1) * PAGE)} of {data.total.toLocaleString("en")}
+            {(offset + 1).toLocaleString("en")}–{end.toLocaleString("en")} of {data.total.toLocaleString("en")}
           </span>
           <IconButton
             icon={ChevronRight}
             label="Page after"
             size="small"
-            disabled={page >= pages - 1}
-            onClick={() => setPage(page + 1)}
+            disabled={end >= data.total}
+            onClick={() => setStarts([...starts, end])}
           />
         </nav>
       )}
@@ -136,11 +130,12 @@ interface ShownProps {
 
 function Shown({ view, items, picking, first, label, search, source }: ShownProps) {
   const values = useMemo(() => items.map((item) => item.json ?? item.preview), [items]);
+  const numbers = useMemo(() => items.map((item, at) => numberOf(item, first, at)), [items, first]);
   switch (view) {
     case "table":
       return <ItemTable items={items} picking={picking} first={first} label={label} />;
     case "json":
-      return <JsonTree values={values} picking={picking} first={first} label={label} />;
+      return <JsonTree values={values} numbers={numbers} picking={picking} label={label} />;
     case "files":
       return <BinaryView items={items} first={first} />;
     default:

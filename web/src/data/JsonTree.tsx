@@ -14,12 +14,12 @@ const LONGEST = 600;
 interface JsonTreeProps {
   values: readonly unknown[];
   picking: Picking | null;
-  /** The number of the first value, for items on a later page. */
-  first?: number;
+  /** The numbers of the values, counted over all pages. */
+  numbers: readonly number[];
   label: string;
 }
 
-export function JsonTree({ values, picking, first = 0, label }: JsonTreeProps) {
+export function JsonTree({ values, numbers, picking, label }: JsonTreeProps) {
   const [state, setState] = useState(NOTHING_TOGGLED);
   const rows = useMemo(() => treeRows(values, state), [values, state]);
   const place = useRef<HTMLDivElement>(null);
@@ -74,7 +74,7 @@ export function JsonTree({ values, picking, first = 0, label }: JsonTreeProps) {
                 row={row}
                 at={from + offset}
                 id={`${prefix}${from + offset}`}
-                first={first}
+                number={row.path.length === 1 ? (numbers[Number(row.key)] ?? 0) : 0}
                 current={from + offset === current}
                 picking={picking}
                 onAct={act}
@@ -91,13 +91,14 @@ interface RowProps {
   row: TreeRow;
   at: number;
   id: string;
-  first: number;
+  /** Of an item. */
+  number: number;
   current: boolean;
   picking: Picking | null;
   onAct: (row: TreeRow) => void;
 }
 
-const Row = memo(function Row({ row, at, id, first, current, picking, onAct }: RowProps) {
+const Row = memo(function Row({ row, at, id, number, current, picking, onAct }: RowProps) {
   const inside = row.path.slice(1);
   const opens = row.size > 0 || row.more !== undefined;
   return (
@@ -115,7 +116,7 @@ const Row = memo(function Row({ row, at, id, first, current, picking, onAct }: R
       onClick={() => opens && onAct(row)}
       {...(canPick(row, picking) ? pickProps(picking, inside, row.value) : {})}
     >
-      {row.more === undefined ? <Line row={row} first={first} /> : <span className={css.more}>… {row.more} more</span>}
+      {row.more === undefined ? <Line row={row} number={number} /> : <span className={css.more}>… {row.more} more</span>}
     </div>
   );
 });
@@ -135,13 +136,13 @@ function menuOf(row: TreeRow | undefined, picking: Picking | null): MenuItem[] {
   ];
 }
 
-function Line({ row, first }: { row: TreeRow; first: number }) {
+function Line({ row, number }: { row: TreeRow; number: number }) {
   const isItem = row.path.length === 1;
   return (
     <>
       <span className={cx(css.twist, row.open && css.twistOpen)}>{row.size > 0 && <ChevronRight size={13} aria-hidden />}</span>
       {isItem ? (
-        <span className={css.itemKey}>Item {first + Number(row.key) + 1}</span>
+        <span className={css.itemKey}>Item {number}</span>
       ) : (
         <>
           <span className={typeof row.key === "number" ? css.indexKey : css.jsonKey}>{row.key}</span>

@@ -27,6 +27,8 @@ export interface Form {
   item: number;
   items: number;
   setItem: (item: number) => void;
+  /** Which run of the node previews are computed for. */
+  runIndex: number;
   /** Where the last run of this node failed, if it was in a parameter. */
   failed: { parameter: string; message: string } | null;
 }

@@ -50,9 +50,9 @@ function Opened({ node }: { node: WorkflowNode }) {
   const openNode = useEditor((state) => state.openNode);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only these parts of the document decide who is around.
   const around = useMemo(() => surroundings(useEditor.getState().workflow, node.name), [connections, nodes.length, node.name]);
-  const form = useNodeForm(node, around);
   const [tab, setTab] = useState<Tab>(node.type === STRICT_AGENT ? "agent" : "parameters");
   const [run, setRun] = useState<number | null>(null);
+  const form = useNodeForm(node, around, run);
   const frame = useRef<HTMLDivElement>(null);
   const close = () => openNode(null);
 
@@ -83,7 +83,7 @@ function Opened({ node }: { node: WorkflowNode }) {
     } else if (step && (event.altKey || isFrame)) {
       if (step[0] !== undefined) openNode(step[0]);
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      if (!form.readOnly) void runTo(node.name);
+      if (!form.readOnly) void runTo(around.root);
     } else if ((event.ctrlKey || event.metaKey) && !writing && /^[zy]$/i.test(event.key)) {
       if (event.shiftKey || event.key.toLowerCase() === "y") redo();
       else undo();
@@ -96,7 +96,7 @@ function Opened({ node }: { node: WorkflowNode }) {
 
   const hasInput = around.before.length > 0 || (form.type?.inputs.some((port) => port.kind === "main") ?? true);
   const input = hasInput && form.type?.group !== "trigger" ? <InputColumn node={node.name} around={around} ownRun={run} /> : null;
-  const output = <OutputColumn node={node.name} chosenRun={run} onRun={setRun} />;
+  const output = <OutputColumn node={node} root={around.root} chosenRun={run} onRun={setRun} />;
   const middle = (
     <section className={css.middle} aria-label="Settings">
       <Tabs
