@@ -1,11 +1,12 @@
 /** The data of one output or input: as schema, table, JSON or files, a page at a time, with a search. */
 
-import { ChevronLeft, ChevronRight, Search } from "lucide-react";
+import { ChevronLeft, ChevronRight, Copy, Search } from "lucide-react";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import { usePaused } from "../expression/preview";
 import { useSchema } from "../run/items";
 import { cx, Empty, IconButton, Problem, SearchInput, Skeleton } from "../ui";
 import { BinaryView } from "./BinaryView";
+import { copyText } from "./copy";
 import css from "./Data.module.css";
 import { ItemTable, Preview } from "./ItemTable";
 import { numberOf, type ShownItem, type Source, useData } from "./items";
@@ -63,6 +64,7 @@ export const DataPane = memo(function DataPane({ source, picking, storageKey, in
           active={searching}
           onClick={() => setSearching(!searching)}
         />
+        <IconButton icon={Copy} label="Copy these items as JSON" size="small" onClick={() => copyItems(data.items)} />
         {actions}
       </div>
       {searching && (
@@ -177,6 +179,16 @@ function Schema({
       <SchemaTree nodes={nodes} picking={picking} allOpen={search !== ""} />
     </div>
   );
+}
+
+/** The data of the items that are in sight, as it can be pasted into a pin or a test. */
+function copyItems(items: readonly ShownItem[]): void {
+  const text = JSON.stringify(
+    items.map((item) => item.json ?? item.preview),
+    null,
+    2,
+  );
+  copyText(text, items.length === 1 ? "1 item copied." : `${items.length} items copied.`);
 }
 
 function countWords(total: number, search: string): string {

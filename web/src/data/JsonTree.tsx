@@ -2,7 +2,8 @@
 
 import { ChevronRight, Copy, CornerDownRight } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
-import { ContextMenu, cx, type MenuItem, toast } from "../ui";
+import { ContextMenu, cx, type MenuItem } from "../ui";
+import { copyText } from "./copy";
 import css from "./Data.module.css";
 import { listMore, NOTHING_TOGGLED, type TreeRow, toggle, treeRows } from "./tree";
 import { type Picking, pick, pickProps } from "./use-pick";
@@ -129,9 +130,9 @@ function menuOf(row: TreeRow | undefined, picking: Picking | null): MenuItem[] {
   if (!row || row.more !== undefined) return [{ label: "Nothing to copy here", disabled: true, onSelect: () => undefined }];
   const value = () => (typeof row.value === "string" ? row.value : JSON.stringify(row.value, null, 2));
   return [
-    { label: "Copy value", icon: Copy, onSelect: () => copy(value()) },
+    { label: "Copy value", icon: Copy, onSelect: () => copyText(value()) },
     ...(picking && canPick(row, picking)
-      ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copy(picking.codeOf(row.path.slice(1))) }]
+      ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copyText(picking.codeOf(row.path.slice(1))) }]
       : []),
   ];
 }
@@ -162,11 +163,4 @@ function Value({ row }: { row: TreeRow }) {
     return <span className={css["type-string"]}>{String(row.value).length > LONGEST ? `${text}…` : text}</span>;
   }
   return <span className={css[`type-${row.type}`]}>{String(row.value)}</span>;
-}
-
-function copy(text: string): void {
-  navigator.clipboard.writeText(text).then(
-    () => toast({ text: "Copied." }),
-    () => toast({ text: "The browser did not allow copying.", tone: "bad" }),
-  );
 }

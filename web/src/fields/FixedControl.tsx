@@ -3,7 +3,7 @@
 import { lazy, Suspense } from "react";
 import { Input, NumberInput, Select, Switch, TextArea } from "../ui";
 import CredentialKinds from "./CredentialKinds";
-import { choiceKey, choiceValue, isLocalDateTime, textOf } from "./controls";
+import { choiceKey, choiceValue, isLocalDateTime, numberOf, textOf } from "./controls";
 import css from "./Field.module.css";
 import { useForm } from "./form";
 import type { ListSource } from "./locator";
@@ -31,7 +31,7 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
     case "number":
       return (
         <NumberInput
-          value={typeof value === "number" ? value : undefined}
+          value={numberOf(value)}
           onChange={(next) => onChange(next ?? "")}
           min={kind.min ?? undefined}
           max={kind.max ?? undefined}

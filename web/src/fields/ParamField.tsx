@@ -33,6 +33,8 @@ export function ParamField({ param, values, path }: ParamFieldProps) {
   const value = currentValue(param, values);
   const set = (next: Json | undefined) => change(path, next, `Change ${param.label}`);
   const structured = { param, value, onChange: set };
+  // A whole structure may be computed as well; then it is an expression like any other.
+  if (isExpression(value) && !param.noExpression) return <SimpleField param={param} values={values} path={path} />;
   switch (param.kind.type) {
     case "notice":
       return <p className={css.notice}>{param.help}</p>;

@@ -156,14 +156,30 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
     );
   }
   const right = (
-    <Split direction="row" initial={-RIGHT} min={260} max={1400} storageKey="panel.output" label="Width of the output">
+    <Split
+      direction="row"
+      initial={-RIGHT}
+      min={260}
+      max={1400}
+      share={0.62}
+      storageKey="panel.output"
+      label="Width of the output"
+    >
       {[middle, output]}
     </Split>
   );
   return (
     <div className={css.columns}>
       {input ? (
-        <Split direction="row" initial={LEFT} min={240} max={1200} storageKey="panel.input" label="Width of the input">
+        <Split
+          direction="row"
+          initial={LEFT}
+          min={240}
+          max={1200}
+          share={0.45}
+          storageKey="panel.input"
+          label="Width of the input"
+        >
           {[input, right]}
         </Split>
       ) : (

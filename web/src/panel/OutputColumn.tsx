@@ -1,9 +1,10 @@
 /** What a node gave: per run and output, with its error if it failed; data that is pinned stands in its place and can be edited. */
 
-import { LoaderCircle, PencilLine, Pin, PinOff, Play } from "lucide-react";
+import { LoaderCircle, PencilLine, Pin, PinOff, Play, Route } from "lucide-react";
 import { memo, useMemo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
 import type { Source } from "../data/items";
+import { useDrawer } from "../drawer/state";
 import { useCanvas } from "../editor/canvas";
 import { useEditor } from "../editor/store";
 import { unpin } from "../graph/document";
@@ -62,6 +63,9 @@ export const OutputColumn = memo(function OutputColumn({ node: { name }, node, r
             />
           </div>
         )}
+        {shown && shown.notes > 0 && (
+          <IconButton icon={Route} label="Show the timeline of this agent" size="small" onClick={() => showTimeline(name)} />
+        )}
         {puts && !readOnly && (
           <IconButton icon={PencilLine} label="Edit the output" size="small" onClick={() => setEditing(true)} />
         )}
@@ -88,6 +92,12 @@ export const OutputColumn = memo(function OutputColumn({ node: { name }, node, r
     </section>
   );
 });
+
+/** The timeline stands under the canvas, so the panel makes way for it. */
+function showTimeline(agent: string) {
+  useEditor.getState().openNode(null);
+  useDrawer.getState().showAgent(agent);
+}
 
 interface RunDataProps {
   node: WorkflowNode;
