@@ -34,7 +34,7 @@ const ACTIONS: Record<Command, () => void> = {
   },
   delete: () => commands.removeSelected(),
   selectAll: commands.selectAll,
-  arrange: commands.arrange,
+  arrange: () => void commands.arrange(),
   map: () => setMap(!useCanvas.getState().showMap),
   left: () => commands.walk("left"),
   right: () => commands.walk("right"),
