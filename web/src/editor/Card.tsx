@@ -60,8 +60,8 @@ function NearCard({ data, selected, dragging }: NodeProps<CardNode>) {
             {node.name}
           </span>
         )}
-        <span className={css.line} data-near>
-          {lineOf(data.ports.known, subtitle, node.type, node.disabled)}
+        <span className={cx(css.line, state.status === "error" && css.failed)} data-near>
+          {errorOf(state) ?? lineOf(data.ports.known, subtitle, node.type, node.disabled)}
         </span>
       </div>
       <div className={css.marks} data-near>
@@ -73,6 +73,11 @@ function NearCard({ data, selected, dragging }: NodeProps<CardNode>) {
       {isPointedAt && !dragging && <CardBar name={node.name} isDisabled={!!node.disabled} />}
     </div>
   );
+}
+
+/** What went wrong is what one wants to know of a node that failed. */
+function errorOf({ status, runs }: NodeState): string | undefined {
+  return status === "error" ? runs.findLast((run) => run.error)?.error?.message : undefined;
 }
 
 /** How many signs stand in the corner; the line beside them ends before. */
