@@ -64,7 +64,9 @@ export const DataPane = memo(function DataPane({ source, picking, storageKey, in
           active={searching}
           onClick={() => setSearching(!searching)}
         />
-        <IconButton icon={Copy} label="Copy these items as JSON" size="small" onClick={() => copyItems(data.items)} />
+        {(view === "table" || view === "json") && (
+          <IconButton icon={Copy} label="Copy these items as JSON" size="small" onClick={() => copyItems(data.items)} />
+        )}
         {actions}
       </div>
       {searching && (

@@ -51,7 +51,7 @@ export function CodeEditor(props: CodeEditorProps) {
       editor.current = createEditor(place.current, {
         value: now().value,
         language,
-        label,
+        label: now().label,
         readOnly: now().readOnly ?? false,
         compact,
         placeholder: now().placeholder ?? "",
@@ -73,10 +73,11 @@ export function CodeEditor(props: CodeEditorProps) {
       editor.current = null;
       setReady(false);
     };
-  }, [language, compact, label]);
+  }, [language, compact]);
 
   useEffect(() => editor.current?.setValue(value), [value]);
   useEffect(() => editor.current?.setReadOnly(readOnly), [readOnly]);
+  useEffect(() => editor.current?.setLabel(label), [label]);
 
   return (
     <div

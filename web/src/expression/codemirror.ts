@@ -49,6 +49,7 @@ export interface EditorOptions {
 export interface Handle {
   setValue: (value: string) => void;
   setReadOnly: (readOnly: boolean) => void;
+  setLabel: (label: string) => void;
   /** Writes code at the cursor, in brackets where it stands in text. */
   insertCode: (code: string) => void;
   focus: () => void;
@@ -60,10 +61,13 @@ const FROM_OUTSIDE = Annotation.define<boolean>();
 
 export function createEditor(parent: HTMLElement, options: EditorOptions): Handle {
   const readOnly = new Compartment();
+  const label = new Compartment();
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: options.value,
+      // A short text is gone on with, a program is read from its beginning.
+      selection: { anchor: options.compact ? options.value.length : 0 },
       extensions: [
         history(),
         drawSelection(),
@@ -81,7 +85,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Handl
           ...defaultKeymap,
         ]),
         tooltips({ parent: parent.closest<HTMLElement>("[role=dialog]") ?? document.body, position: "fixed" }),
-        EditorView.contentAttributes.of({ "aria-label": options.label, autocapitalize: "off", spellcheck: "false" }),
+        label.of(named(options.label)),
         readOnly.of(fixed(options.readOnly)),
         options.placeholder === "" ? [] : placeholder(options.placeholder),
         options.compact ? EditorView.lineWrapping : program(options.language),
@@ -102,10 +106,15 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Handl
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: FROM_OUTSIDE.of(true) });
     },
     setReadOnly: (now) => view.dispatch({ effects: readOnly.reconfigure(fixed(now)) }),
+    setLabel: (now) => view.dispatch({ effects: label.reconfigure(named(now)) }),
     insertCode: (code) => insertCode(view, code, view.state.selection.main.head, options.language),
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   };
+}
+
+function named(label: string): Extension {
+  return EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", spellcheck: "false" });
 }
 
 function fixed(readOnly: boolean): Extension {

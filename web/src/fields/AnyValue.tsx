@@ -1,6 +1,6 @@
 /** A value that is fixed or computed. Fields of the data can be dropped on it, which makes it an expression. */
 
-import { type DragEvent, useState } from "react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
 import { isFieldDrag, readDragged, useDragged } from "../data/drag";
 import { ExpressionField } from "../expression/ExpressionField";
 import { toExpression, withDropped } from "../expression/template";
@@ -35,6 +35,11 @@ export function AnyValue(props: AnyValueProps) {
   const dragging = useDragged((state) => state.field !== null);
   const [over, setOver] = useState(false);
   const computed = !noExpression && isExpression(value);
+  // A field that becomes an expression goes on being written in.
+  const wasFixed = useRef(false);
+  useEffect(() => {
+    wasFixed.current = !computed;
+  }, [computed]);
   const takesDrop = !noExpression && !readOnly;
   const dropped = (code: string) => withDropped(replaces && !computed ? undefined : value, code, kind.type);
   const onDragOver = (event: DragEvent) => {
@@ -66,7 +71,7 @@ export function AnyValue(props: AnyValueProps) {
       }}
     >
       {computed ? (
-        <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} />
+        <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} autoFocus={wasFixed.current} />
       ) : (
         <FixedControl
           value={value}
