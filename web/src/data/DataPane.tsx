@@ -31,10 +31,20 @@ interface DataPaneProps {
   label: string;
   /** Buttons at the right end of the bar. */
   actions?: ReactNode;
+  /** Stands under the fields in the schema. */
+  below?: ReactNode;
 }
 
 /** Drawn anew only when what it is given changes, because it may hold thousands of cells. */
-export const DataPane = memo(function DataPane({ source, picking, storageKey, initialView, label, actions }: DataPaneProps) {
+export const DataPane = memo(function DataPane({
+  source,
+  picking,
+  storageKey,
+  initialView,
+  label,
+  actions,
+  below,
+}: DataPaneProps) {
   const [view, setView] = useView(storageKey, initialView);
   // Where each page up to this one began: a page of large items may be shorter than others.
   const [starts, setStarts] = useState<readonly number[]>([0]);
@@ -94,7 +104,16 @@ export const DataPane = memo(function DataPane({ source, picking, storageKey, in
             text={asked ? `No item contains “${asked}”.` : "This output has no items."}
           />
         ) : (
-          <Shown view={view} items={data.items} picking={picking} first={offset} label={label} search={asked} source={source} />
+          <Shown
+            view={view}
+            items={data.items}
+            picking={picking}
+            first={offset}
+            label={label}
+            search={asked}
+            source={source}
+            below={below}
+          />
         )}
       </div>
       {(offset > 0 || end < data.total) && data.items.length > 0 && (
@@ -130,9 +149,10 @@ interface ShownProps {
   label: string;
   search: string;
   source: Source;
+  below: ReactNode;
 }
 
-function Shown({ view, items, picking, first, label, search, source }: ShownProps) {
+function Shown({ view, items, picking, first, label, search, source, below }: ShownProps) {
   const values = useMemo(() => items.map((item) => item.json ?? item.preview), [items]);
   const numbers = useMemo(() => items.map((item, at) => numberOf(item, first, at)), [items, first]);
   switch (view) {
@@ -143,7 +163,7 @@ function Shown({ view, items, picking, first, label, search, source }: ShownProp
     case "files":
       return <BinaryView items={items} first={first} />;
     default:
-      return <Schema items={items} picking={picking} search={search} source={source} />;
+      return <Schema items={items} picking={picking} search={search} source={source} below={below} />;
   }
 }
 
@@ -152,12 +172,8 @@ function Schema({
   picking,
   search,
   source,
-}: {
-  items: readonly ShownItem[];
-  picking: Picking | null;
-  search: string;
-  source: Source;
-}) {
+  below,
+}: Pick<ShownProps, "items" | "picking" | "search" | "source" | "below">) {
   const large = items.filter((item) => item.preview !== undefined);
   // Items that are too large to be sent have a schema at the server.
   const run = source.kind === "run" && large.length > 0 ? source : null;
@@ -179,6 +195,7 @@ function Schema({
         <p className={css.foot}>{search ? "No field fits." : "The items have no fields."}</p>
       )}
       <SchemaTree nodes={nodes} picking={picking} allOpen={search !== ""} />
+      {below}
     </div>
   );
 }

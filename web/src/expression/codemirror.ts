@@ -18,7 +18,7 @@ import { linter, lintGutter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Annotation, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder, tooltips } from "@codemirror/view";
-import { type DraggedField, readDragged } from "../data/drag";
+import { readDragged } from "../data/drag";
 import type { Known } from "./complete";
 import { expressionSource, programSource } from "./completion";
 import { codeGround, colours, expressionLanguage } from "./highlight";
@@ -36,8 +36,6 @@ export interface EditorOptions {
   compact: boolean;
   placeholder: string;
   known: () => Known;
-  /** The code that a dropped field is written as. */
-  codeOf: (field: DraggedField) => string;
   /** Takes a dropped field instead of the editor, where it changes what the text is. */
   onDropped?: (code: string, position: number) => void;
   onChange: (value: string) => void;
@@ -193,9 +191,8 @@ function dropping(options: EditorOptions): Extension {
       if (!field || options.readOnly) return false;
       event.preventDefault();
       const position = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length;
-      const code = options.codeOf(field);
-      if (options.onDropped) options.onDropped(code, position);
-      else insertCode(view, code, position, options.language);
+      if (options.onDropped) options.onDropped(field.code, position);
+      else insertCode(view, field.code, position, options.language);
       return true;
     },
   });

@@ -7,7 +7,7 @@ import { toExpression, withDropped } from "../expression/template";
 import { cx } from "../ui";
 import css from "./Field.module.css";
 import { FixedControl } from "./FixedControl";
-import { useCodeOf, useForm, useInsertTarget } from "./form";
+import { useForm, useInsertTarget } from "./form";
 import type { ListSource } from "./locator";
 import { isExpression, type Json, type ParamKind } from "./spec";
 
@@ -31,7 +31,6 @@ interface AnyValueProps {
 export function AnyValue(props: AnyValueProps) {
   const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini, replaces, suggests } = props;
   const { readOnly } = useForm();
-  const codeOf = useCodeOf();
   const dragging = useDragged((state) => state.field !== null);
   const [over, setOver] = useState(false);
   const computed = !noExpression && isExpression(value);
@@ -55,7 +54,7 @@ export function AnyValue(props: AnyValueProps) {
     const field = readDragged(event.dataTransfer);
     if (!field || !takesDrop) return;
     event.preventDefault();
-    onChange(dropped(codeOf(field)));
+    onChange(dropped(field.code));
   };
   const claim = useInsertTarget((code) => onChange(dropped(code)));
   return (
