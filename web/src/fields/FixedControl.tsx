@@ -2,7 +2,7 @@
 
 import { lazy, Suspense } from "react";
 import { Input, NumberInput, Select, Switch, TextArea } from "../ui";
-import CredentialKinds from "./CredentialKinds";
+import { CredentialKinds } from "./CredentialKinds";
 import { choiceKey, choiceValue, isLocalDateTime, numberOf, textOf } from "./controls";
 import css from "./Field.module.css";
 import { useForm } from "./form";
@@ -25,7 +25,7 @@ interface FixedControlProps {
 }
 
 export function FixedControl({ value, onChange, label, kind, invalid, placeholder, suggests }: FixedControlProps) {
-  const { readOnly, type, version } = useForm();
+  const { readOnly } = useForm();
   const text = textOf(value);
   switch (kind.type) {
     case "number":
@@ -109,7 +109,7 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
         </span>
       );
     case "credentialKind":
-      return <CredentialKinds value={text} onChange={onChange} label={label} key={`${type?.id} ${version}`} />;
+      return <CredentialKinds value={text} onChange={onChange} label={label} />;
     default:
       if (suggests) return <SuggestInput value={text} onChange={onChange} label={label} source={suggests} invalid={invalid} />;
       return (
