@@ -110,6 +110,7 @@ function RunData({ node, root, shown }: RunDataProps) {
   const readOnly = useEditor((state) => state.readOnly);
   const ports = useCanvas((state) => state.ports.get(node.name));
   const pinning = usePinning(node.name);
+  const isTrigger = ports?.shape === "trigger";
   const [chosen, setChosen] = useState<string | null>(null);
   const outputs = outputChoices(shown, shown?.served ? [] : (ports?.outputs ?? []));
   const key = (output: (typeof outputs)[number]) => `${output.kind} ${output.index}`;
@@ -130,7 +131,11 @@ function RunData({ node, root, shown }: RunDataProps) {
       <Empty
         icon={Play}
         title="Not run yet"
-        text="Test this step to see what it gives. What the nodes before it gave is used again where nothing changed."
+        text={
+          isTrigger
+            ? "Run it to see what it gives, or write the data yourself with the pencil above."
+            : "Test this step to see what it gives. What the nodes before it gave is used again where nothing changed."
+        }
         action={!readOnly && <StepButton node={node} root={root} />}
       />
     );

@@ -123,11 +123,19 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
   }
   return (
     <Button kind="primary" icon={Play} busy={isStarting} onClick={() => void runTo(root)} title="Ctrl+Enter">
-      {root === node.name ? "Test step" : `Run ${root}`}
+      {stepWords(node, root)}
     </Button>
   );
 }
 
+/** What the button does, in words. */
+function stepWords(node: WorkflowNode, root: string): string {
+  if (root !== node.name) return `Run ${root}`;
+  return LISTENER.test(node.type) ? "Listen for a call" : "Test step";
+}
+
+/** Triggers that begin with a call from outside. */
+const LISTENER = /\.(webhook|formTrigger)$/;
 const CHAT_TRIGGER = /chatTrigger$/i;
 
 function openChat() {
