@@ -189,8 +189,11 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
   );
 }
 
-const LEFT = 360;
-const RIGHT = 420;
+/** What the columns begin with: a share of the window, within what can be read. */
+const share = (part: number, least: number, most: number) =>
+  Math.round(Math.min(most, Math.max(least, window.innerWidth * part)));
+const LEFT = share(0.25, 320, 560);
+const RIGHT = share(0.29, 340, 680);
 const NARROW = "(max-width: 959px)";
 
 function useNarrow(): boolean {

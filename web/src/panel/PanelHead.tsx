@@ -3,6 +3,7 @@
 import { ChevronLeft, ChevronRight, MessagesSquare, Play, Square, X } from "lucide-react";
 import { useState } from "react";
 import { useDrawer } from "../drawer/state";
+import { useCanvas } from "../editor/canvas";
 import { renameNode } from "../editor/commands";
 import { NodeTile } from "../editor/NodeTile";
 import { useEditor } from "../editor/store";
@@ -107,10 +108,19 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
   const running = useEditor((state) => state.run !== null && !isOver(state.run));
   const isStarting = useWatch((state) => state.isStarting);
   const isStopping = useWatch((state) => state.isStopping);
+  // A model or a tool that nothing uses has no step that could run.
+  const isAlone = useCanvas((state) => state.ports.get(node.name)?.shape === "circle") && root === node.name;
   if (running && !isStarting) {
     return (
       <Button icon={Square} busy={isStopping} onClick={() => void stopRun()}>
         {status === "running" ? "Stop" : "Stop run"}
+      </Button>
+    );
+  }
+  if (isAlone) {
+    return (
+      <Button icon={Play} disabled title="This node serves another one. Connect it to a node that uses it, then run that.">
+        Test step
       </Button>
     );
   }
