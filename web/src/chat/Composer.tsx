@@ -1,7 +1,8 @@
 // The field for a message, with files that are picked, pasted or dropped. Enter sends, Shift+Enter begins a line.
 
 import { ArrowUp, Paperclip, Square, X } from "lucide-react";
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useDrawer } from "../drawer/state";
 import type { WorkflowNode } from "../graph/types";
 import { bytes, cx, IconButton, toast } from "../ui";
 import css from "./Chat.module.css";
@@ -24,6 +25,11 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
     (state) => state.sessions.find((one) => one.id === state.current)?.messages.at(-1)?.state === "coming",
   );
   const canSend = !isComing && !isReadOnly && (text.trim() !== "" || files.length > 0);
+
+  const asks = useDrawer((state) => state.asksForMessage);
+  useEffect(() => {
+    if (asks > 0) field.current?.focus();
+  }, [asks]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the field is as high as its text.
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { emptyDocument, type WorkflowNode } from "../graph/types";
-import { chatTriggers, doorOf, newChatTrigger } from "./door";
+import { awaitsMessage, chatTriggers, doorOf, newChatTrigger } from "./door";
 import { accepts } from "./files";
 
 const document = { ...emptyDocument(), id: "w1" };
@@ -45,4 +45,17 @@ it("takes the kinds of files that the author named", () => {
   expect(accepts(images, { name: "A.MD", type: "" })).toBe(true);
   expect(accepts(images, { name: "a.pdf", type: "application/pdf" })).toBe(false);
   expect(accepts(trigger({}), { name: "a.pdf", type: "application/pdf" })).toBe(true);
+});
+
+it("asks for a message where a run would begin with one that nobody has sent", () => {
+  const chat = trigger({});
+  const manual: WorkflowNode = { ...chat, name: "By hand", type: "n8n-nodes-base.manualTrigger" };
+  const isTrigger = (node: WorkflowNode) => node.type.endsWith("Trigger");
+  const both = { ...document, nodes: [chat, manual] };
+  expect(awaitsMessage({ ...document, nodes: [chat] }, undefined, isTrigger)).toBe(chat.name);
+  expect(awaitsMessage(both, undefined, isTrigger)).toBeNull();
+  expect(awaitsMessage(both, chat.name, isTrigger)).toBe(chat.name);
+  expect(awaitsMessage(both, "By hand", isTrigger)).toBeNull();
+  expect(awaitsMessage({ ...both, pinData: { [chat.name]: [{ json: {} }] } }, chat.name, isTrigger)).toBeNull();
+  expect(awaitsMessage(document, undefined, isTrigger)).toBeNull();
 });

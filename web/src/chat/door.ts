@@ -9,6 +9,24 @@ export function chatTriggers(document: WorkflowDocument): WorkflowNode[] {
   return document.nodes.filter((node) => TYPES.includes(node.type) && !node.disabled);
 }
 
+/**
+ * The chat trigger that a run would start with although nobody has said anything: the one that is named, or one where nothing else
+ * starts. Pinned data is a message too.
+ */
+export function awaitsMessage(
+  document: WorkflowDocument,
+  trigger: string | undefined,
+  isTrigger: (node: WorkflowNode) => boolean,
+): string | null {
+  const chats = chatTriggers(document);
+  const isSaid = (node: WorkflowNode) => (document.pinData?.[node.name]?.length ?? 0) > 0;
+  const named = chats.find((node) => node.name === trigger);
+  if (named) return isSaid(named) ? null : named.name;
+  if (trigger !== undefined || chats.some(isSaid)) return null;
+  const hasOther = document.nodes.some((node) => !node.disabled && !chats.includes(node) && isTrigger(node));
+  return hasOther ? null : (chats[0]?.name ?? null);
+}
+
 /** A chat trigger that stands left of everything else. */
 export function newChatTrigger(document: WorkflowDocument): WorkflowNode {
   const left = Math.min(0, ...document.nodes.map((node) => node.position[0] - 240));

@@ -1,14 +1,15 @@
 /** The data of one output or input: as schema, table, JSON or files, a page at a time, with a search. */
 
-import { ChevronLeft, ChevronRight, Search } from "lucide-react";
+import { ChevronLeft, ChevronRight, Copy, Search } from "lucide-react";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import { usePaused } from "../expression/preview";
 import { useSchema } from "../run/items";
 import { cx, Empty, IconButton, Problem, SearchInput, Skeleton } from "../ui";
 import { BinaryView } from "./BinaryView";
+import { copyText } from "./copy";
 import css from "./Data.module.css";
 import { ItemTable, Preview } from "./ItemTable";
-import { PAGE, type ShownItem, type Source, useData } from "./items";
+import { numberOf, type ShownItem, type Source, useData } from "./items";
 import { JsonTree } from "./JsonTree";
 import { SchemaTree } from "./SchemaTree";
 import { filterSchema, schemaOf, schemaOfFields } from "./schema";
@@ -30,19 +31,31 @@ interface DataPaneProps {
   label: string;
   /** Buttons at the right end of the bar. */
   actions?: ReactNode;
+  /** Stands under the fields in the schema. */
+  below?: ReactNode;
 }
 
 /** Drawn anew only when what it is given changes, because it may hold thousands of cells. */
-export const DataPane = memo(function DataPane({ source, picking, storageKey, initialView, label, actions }: DataPaneProps) {
+export const DataPane = memo(function DataPane({
+  source,
+  picking,
+  storageKey,
+  initialView,
+  label,
+  actions,
+  below,
+}: DataPaneProps) {
   const [view, setView] = useView(storageKey, initialView);
-  const [page, setPage] = useState(0);
+  // Where each page up to this one began: a page of large items may be shorter than others.
+  const [starts, setStarts] = useState<readonly number[]>([0]);
   const [searching, setSearching] = useState(false);
   const [search, setSearch] = useState("");
   const asked = usePaused(search);
-  const data = useData(source, page, asked);
+  const offset = starts.at(-1) ?? 0;
+  const data = useData(source, offset, asked);
+  const end = offset + data.items.length;
   const hasFiles = data.items.some((item) => item.binary && Object.keys(item.binary).length > 0);
   const views = hasFiles || view === "files" ? [...VIEWS, ["files", "Files"] as [View, string]] : VIEWS;
-  const pages = Math.max(1, Math.ceil(data.total / PAGE));
   return (
     <div className={css.pane}>
       <div className={css.bar}>
@@ -61,6 +74,9 @@ export const DataPane = memo(function DataPane({ source, picking, storageKey, in
           active={searching}
           onClick={() => setSearching(!searching)}
         />
+        {(view === "table" || view === "json") && (
+          <IconButton icon={Copy} label="Copy these items as JSON" size="small" onClick={() => copyItems(data.items)} />
+        )}
         {actions}
       </div>
       {searching && (
@@ -69,7 +85,7 @@ export const DataPane = memo(function DataPane({ source, picking, storageKey, in
           value={search}
           onChange={(next) => {
             setSearch(next);
-            setPage(0);
+            setStarts([0]);
           }}
           label={`Search ${label}`}
           placeholder="Search names and values"
@@ -92,31 +108,32 @@ export const DataPane = memo(function DataPane({ source, picking, storageKey, in
             view={view}
             items={data.items}
             picking={picking}
-            first={page * PAGE}
+            first={offset}
             label={label}
             search={asked}
             source={source}
+            below={below}
           />
         )}
       </div>
-      {pages > 1 && (
+      {(offset > 0 || end < data.total) && data.items.length > 0 && (
         <nav className={css.pager} aria-label={`Pages of ${label}`}>
           <IconButton
             icon={ChevronLeft}
             label="Page before"
             size="small"
-            disabled={page === 0}
-            onClick={() => setPage(page - 1)}
+            disabled={offset === 0}
+            onClick={() => setStarts(starts.slice(0, -1))}
           />
           <span>
-            {page * PAGE + 1}–{Math.min(data.total, (page + 1) * PAGE)} of {data.total.toLocaleString("en")}
+            {(offset + 1).toLocaleString("en")}–{end.toLocaleString("en")} of {data.total.toLocaleString("en")}
           </span>
           <IconButton
             icon={ChevronRight}
             label="Page after"
             size="small"
-            disabled={page >= pages - 1}
-            onClick={() => setPage(page + 1)}
+            disabled={end >= data.total}
+            onClick={() => setStarts([...starts, end])}
           />
         </nav>
       )}
@@ -132,19 +149,21 @@ interface ShownProps {
   label: string;
   search: string;
   source: Source;
+  below: ReactNode;
 }
 
-function Shown({ view, items, picking, first, label, search, source }: ShownProps) {
+function Shown({ view, items, picking, first, label, search, source, below }: ShownProps) {
   const values = useMemo(() => items.map((item) => item.json ?? item.preview), [items]);
+  const numbers = useMemo(() => items.map((item, at) => numberOf(item, first, at)), [items, first]);
   switch (view) {
     case "table":
       return <ItemTable items={items} picking={picking} first={first} label={label} />;
     case "json":
-      return <JsonTree values={values} picking={picking} first={first} label={label} />;
+      return <JsonTree values={values} numbers={numbers} picking={picking} label={label} />;
     case "files":
       return <BinaryView items={items} first={first} />;
     default:
-      return <Schema items={items} picking={picking} search={search} source={source} />;
+      return <Schema items={items} picking={picking} search={search} source={source} below={below} />;
   }
 }
 
@@ -153,12 +172,8 @@ function Schema({
   picking,
   search,
   source,
-}: {
-  items: readonly ShownItem[];
-  picking: Picking | null;
-  search: string;
-  source: Source;
-}) {
+  below,
+}: Pick<ShownProps, "items" | "picking" | "search" | "source" | "below">) {
   const large = items.filter((item) => item.preview !== undefined);
   // Items that are too large to be sent have a schema at the server.
   const run = source.kind === "run" && large.length > 0 ? source : null;
@@ -180,8 +195,19 @@ function Schema({
         <p className={css.foot}>{search ? "No field fits." : "The items have no fields."}</p>
       )}
       <SchemaTree nodes={nodes} picking={picking} allOpen={search !== ""} />
+      {below}
     </div>
   );
+}
+
+/** The data of the items that are in sight, as it can be pasted into a pin or a test. */
+function copyItems(items: readonly ShownItem[]): void {
+  const text = JSON.stringify(
+    items.map((item) => item.json ?? item.preview),
+    null,
+    2,
+  );
+  copyText(text, items.length === 1 ? "1 item copied." : `${items.length} items copied.`);
 }
 
 function countWords(total: number, search: string): string {

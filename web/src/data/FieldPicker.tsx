@@ -29,7 +29,7 @@ export function FieldPicker({ onPick }: { onPick: (code: string) => void }) {
           <SchemaTree
             nodes={group.schema}
             allOpen={search !== ""}
-            picking={{ node: group.name, codeOf: (path) => fieldCode({ node: group.name, path }, directInput), onPick }}
+            picking={{ codeOf: (path) => fieldCode({ node: group.name, path }, directInput), onPick }}
           />
         </section>
       ))}

@@ -5,7 +5,7 @@ import { getIn } from "../fields/path";
 import type { Json } from "../fields/spec";
 import { cx } from "../ui";
 import css from "./Data.module.css";
-import type { ShownItem } from "./items";
+import { numberOf, type ShownItem } from "./items";
 import { typeOf } from "./schema";
 import { cellEntries, cellText, columnsOf, lineText, RICH_CELLS } from "./table";
 import { type Picking, pickFrame, placeProps } from "./use-pick";
@@ -57,7 +57,7 @@ export function ItemTable({ items, picking, first, label }: ItemTableProps) {
           {from > 0 && <tr style={{ height: from * LINE }} aria-hidden />}
           {items.slice(from, to).map((item, offset) => (
             <tr key={from + offset} data-item={from + offset} style={rich ? undefined : { height: LINE }}>
-              <td className={css.number}>{first + from + offset + 1}</td>
+              <td className={css.number}>{numberOf(item, first, from + offset)}</td>
               {item.preview !== undefined ? (
                 <td colSpan={width}>{rich ? <Preview item={item} /> : item.preview.slice(0, 200)}</td>
               ) : (

@@ -2,7 +2,8 @@
 
 import { ChevronRight, Copy, CornerDownRight } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
-import { ContextMenu, cx, type MenuItem, toast } from "../ui";
+import { ContextMenu, cx, type MenuItem } from "../ui";
+import { copyText } from "./copy";
 import css from "./Data.module.css";
 import { listMore, NOTHING_TOGGLED, type TreeRow, toggle, treeRows } from "./tree";
 import { type Picking, pick, pickProps } from "./use-pick";
@@ -14,12 +15,12 @@ const LONGEST = 600;
 interface JsonTreeProps {
   values: readonly unknown[];
   picking: Picking | null;
-  /** The number of the first value, for items on a later page. */
-  first?: number;
+  /** The numbers of the values, counted over all pages. */
+  numbers: readonly number[];
   label: string;
 }
 
-export function JsonTree({ values, picking, first = 0, label }: JsonTreeProps) {
+export function JsonTree({ values, numbers, picking, label }: JsonTreeProps) {
   const [state, setState] = useState(NOTHING_TOGGLED);
   const rows = useMemo(() => treeRows(values, state), [values, state]);
   const place = useRef<HTMLDivElement>(null);
@@ -74,7 +75,7 @@ export function JsonTree({ values, picking, first = 0, label }: JsonTreeProps) {
                 row={row}
                 at={from + offset}
                 id={`${prefix}${from + offset}`}
-                first={first}
+                number={row.path.length === 1 ? (numbers[Number(row.key)] ?? 0) : 0}
                 current={from + offset === current}
                 picking={picking}
                 onAct={act}
@@ -91,13 +92,14 @@ interface RowProps {
   row: TreeRow;
   at: number;
   id: string;
-  first: number;
+  /** Of an item. */
+  number: number;
   current: boolean;
   picking: Picking | null;
   onAct: (row: TreeRow) => void;
 }
 
-const Row = memo(function Row({ row, at, id, first, current, picking, onAct }: RowProps) {
+const Row = memo(function Row({ row, at, id, number, current, picking, onAct }: RowProps) {
   const inside = row.path.slice(1);
   const opens = row.size > 0 || row.more !== undefined;
   return (
@@ -115,7 +117,7 @@ const Row = memo(function Row({ row, at, id, first, current, picking, onAct }: R
       onClick={() => opens && onAct(row)}
       {...(canPick(row, picking) ? pickProps(picking, inside, row.value) : {})}
     >
-      {row.more === undefined ? <Line row={row} first={first} /> : <span className={css.more}>… {row.more} more</span>}
+      {row.more === undefined ? <Line row={row} number={number} /> : <span className={css.more}>… {row.more} more</span>}
     </div>
   );
 });
@@ -128,20 +130,20 @@ function menuOf(row: TreeRow | undefined, picking: Picking | null): MenuItem[] {
   if (!row || row.more !== undefined) return [{ label: "Nothing to copy here", disabled: true, onSelect: () => undefined }];
   const value = () => (typeof row.value === "string" ? row.value : JSON.stringify(row.value, null, 2));
   return [
-    { label: "Copy value", icon: Copy, onSelect: () => copy(value()) },
+    { label: "Copy value", icon: Copy, onSelect: () => copyText(value()) },
     ...(picking && canPick(row, picking)
-      ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copy(picking.codeOf(row.path.slice(1))) }]
+      ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copyText(picking.codeOf(row.path.slice(1))) }]
       : []),
   ];
 }
 
-function Line({ row, first }: { row: TreeRow; first: number }) {
+function Line({ row, number }: { row: TreeRow; number: number }) {
   const isItem = row.path.length === 1;
   return (
     <>
       <span className={cx(css.twist, row.open && css.twistOpen)}>{row.size > 0 && <ChevronRight size={13} aria-hidden />}</span>
       {isItem ? (
-        <span className={css.itemKey}>Item {first + Number(row.key) + 1}</span>
+        <span className={css.itemKey}>Item {number}</span>
       ) : (
         <>
           <span className={typeof row.key === "number" ? css.indexKey : css.jsonKey}>{row.key}</span>
@@ -161,11 +163,4 @@ function Value({ row }: { row: TreeRow }) {
     return <span className={css["type-string"]}>{String(row.value).length > LONGEST ? `${text}…` : text}</span>;
   }
   return <span className={css[`type-${row.type}`]}>{String(row.value)}</span>;
-}
-
-function copy(text: string): void {
-  navigator.clipboard.writeText(text).then(
-    () => toast({ text: "Copied." }),
-    () => toast({ text: "The browser did not allow copying.", tone: "bad" }),
-  );
 }

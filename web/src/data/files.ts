@@ -1,6 +1,6 @@
 /** The files of items: what is known about each, and where its content can be had. */
 
-import type { ShownItem } from "./items";
+import { numberOf, type ShownItem } from "./items";
 
 export interface FileEntry {
   /** The number of the item, from 1. */
@@ -18,7 +18,7 @@ export interface FileEntry {
 export function filesOf(items: readonly ShownItem[], first: number): FileEntry[] {
   return items.flatMap((item, at) =>
     Object.entries(item.binary ?? {}).map(([name, file]) => ({
-      item: first + at + 1,
+      item: numberOf(item, first, at),
       name,
       fileName: file.fileName || name,
       mimeType: file.mimeType || "application/octet-stream",
@@ -43,7 +43,7 @@ export function isText(file: FileEntry): boolean {
 
 /** Where the content is: at the server, or in the item itself. */
 export function addressOf(file: FileEntry): string | undefined {
-  if (file.url && /^\/|^https?:\/\//.test(file.url)) return file.url;
+  if (file.url && /^(\/|https?:\/\/|data:)/.test(file.url)) return file.url;
   if (file.data && /^[A-Za-z\d+/=]+$/.test(file.data)) {
     const type = isPicture(file) || isText(file) ? file.mimeType : "application/octet-stream";
     return `data:${type};base64,${file.data}`;

@@ -12,6 +12,8 @@ export interface ShownItem {
   binary?: Record<string, BinaryReference>;
   preview?: string;
   bytes?: number;
+  /** Its place in the whole list, where only some of it were asked for. */
+  index?: number;
 }
 
 export type Source =
@@ -26,8 +28,13 @@ export interface Data {
   retry: () => void;
 }
 
-/** One page of the items of a source. */
-export function useData(source: Source | null, page: number, search: string): Data {
+/** The number of an item, counted from 1 over all pages. */
+export function numberOf(item: ShownItem, first: number, at: number): number {
+  return (item.index ?? first + at) + 1;
+}
+
+/** The items of a source from one place on. The server may give fewer than a page when they are large. */
+export function useData(source: Source | null, offset: number, search: string): Data {
   const run = source?.kind === "run" ? source : null;
   const asked = useItems({
     executionId: run?.executionId,
@@ -35,7 +42,7 @@ export function useData(source: Source | null, page: number, search: string): Da
     run: run?.run,
     kind: run?.connection,
     output: run?.output,
-    offset: page * PAGE,
+    offset,
     limit: PAGE,
     search,
     version: run?.version,
@@ -44,7 +51,7 @@ export function useData(source: Source | null, page: number, search: string): Da
   const pinned = source?.kind === "pinned" ? source.items : null;
   const local = useMemo(() => (pinned ? searchItems(pinned, search) : null), [pinned, search]);
   if (local) {
-    const items = local.slice(page * PAGE, (page + 1) * PAGE) as unknown as ShownItem[];
+    const items = local.slice(offset, offset + PAGE) as unknown as ShownItem[];
     return { items, total: local.length, isPending: false, error: null, retry: () => undefined };
   }
   return {

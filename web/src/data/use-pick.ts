@@ -5,9 +5,8 @@ import { insertIntoFocused } from "../fields/form";
 import { toast } from "../ui";
 import { endDrag, startDrag } from "./drag";
 
-/** Whose data is shown and how its fields are written in code; `null` where fields are only looked at. */
+/** How the fields of the data that is shown are written in code; `null` where they are only looked at. */
 export interface Picking {
-  node: string;
   codeOf: (path: readonly (string | number)[]) => string;
   /** Where a chosen field goes instead of into the parameter that had the focus last. */
   onPick?: (code: string) => void;
@@ -21,7 +20,7 @@ export function pickProps(picking: Picking | null, path: readonly (string | numb
     title: code,
     onDragStart: (event: DragEvent) => {
       event.stopPropagation();
-      startDrag(event.dataTransfer, { node: picking.node, path, sample }, `{{ ${code} }}`);
+      startDrag(event.dataTransfer, { code, path, sample });
     },
     onDragEnd: endDrag,
   };
@@ -36,7 +35,7 @@ export function pickFrame(picking: Picking | null, sampleOf: (path: readonly (st
       if (!place) return;
       const path = JSON.parse(place.dataset.path ?? "[]") as (string | number)[];
       const row = Number(place.closest<HTMLElement>("[data-item]")?.dataset.item ?? 0);
-      startDrag(event.dataTransfer, { node: picking.node, path, sample: sampleOf(path, row) }, `{{ ${picking.codeOf(path)} }}`);
+      startDrag(event.dataTransfer, { code: picking.codeOf(path), path, sample: sampleOf(path, row) });
     },
     onDragEnd: endDrag,
   };

@@ -13,6 +13,7 @@ export function useText(address: string) {
 }
 
 async function beginning(address: string, signal: AbortSignal): Promise<{ text: string; cut: boolean }> {
+  if (address.startsWith("data:")) return { text: inAddress(address), cut: false };
   const response = await fetch(address, { signal });
   if (!response.ok || !response.body) throw new Error(`The file could not be read (${response.status}).`);
   const reader = response.body.getReader();
@@ -27,4 +28,11 @@ async function beginning(address: string, signal: AbortSignal): Promise<{ text: 
       return { text: text.slice(0, MOST), cut: true };
     }
   }
+}
+
+/** A small file is its own address. It is read here, because a page may not be allowed to fetch such addresses. */
+function inAddress(address: string): string {
+  const [head = "", body = ""] = address.split(/,(.*)/s);
+  if (!head.endsWith(";base64")) return decodeURIComponent(body);
+  return new TextDecoder().decode(Uint8Array.from(atob(body), (sign) => sign.charCodeAt(0)));
 }

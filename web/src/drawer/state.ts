@@ -11,6 +11,9 @@ interface DrawerState {
   /** The agent whose timeline is shown; `null` for the last that ran. */
   agent: string | null;
   show(tab: DrawerTab): void;
+  /** Grows when somebody is to write a message; the field takes the focus. */
+  asksForMessage: number;
+  askForMessage(): void;
   /** Shows the timeline of one agent. */
   showAgent(node: string): void;
   /** Opens a tab, or folds the drawer if that tab is already in sight. */
@@ -68,6 +71,8 @@ export const useDrawer = create<DrawerState>()((set, get) => {
   return {
     ...readKept(stored()),
     agent: null,
+    asksForMessage: 0,
+    askForMessage: () => put({ tab: "chat", isOpen: true, asksForMessage: get().asksForMessage + 1 }),
     show: (tab) => put({ tab, isOpen: true }),
     showAgent: (agent) => put({ agent, tab: "timeline", isOpen: true }),
     toggle: (tab) => put(get().isOpen && get().tab === tab ? { isOpen: false } : { tab, isOpen: true }),

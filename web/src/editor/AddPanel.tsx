@@ -1,6 +1,6 @@
 /** The search for a node to add: by words, or by family while nothing is typed; only what fits where it was opened. */
 import { Search, X } from "lucide-react";
-import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useCatalogue } from "../api/catalogue";
 import { kindWord } from "../graph/ports";
 import { find, GROUPS, newestOfEach, type Wanted, wantedWords } from "../graph/search";
@@ -28,8 +28,8 @@ function Panel({ request }: { request: AddRequest }) {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
-  const wanted = wantedOf(request);
-  const sections = useSections(useDeferredValue(query), wanted);
+  const wanted = useMemo(() => wantedOf(request), [request]);
+  const sections = useSections(query, wanted);
   const flat = sections.flatMap((section) => section.specs);
   const chosen = Math.min(at, flat.length - 1);
   useEffect(() => {

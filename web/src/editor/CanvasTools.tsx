@@ -41,7 +41,7 @@ export const CanvasTools = memo(function CanvasTools() {
           <div className={css.group}>
             <IconButton icon={Undo2} label="Undo" shortcut="mod+z" size="small" disabled={!canUndo} onClick={undo} />
             <IconButton icon={Redo2} label="Redo" shortcut="mod+shift+z" size="small" disabled={!canRedo} onClick={redo} />
-            <IconButton icon={LayoutGrid} label="Arrange" shortcut="shift+alt+t" size="small" onClick={arrange} />
+            <IconButton icon={LayoutGrid} label="Arrange" shortcut="shift+alt+t" size="small" onClick={() => void arrange()} />
           </div>
         )}
       </div>

@@ -53,10 +53,18 @@ function NearCard({ data, selected, dragging }: NodeProps<CardNode>) {
     >
       <NodeTile type={node.type} group={spec?.group} />
       <div className={css.words} data-marks={marksOf(pinned !== null, !!node.retryOnFail, state) || undefined}>
-        {isRenaming ? <NameEditor name={node.name} /> : <span className={css.name}>{node.name}</span>}
-        <span className={css.line}>{lineOf(data.ports.known, subtitle, node.type, node.disabled)}</span>
+        {isRenaming ? (
+          <NameEditor name={node.name} />
+        ) : (
+          <span className={css.name} data-name>
+            {node.name}
+          </span>
+        )}
+        <span className={cx(css.line, state.status === "error" && css.failed)} data-near>
+          {errorOf(state) ?? lineOf(data.ports.known, subtitle, node.type, node.disabled)}
+        </span>
       </div>
-      <div className={css.marks}>
+      <div className={css.marks} data-near>
         {pinned !== null && <Pin className={css.pin} size={12} aria-label={`${pinned} pinned items`} role="img" />}
         {node.retryOnFail && <RotateCcw className={css.quiet} size={12} aria-label="Tried again when it fails" role="img" />}
         <StateMark name={node.name} state={state} />
@@ -65,6 +73,11 @@ function NearCard({ data, selected, dragging }: NodeProps<CardNode>) {
       {isPointedAt && !dragging && <CardBar name={node.name} isDisabled={!!node.disabled} />}
     </div>
   );
+}
+
+/** What went wrong is what one wants to know of a node that failed. */
+function errorOf({ status, runs }: NodeState): string | undefined {
+  return status === "error" ? runs.findLast((run) => run.error)?.error?.message : undefined;
 }
 
 /** How many signs stand in the corner; the line beside them ends before. */

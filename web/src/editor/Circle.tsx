@@ -51,10 +51,18 @@ function NearCircle({ data, selected, dragging }: NodeProps<CardNode>) {
     >
       <NodeTile type={node.type} group={spec?.group} size={46} round />
       <div className={css.label} data-beside={ports.inputs.length > 0 || undefined}>
-        {isRenaming ? <NameEditor name={node.name} /> : <span className={css.name}>{node.name}</span>}
-        <span className={css.line}>{ports.known === "no" ? "Unknown type" : subtitle}</span>
+        {isRenaming ? (
+          <NameEditor name={node.name} />
+        ) : (
+          <span className={css.name} data-name>
+            {node.name}
+          </span>
+        )}
+        <span className={css.line} data-near>
+          {ports.known === "no" ? "Unknown type" : subtitle}
+        </span>
       </div>
-      <span className={css.mark} data-word={state.change && true}>
+      <span className={css.mark} data-near data-word={state.change && true}>
         <StateMark name={node.name} state={state} />
       </span>
       <PortHandles data={data} />

@@ -4,8 +4,9 @@ import { useLayoutEffect, useRef } from "react";
 import css from "./Dots.module.css";
 
 const GAP = 24;
-/** From here on dots would be too near to each other to be of use. */
-const FADES = 0.5;
+/** Between these sizes dots fade, because they would be too near to each other to be of use. */
+const FULL = 0.85;
+const GONE = 0.35;
 
 export function Dots() {
   const ground = useRef<HTMLDivElement>(null);
@@ -19,7 +20,7 @@ export function Dots() {
       if (zoom !== shownZoom) {
         shownZoom = zoom;
         current.style.backgroundSize = `${gap}px ${gap}px`;
-        current.style.opacity = zoom < FADES ? String(Math.max(0, (zoom - 0.3) / (FADES - 0.3))) : "1";
+        current.style.opacity = String(Math.min(1, Math.max(0, (zoom - GONE) / (FULL - GONE))));
       }
       current.style.transform = `translate(${remainder(x, gap)}px, ${remainder(y, gap)}px)`;
     };

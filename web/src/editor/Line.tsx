@@ -46,7 +46,8 @@ function Line({ id, data, selected, type, route }: EdgeProps<CanvasEdge> & { rou
   const leave = () => {
     leaving.current = setTimeout(() => setPointedAt(false), LINGER_MS);
   };
-  const showButtons = !isReadOnly && (isPointedAt || selected);
+  const isOnly = useEditor((state) => state.selectedEdges.size === 1 && state.selection.size === 0);
+  const showButtons = !isReadOnly && (isPointedAt || (selected && isOnly));
   return (
     <g onPointerEnter={enter} onPointerLeave={leave}>
       <BaseEdge

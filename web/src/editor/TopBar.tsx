@@ -199,7 +199,7 @@ function MoreMenu() {
         trigger={<IconButton icon={Ellipsis} label="More" />}
         items={[
           { label: "Settings", icon: Settings2, disabled: isReadOnly, onSelect: () => setTimeout(() => setOpen(true), 60) },
-          { label: "Arrange", icon: LayoutGrid, shortcut: "shift+alt+t", disabled: isReadOnly, onSelect: arrange },
+          { label: "Arrange", icon: LayoutGrid, shortcut: "shift+alt+t", disabled: isReadOnly, onSelect: () => void arrange() },
           null,
           { label: "Import a file", icon: FileUp, disabled: isReadOnly, onSelect: () => file.current?.click() },
           { label: "Download as JSON", icon: Download, onSelect: downloadWorkflow },

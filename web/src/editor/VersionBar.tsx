@@ -6,6 +6,12 @@ import { useCanvas } from "./canvas";
 import { useEditor } from "./store";
 import css from "./VersionBar.module.css";
 
+/** Back to the draft. */
+export function leaveVersion() {
+  useCanvas.setState({ difference: null });
+  useEditor.getState().endShow();
+}
+
 export function VersionBar() {
   const shown = useEditor((state) => (state.shown?.kind === "version" ? state.shown : null));
   const difference = useCanvas((state) => state.difference);
@@ -17,12 +23,8 @@ export function VersionBar() {
     useCanvas.setState({ difference: found });
     show(found ? found.union : shown.document, { ...shown, compare: !shown.compare });
   };
-  const leave = () => {
-    useCanvas.setState({ difference: null });
-    useEditor.getState().endShow();
-  };
   const restore = () => {
-    leave();
+    leaveVersion();
     const { nodes, connections } = shown.document;
     useEditor.getState().change("Restore a version", (document) => ({ ...document, nodes, connections }));
     toast({ text: "The version is back as your draft. Save to keep it.", undo: () => useEditor.getState().undo() });
@@ -50,7 +52,7 @@ export function VersionBar() {
         <Button size="small" icon={RotateCcw} onClick={restore}>
           Restore
         </Button>
-        <Button size="small" kind="primary" icon={X} onClick={leave}>
+        <Button size="small" kind="primary" icon={X} onClick={leaveVersion}>
           Back to the draft
         </Button>
       </span>

@@ -65,6 +65,7 @@ export function Versions() {
               </button>
             </li>
           ))}
+          {history.data.length === TAKE && <li className={css.about}>The newest {TAKE} versions are listed.</li>}
         </ul>
       )}
     </aside>

@@ -46,7 +46,7 @@ export function editorActions(): Action[] {
       icon: LayoutGrid,
       shortcut: "shift+alt+t",
       words: "tidy layout clean order",
-      run: commands.arrange,
+      run: () => void commands.arrange(),
     },
     { id: "editor-undo", label: "Undo", group: GROUP, icon: Undo2, shortcut: "mod+z", run: commands.undo },
     { id: "editor-redo", label: "Redo", group: GROUP, icon: Redo2, shortcut: "mod+shift+z", run: commands.redo },

@@ -7,7 +7,6 @@ import { moveNodes, nodeOf, removeNodes, rename, STICKY_NOTE, setFieldOfNodes, u
 import { disconnect, edgeOfKey } from "../graph/edges";
 import { GRID, type Point, STRETCH, toCanvas, toDocument } from "../graph/geometry";
 import { insertNode, type Place } from "../graph/insert";
-import { arranged } from "../graph/layout";
 import { freeName, newId } from "../graph/names";
 import { isSupply } from "../graph/ports";
 import type { TypeSpec } from "../graph/spec";
@@ -206,9 +205,11 @@ export function nudge(x: number, y: number) {
 }
 
 /** Puts everything in order, or only what is chosen if that is more than one node. */
-export function arrange() {
+export async function arrange() {
   const { workflow, selection, change, readOnly } = editor();
   if (readOnly || workflow.nodes.length === 0) return;
+  // What puts nodes in order is large, and most visits do without it.
+  const { arranged } = await import("../graph/layout");
   const only = selection.size > 1 ? withSubNodes(workflow, selection) : undefined;
   change("Arrange", (document) => moveNodes(document, arranged(document, canvas().types, only)));
   if (!only) requestAnimationFrame(() => fit());

@@ -65,7 +65,7 @@ export function nodeMenu(name: string): MenuItem[] {
   items.push(null, copy);
   items.push({ label: "Cut", icon: Scissors, shortcut: "mod+x", onSelect: () => cutSelected() });
   items.push({ label: "Duplicate", icon: CopyPlus, shortcut: "mod+d", onSelect: duplicateSelected });
-  if (!isOne) items.push(null, { label: "Arrange these", icon: LayoutGrid, onSelect: commands.arrange });
+  if (!isOne) items.push(null, { label: "Arrange these", icon: LayoutGrid, onSelect: () => void commands.arrange() });
   if (!isOne)
     items.push({ label: "Put a note around", icon: StickyNote, shortcut: "shift+s", onSelect: deferred(commands.addNote) });
   items.push(null, {
@@ -113,7 +113,7 @@ export function canvasMenu(at: Point): MenuItem[] {
     { label: "Paste", icon: ClipboardPaste, shortcut: "mod+v", onSelect: () => void pasteClipboard() },
     null,
     ...view,
-    { label: "Arrange", icon: LayoutGrid, onSelect: commands.arrange },
+    { label: "Arrange", icon: LayoutGrid, onSelect: () => void commands.arrange() },
   ];
 }
 

@@ -7,6 +7,7 @@ import * as commands from "./commands";
 import { type Command, commandOf, EVERYWHERE } from "./keys";
 import { saveWorkflow } from "./save";
 import { useEditor } from "./store";
+import { leaveVersion } from "./VersionBar";
 
 const ACTIONS: Record<Command, () => void> = {
   add: () => commands.openAdd(),
@@ -25,12 +26,15 @@ const ACTIONS: Record<Command, () => void> = {
   redo: commands.redo,
   open: commands.openSelected,
   back: () => {
-    if (useCanvas.getState().panel) useCanvas.setState({ panel: null });
-    else useEditor.getState().select([]);
+    const { add, panel } = useCanvas.getState();
+    const { selection, selectedEdges, select, shown } = useEditor.getState();
+    if (add || panel) useCanvas.setState({ add: null, panel: null });
+    else if (selection.size + selectedEdges.size > 0) select([]);
+    else if (shown?.kind === "version") leaveVersion();
   },
   delete: () => commands.removeSelected(),
   selectAll: commands.selectAll,
-  arrange: commands.arrange,
+  arrange: () => void commands.arrange(),
   map: () => setMap(!useCanvas.getState().showMap),
   left: () => commands.walk("left"),
   right: () => commands.walk("right"),
@@ -43,8 +47,10 @@ const ACTIONS: Record<Command, () => void> = {
 };
 
 /** Whether a key is for the canvas: not while something is written, a window is open, or another part has the focus. */
-function isForCanvas(): boolean {
+function isForCanvas(key = ""): boolean {
   const focused = document.activeElement;
+  // A button that has the focus is pressed by Enter and left by Tab, also on the canvas.
+  if ((key === "Enter" || key === "Tab") && focused?.closest("button, a")) return false;
   if (useEditor.getState().open !== null || isWritingIn(focused)) return false;
   if (document.querySelector("[role=dialog], [role=menu], [data-radix-popper-content-wrapper] [role=listbox]")) return false;
   return !focused || focused === document.body || focused.closest("[data-canvas]") !== null;
@@ -55,7 +61,7 @@ export function useKeys() {
     const onKeyDown = (event: KeyboardEvent) => {
       const command = commandOf(event);
       if (!command || event.defaultPrevented || event.isComposing) return;
-      if (!EVERYWHERE.has(command) && !isForCanvas()) return;
+      if (!EVERYWHERE.has(command) && !isForCanvas(event.key)) return;
       if (command === "run" && useEditor.getState().readOnly) return;
       event.preventDefault();
       ACTIONS[command]();

@@ -1,7 +1,6 @@
 /** A code editor that is loaded when the first one is drawn; until then its text stands in its place. */
 
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { DraggedField } from "../data/drag";
 import { cx } from "../ui";
 import css from "./CodeEditor.module.css";
 import type { Handle, Language } from "./codemirror";
@@ -20,7 +19,6 @@ interface CodeEditorProps {
   invalid?: boolean;
   placeholder?: string;
   known?: Known;
-  codeOf?: (field: DraggedField) => string;
   /** Takes a dropped field instead of the editor, where it changes what the text is. */
   onDropped?: (code: string, position: number) => void;
   onFocus?: () => void;
@@ -51,12 +49,11 @@ export function CodeEditor(props: CodeEditorProps) {
       editor.current = createEditor(place.current, {
         value: now().value,
         language,
-        label,
+        label: now().label,
         readOnly: now().readOnly ?? false,
         compact,
         placeholder: now().placeholder ?? "",
         known: () => now().known ?? NOTHING_KNOWN,
-        codeOf: (field) => now().codeOf?.(field) ?? "",
         ...(now().onDropped && { onDropped: (code: string, position: number) => now().onDropped?.(code, position) }),
         onChange: (next) => now().onChange(next),
         onFocus: () => now().onFocus?.(),
@@ -73,10 +70,11 @@ export function CodeEditor(props: CodeEditorProps) {
       editor.current = null;
       setReady(false);
     };
-  }, [language, compact, label]);
+  }, [language, compact]);
 
   useEffect(() => editor.current?.setValue(value), [value]);
   useEffect(() => editor.current?.setReadOnly(readOnly), [readOnly]);
+  useEffect(() => editor.current?.setLabel(label), [label]);
 
   return (
     <div

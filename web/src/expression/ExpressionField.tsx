@@ -2,7 +2,7 @@
 
 import { Maximize2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { useCodeOf, useForm, useInsertTarget } from "../fields/form";
+import { useForm, useInsertTarget } from "../fields/form";
 import { IconButton } from "../ui";
 import { CodeEditor } from "./CodeEditor";
 import type { Handle } from "./codemirror";
@@ -22,7 +22,6 @@ interface ExpressionFieldProps {
 
 export function ExpressionField({ value, onChange, label, invalid, autoFocus }: ExpressionFieldProps) {
   const { known, readOnly } = useForm();
-  const codeOf = useCodeOf();
   const [focused, setFocused] = useState(false);
   const [large, setLarge] = useState(false);
   const handle = useRef<Handle | null>(null);
@@ -42,7 +41,6 @@ export function ExpressionField({ value, onChange, label, invalid, autoFocus }: 
           invalid={invalid}
           placeholder="Text with {{ code }} in it"
           known={known}
-          codeOf={codeOf}
           handle={handle}
           onFocus={() => {
             claim();

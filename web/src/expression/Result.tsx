@@ -24,9 +24,10 @@ export function Result({ preview, late, noData, chooser, whole }: ResultProps) {
   return (
     <div className={cx(css.result, late && css.late, error && css.failed)} aria-live="polite">
       {error ? (
-        <span className={css.words}>
+        <span className={css.words} title={[error.description, error.hint].filter(Boolean).join(" ") || undefined}>
           {error.message}
           {whole && error.description && <small>{error.description}</small>}
+          {whole && error.hint && <small>{error.hint}</small>}
         </span>
       ) : (
         <output className={cx(css.value, whole && css.wholeValue, preview.value === "" && css.faint)}>

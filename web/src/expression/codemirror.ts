@@ -1,6 +1,14 @@
 /** The code editor itself. Nothing imports this file but `CodeEditor`, and only when an editor is drawn, so that it stays out of the first load. */
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus } from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  completionStatus,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { javascript, localCompletionSource } from "@codemirror/lang-javascript";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
@@ -8,9 +16,9 @@ import { python } from "@codemirror/lang-python";
 import { bracketMatching, foldGutter, indentOnInput } from "@codemirror/language";
 import { linter, lintGutter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder, tooltips } from "@codemirror/view";
-import { type DraggedField, readDragged } from "../data/drag";
+import { readDragged } from "../data/drag";
 import type { Known } from "./complete";
 import { expressionSource, programSource } from "./completion";
 import { codeGround, colours, expressionLanguage } from "./highlight";
@@ -28,8 +36,6 @@ export interface EditorOptions {
   compact: boolean;
   placeholder: string;
   known: () => Known;
-  /** The code that a dropped field is written as. */
-  codeOf: (field: DraggedField) => string;
   /** Takes a dropped field instead of the editor, where it changes what the text is. */
   onDropped?: (code: string, position: number) => void;
   onChange: (value: string) => void;
@@ -41,6 +47,7 @@ export interface EditorOptions {
 export interface Handle {
   setValue: (value: string) => void;
   setReadOnly: (readOnly: boolean) => void;
+  setLabel: (label: string) => void;
   /** Writes code at the cursor, in brackets where it stands in text. */
   insertCode: (code: string) => void;
   focus: () => void;
@@ -52,10 +59,13 @@ const FROM_OUTSIDE = Annotation.define<boolean>();
 
 export function createEditor(parent: HTMLElement, options: EditorOptions): Handle {
   const readOnly = new Compartment();
+  const label = new Compartment();
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: options.value,
+      // A short text is gone on with, a program is read from its beginning.
+      selection: { anchor: options.compact ? options.value.length : 0 },
       extensions: [
         history(),
         drawSelection(),
@@ -64,9 +74,16 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Handl
         colours,
         theme,
         search({ top: true }),
-        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...searchKeymap, ...defaultKeymap]),
+        keymap.of([
+          { key: "Tab", run: acceptCompletion },
+          ...closeBracketsKeymap,
+          ...completionKeymap,
+          ...historyKeymap,
+          ...searchKeymap,
+          ...defaultKeymap,
+        ]),
         tooltips({ parent: parent.closest<HTMLElement>("[role=dialog]") ?? document.body, position: "fixed" }),
-        EditorView.contentAttributes.of({ "aria-label": options.label, autocapitalize: "off", spellcheck: "false" }),
+        label.of(named(options.label)),
         readOnly.of(fixed(options.readOnly)),
         options.placeholder === "" ? [] : placeholder(options.placeholder),
         options.compact ? EditorView.lineWrapping : program(options.language),
@@ -87,10 +104,15 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Handl
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: FROM_OUTSIDE.of(true) });
     },
     setReadOnly: (now) => view.dispatch({ effects: readOnly.reconfigure(fixed(now)) }),
+    setLabel: (now) => view.dispatch({ effects: label.reconfigure(named(now)) }),
     insertCode: (code) => insertCode(view, code, view.state.selection.main.head, options.language),
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   };
+}
+
+function named(label: string): Extension {
+  return EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", spellcheck: "false" });
 }
 
 function fixed(readOnly: boolean): Extension {
@@ -114,8 +136,8 @@ function languageOf({ language, known }: EditorOptions): Extension {
       return [
         expressionLanguage,
         codeGround,
-        // A second brace begins an expression; the pair closes itself.
-        expressionLanguage.data.of({ closeBrackets: { brackets: ["(", "[", "{", "'", '"', "`"] } }),
+        brackets,
+        opening,
         autocompletion({ override: [expressionSource(known)], icons: false, activateOnTyping: true }),
       ];
     case "javascript":
@@ -132,6 +154,28 @@ function languageOf({ language, known }: EditorOptions): Extension {
   }
 }
 
+/** Brackets and quotes close themselves in code; in text an apostrophe is one. */
+const brackets = EditorState.languageData.of((state, position) => {
+  const inCode = codeAt(state.doc.toString(), position) !== undefined;
+  return [{ closeBrackets: { brackets: inCode ? ["(", "[", "{", "'", '"', "`"] : ["{"] } }];
+});
+
+/** A second brace begins an expression: it closes itself, has room around the cursor, and what can be written is offered at once. */
+const opening = Prec.high(
+  EditorView.inputHandler.of((view, from, to, text) => {
+    const before = view.state.sliceDoc(from - 1, from);
+    if (text !== "{" || before !== "{" || codeAt(view.state.doc.toString(), from)) return false;
+    const closing = view.state.sliceDoc(to, to + 1) === "}" ? 1 : 0;
+    view.dispatch({
+      changes: { from: from - 1, to: to + closing, insert: "{{  }}" },
+      selection: { anchor: from + 2 },
+      userEvent: "input.type",
+    });
+    startCompletion(view);
+    return true;
+  }),
+);
+
 /** Escape closes what floats over the editor first; only then it belongs to whatever the editor stands in. */
 const escapeKey = EditorView.domEventHandlers({
   keydown: (event, view) => {
@@ -147,9 +191,8 @@ function dropping(options: EditorOptions): Extension {
       if (!field || options.readOnly) return false;
       event.preventDefault();
       const position = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length;
-      const code = options.codeOf(field);
-      if (options.onDropped) options.onDropped(code, position);
-      else insertCode(view, code, position, options.language);
+      if (options.onDropped) options.onDropped(field.code, position);
+      else insertCode(view, field.code, position, options.language);
       return true;
     },
   });

@@ -12,6 +12,8 @@ export interface Preview {
   value?: Json;
   text?: string;
   type?: string;
+  /** The text is only the beginning of the value. */
+  truncated?: boolean;
   error?: { message: string; description?: string | null; hint?: string | null };
 }
 
@@ -32,7 +34,7 @@ export function usePreview(
   expression: string,
   enabled: boolean,
 ): { preview: Preview | undefined; late: boolean; noData: boolean } {
-  const { node, item } = useForm();
+  const { node, item, runIndex } = useForm();
   const executionId = useEditor((state) => state.run?.executionId) || undefined;
   const pins = useEditor((state) => state.workflow.pinData);
   const paused = usePaused(expression);
@@ -40,9 +42,10 @@ export function usePreview(
   const readsData = /\$(json|input|binary|node|items|\(|prevNode)/.test(paused);
   const asked = enabled && paused.startsWith("=") && paused.includes("{{") && (hasData || !readsData);
   const found = useQuery({
-    queryKey: keyOf(node, paused, executionId, item, pins),
+    queryKey: keyOf(node, paused, executionId, item, runIndex, pins),
     queryFn: ({ signal }) => {
-      const body = { workflow: sent(useEditor.getState().workflow), node, expression: paused, executionId, item, runIndex: 0 };
+      const { workflow } = useEditor.getState();
+      const body = { workflow: sent(workflow), node, expression: paused, executionId, item, runIndex, workflowId: workflow.id };
       return api.post<Preview>("/workflows/expression", body, signal);
     },
     enabled: asked,
@@ -63,20 +66,21 @@ function keyOf(
   expression: string,
   executionId: string | undefined,
   item: number,
+  run: number,
   pins: WorkflowDocument["pinData"],
 ) {
-  return ["expression", node, expression, executionId, item, idOf(pins)];
+  return ["expression", node, expression, executionId, item, run, idOf(pins)];
 }
 
 /** What an expression gave when it was last shown, without asking again. */
-export function lastResult(node: string, expression: string, item: number): Json | undefined {
+export function lastResult(node: string, expression: string, item: number, runIndex: number): Json | undefined {
   const { run, workflow } = useEditor.getState();
-  const key = keyOf(node, expression, run?.executionId || undefined, item, workflow.pinData);
+  const key = keyOf(node, expression, run?.executionId || undefined, item, runIndex, workflow.pinData);
   return queryClient.getQueryData<Preview>(key)?.value;
 }
 
-function sent({ id, name, nodes, connections, settings, pinData }: WorkflowDocument): Partial<WorkflowDocument> {
-  return { ...(id !== undefined && { id }), name, nodes, connections, settings: settings ?? {}, pinData: pinData ?? {} };
+function sent({ name, nodes, connections, settings, pinData }: WorkflowDocument): Partial<WorkflowDocument> {
+  return { name, nodes, connections, settings: settings ?? {}, pinData: pinData ?? {} };
 }
 
 /** Pinned data can be large; its identity is enough to know whether answers still hold. */

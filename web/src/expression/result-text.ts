@@ -8,7 +8,7 @@ const WHOLE = 20_000;
 export function resultText(preview: Preview, whole: boolean): string {
   const { value, text, type } = preview;
   const most = whole ? WHOLE : LINE;
-  if (value === undefined && text === undefined) return "undefined";
+  if (type === "undefined" || (value === undefined && text === undefined)) return "undefined";
   if (value === "" || (value === undefined && text === "")) return "[empty]";
   const written =
     typeof value === "object" && value !== null ? JSON.stringify(value, null, whole ? 2 : undefined) : (text ?? String(value));

@@ -27,7 +27,6 @@ export const theme = EditorView.theme({
     borderRadius: "var(--radius)",
     backgroundColor: "var(--raised)",
     boxShadow: "var(--shadow-float)",
-    overflow: "hidden",
     pointerEvents: "auto",
     zIndex: "var(--layer-menu)",
   },

@@ -1,13 +1,13 @@
 /** A value that is fixed or computed. Fields of the data can be dropped on it, which makes it an expression. */
 
-import { type DragEvent, useState } from "react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
 import { isFieldDrag, readDragged, useDragged } from "../data/drag";
 import { ExpressionField } from "../expression/ExpressionField";
 import { toExpression, withDropped } from "../expression/template";
 import { cx } from "../ui";
 import css from "./Field.module.css";
 import { FixedControl } from "./FixedControl";
-import { useCodeOf, useForm, useInsertTarget } from "./form";
+import { useForm, useInsertTarget } from "./form";
 import type { ListSource } from "./locator";
 import { isExpression, type Json, type ParamKind } from "./spec";
 
@@ -31,10 +31,14 @@ interface AnyValueProps {
 export function AnyValue(props: AnyValueProps) {
   const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini, replaces, suggests } = props;
   const { readOnly } = useForm();
-  const codeOf = useCodeOf();
   const dragging = useDragged((state) => state.field !== null);
   const [over, setOver] = useState(false);
   const computed = !noExpression && isExpression(value);
+  // A field that becomes an expression goes on being written in.
+  const wasFixed = useRef(false);
+  useEffect(() => {
+    wasFixed.current = !computed;
+  }, [computed]);
   const takesDrop = !noExpression && !readOnly;
   const dropped = (code: string) => withDropped(replaces && !computed ? undefined : value, code, kind.type);
   const onDragOver = (event: DragEvent) => {
@@ -50,7 +54,7 @@ export function AnyValue(props: AnyValueProps) {
     const field = readDragged(event.dataTransfer);
     if (!field || !takesDrop) return;
     event.preventDefault();
-    onChange(dropped(codeOf(field)));
+    onChange(dropped(field.code));
   };
   const claim = useInsertTarget((code) => onChange(dropped(code)));
   return (
@@ -66,7 +70,7 @@ export function AnyValue(props: AnyValueProps) {
       }}
     >
       {computed ? (
-        <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} />
+        <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} autoFocus={wasFixed.current} />
       ) : (
         <FixedControl
           value={value}

@@ -19,7 +19,7 @@ import {
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { TYPE_LABELS } from "./filter";
-import { useCodeOf, useForm } from "./form";
+import { useForm } from "./form";
 import { moved } from "./path";
 import type { Json, Param, ParamKind } from "./spec";
 
@@ -45,7 +45,6 @@ const CONTROLS: Record<AssignmentType, ParamKind> = {
 
 export function AssignmentsField({ param, value, onChange }: AssignmentsFieldProps) {
   const { readOnly } = useForm();
-  const codeOf = useCodeOf();
   const [over, setOver] = useState(false);
   const dragging = useDragged((state) => state.field !== null);
   const list = readAssignments(value);
@@ -57,7 +56,7 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
     if (!field) return;
     event.preventDefault();
     const name = String(field.path.findLast((key) => typeof key === "string") ?? "");
-    write([...list, newAssignment(list, newId(), name, `={{ ${codeOf(field)} }}`, typeOfSample(field.sample))]);
+    write([...list, newAssignment(list, newId(), name, `={{ ${field.code} }}`, typeOfSample(field.sample))]);
   };
   return (
     <FieldFrame label={param.label} help={param.help} required={param.required}>

@@ -8,7 +8,7 @@ import { withDropped } from "../expression/template";
 import { Button, Dialog, IconButton } from "../ui";
 import { jsonProblem } from "./controls";
 import css from "./Field.module.css";
-import { useCodeOf, useForm } from "./form";
+import { useForm } from "./form";
 
 interface CodeFieldProps {
   value: string;
@@ -29,7 +29,6 @@ const KNOWN: Record<string, Language> = {
 
 export default function CodeField({ value, onChange, label, language, invalid }: CodeFieldProps) {
   const { known, readOnly } = useForm();
-  const codeOf = useCodeOf();
   const [large, setLarge] = useState(false);
   const spoken = KNOWN[language] ?? "text";
   const problem = spoken === "json" ? jsonProblem(value) : null;
@@ -42,7 +41,6 @@ export default function CodeField({ value, onChange, label, language, invalid }:
       readOnly={readOnly}
       invalid={invalid || problem !== null}
       known={known}
-      codeOf={codeOf}
       // In a program a field is code; in any other text it makes an expression of the whole.
       onDropped={
         spoken === "javascript" || spoken === "python"

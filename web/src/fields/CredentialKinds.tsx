@@ -1,11 +1,10 @@
-/** Which kind of credential a request is signed with: those that the node can use. */
+/** Which kind of credential a request is signed with: every kind that is known here or that a stored credential has. */
 
-import { kindOf } from "../pages/credentials/kinds";
+import { useCatalogue } from "../api/catalogue";
+import { useCredentials } from "../pages/credentials/data";
+import { kindsWith } from "../pages/credentials/kinds";
 import { Select } from "../ui";
 import { useForm } from "./form";
-
-/** Kinds that fit any service are chosen elsewhere in the form. */
-const GENERIC = /^(http[A-Z]|oAuth[12]Api$)/;
 
 interface CredentialKindsProps {
   value: string;
@@ -13,10 +12,17 @@ interface CredentialKindsProps {
   label: string;
 }
 
-export default function CredentialKinds({ value, onChange, label }: CredentialKindsProps) {
-  const { type, readOnly } = useForm();
-  const kinds = (type?.credentials ?? []).map((use) => use.kind).filter((kind) => !GENERIC.test(kind));
-  const all = value !== "" && !kinds.includes(value) ? [...kinds, value] : kinds;
-  const options = all.map((kind) => ({ value: kind, label: kindOf(kind).name, hint: kind }));
+export function CredentialKinds({ value, onChange, label }: CredentialKindsProps) {
+  const { readOnly } = useForm();
+  const catalogue = useCatalogue();
+  const stored = useCredentials().data ?? [];
+  const used = catalogue.all.flatMap((type) => type.credentials.map((use) => use.kind));
+  const kinds = kindsWith([...used, ...stored.map((one) => one.type), ...(value ? [value] : [])]);
+  const options = kinds.map((kind) => ({
+    value: kind.type,
+    label: kind.name,
+    group: kind.group,
+    ...(stored.some((one) => one.type === kind.type) && { hint: "stored here" }),
+  }));
   return <Select value={value || undefined} onChange={onChange} options={options} label={label} disabled={readOnly} />;
 }

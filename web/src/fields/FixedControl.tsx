@@ -2,8 +2,8 @@
 
 import { lazy, Suspense } from "react";
 import { Input, NumberInput, Select, Switch, TextArea } from "../ui";
-import CredentialKinds from "./CredentialKinds";
-import { choiceKey, choiceValue, isLocalDateTime, textOf } from "./controls";
+import { CredentialKinds } from "./CredentialKinds";
+import { choiceKey, choiceValue, isLocalDateTime, numberOf, textOf } from "./controls";
 import css from "./Field.module.css";
 import { useForm } from "./form";
 import type { ListSource } from "./locator";
@@ -25,13 +25,13 @@ interface FixedControlProps {
 }
 
 export function FixedControl({ value, onChange, label, kind, invalid, placeholder, suggests }: FixedControlProps) {
-  const { readOnly, type, version } = useForm();
+  const { readOnly } = useForm();
   const text = textOf(value);
   switch (kind.type) {
     case "number":
       return (
         <NumberInput
-          value={typeof value === "number" ? value : undefined}
+          value={numberOf(value)}
           onChange={(next) => onChange(next ?? "")}
           min={kind.min ?? undefined}
           max={kind.max ?? undefined}
@@ -109,7 +109,7 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
         </span>
       );
     case "credentialKind":
-      return <CredentialKinds value={text} onChange={onChange} label={label} key={`${type?.id} ${version}`} />;
+      return <CredentialKinds value={text} onChange={onChange} label={label} />;
     default:
       if (suggests) return <SuggestInput value={text} onChange={onChange} label={label} source={suggests} invalid={invalid} />;
       return (

@@ -33,6 +33,8 @@ export function ParamField({ param, values, path }: ParamFieldProps) {
   const value = currentValue(param, values);
   const set = (next: Json | undefined) => change(path, next, `Change ${param.label}`);
   const structured = { param, value, onChange: set };
+  // A whole structure may be computed as well; then it is an expression like any other.
+  if (isExpression(value) && !param.noExpression) return <SimpleField param={param} values={values} path={path} />;
   switch (param.kind.type) {
     case "notice":
       return <p className={css.notice}>{param.help}</p>;
@@ -66,7 +68,7 @@ export function ParamField({ param, values, path }: ParamFieldProps) {
 
 /** Text, numbers, choices and the like: fixed, or computed by an expression. */
 function SimpleField({ param, values, path }: ParamFieldProps) {
-  const { change, readOnly, failed, node, item, type, isTool } = useForm();
+  const { change, readOnly, failed, node, item, runIndex, type, isTool } = useForm();
   const [touched, setTouched] = useState(false);
   const value = currentValue(param, values);
   const computed = !param.noExpression && isExpression(value);
@@ -74,7 +76,8 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
   const set = (next: Json | undefined) => change(path, next, what);
   const onMode = (mode: "fixed" | "expression") => {
     if (mode === "expression") set(toExpression(value));
-    else if (computed) set(toFixed(value, param.kind.type, lastResult(node, value, item), param.default as Json | undefined));
+    else if (computed)
+      set(toFixed(value, param.kind.type, lastResult(node, value, item, runIndex), param.default as Json | undefined));
   };
   const menu: MenuItem[] = readOnly
     ? []

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choiceKey, choiceValue, isLocalDateTime, jsonProblem, textOf } from "./controls";
+import { choiceKey, choiceValue, isLocalDateTime, jsonProblem, numberOf, textOf } from "./controls";
 
 test("choices keep their type on the way through a list of options", () => {
   for (const value of ["GET", 5, true, null]) expect(choiceValue(choiceKey(value))).toBe(value);
@@ -18,4 +18,8 @@ test("JSON is checked unless it is still to be computed", () => {
   expect(jsonProblem('{"a": 1}')).toBeNull();
   expect(jsonProblem("={{ $json }}")).toBeNull();
   expect(jsonProblem("{a}")).not.toBeNull();
+});
+
+test("a number that is kept as text is still a number", () => {
+  expect([numberOf("12"), numberOf(12), numberOf(""), numberOf("x")]).toEqual([12, 12, undefined, undefined]);
 });

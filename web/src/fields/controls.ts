@@ -9,6 +9,13 @@ export function textOf(value: Json | undefined): string {
   return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
 }
 
+/** A number, also one that an older workflow keeps as text. */
+export function numberOf(value: Json | undefined): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value !== "string" || value.trim() === "") return undefined;
+  return Number.isFinite(Number(value)) ? Number(value) : undefined;
+}
+
 /** Choices may be numbers or yes/no; a list of options knows texts only. */
 export function choiceKey(value: unknown): string {
   return typeof value === "string" ? value : `json:${JSON.stringify(value)}`;

@@ -8,6 +8,9 @@ function kinds(params: Param[], credentials: NodeType["credentials"], values: Js
   return askedCredentials({ params, credentials } as NodeType, values, 1).map((one) => one.kind);
 }
 
+const choice = (name: string, ...values: string[]) =>
+  param(name, { type: "choice", options: values.map((value) => ({ value, label: value, help: "" })) });
+
 const http = [
   param("nodeCredentialType", { type: "credentialKind" }, { show: [{ param: "authentication", anyOf: [{ is: "predefined" }] }] }),
   param("genericAuthType", { type: "choice", options: [] }, { show: [{ param: "authentication", anyOf: [{ is: "generic" }] }] }),
@@ -23,7 +26,7 @@ test("a request asks for the kind that its parameter names, and for none without
 });
 
 test("a webhook asks for what its choice of authentication means", () => {
-  const params = [param("authentication", { type: "choice", options: [] })];
+  const params = [choice("authentication", "none", "basicAuth", "headerAuth")];
   const uses = [
     { kind: "httpBasicAuth", required: false },
     { kind: "httpHeaderAuth", required: false },
@@ -35,4 +38,13 @@ test("a webhook asks for what its choice of authentication means", () => {
 test("what is required is always asked for, and a few optional ones are offered", () => {
   expect(kinds([], [{ kind: "openAiApi", required: true }], {})).toEqual(["openAiApi"]);
   expect(kinds([], [{ kind: "openAiApi", required: false }], {})).toEqual(["openAiApi"]);
+});
+
+test("any choice whose values speak of the kinds decides among them", () => {
+  const uses = [
+    { kind: "postgres", required: false },
+    { kind: "mySql", required: false },
+  ];
+  expect(kinds([choice("database", "postgres", "mysql", "sqlite")], uses, { database: "mysql" })).toEqual(["mySql"]);
+  expect(kinds([choice("database", "postgres", "mysql", "sqlite")], uses, { database: "sqlite" })).toEqual([]);
 });

@@ -2,7 +2,7 @@
 
 import type { NodeType } from "../api/spec";
 import { shown } from "./shown";
-import type { JsonObject } from "./spec";
+import type { JsonObject, Param } from "./spec";
 
 export interface AskedCredential {
   kind: string;
@@ -16,26 +16,37 @@ export function askedCredentials(type: NodeType, values: JsonObject, version: nu
   const visible = shown(type.params, values, { version });
   const asked = type.credentials.filter((use) => use.required).map(({ kind, required }) => ({ kind, required }));
   const add = (kind: string, required: boolean) => {
-    if (kind !== "" && !asked.some((one) => one.kind === kind)) asked.push({ kind, required });
+    if (kind !== "" && !kind.startsWith("=") && !asked.some((one) => one.kind === kind)) asked.push({ kind, required });
   };
   const text = (name: string) => (typeof values[name] === "string" ? (values[name] as string) : "");
   // HTTP requests name the kind of credential in a parameter of its own.
-  const namers = type.params.filter((param) => param.kind.type === "credentialKind" || param.name === "genericAuthType");
-  for (const param of visible) {
-    if (namers.some((namer) => namer.name === param.name) && !text(param.name).startsWith("=")) add(text(param.name), true);
-  }
+  for (const param of visible) if (isNamer(param)) add(text(param.name), true);
   if (values.provideSslCertificates === true && type.credentials.some((use) => use.kind === "httpSslAuth"))
     add("httpSslAuth", true);
-  if (namers.length > 0) return asked;
-  const choice = visible.find((param) => /authentication$/i.test(param.name) && param.kind.type === "choice");
-  const chosen = choice ? text(choice.name).toLowerCase() : "";
   const optional = type.credentials.filter((use) => !use.required);
-  if (choice && chosen !== "" && !chosen.startsWith("=")) {
-    for (const use of optional) if (use.kind.toLowerCase().includes(chosen)) add(use.kind, true);
-    return asked;
+  const kinds = optional.map((use) => use.kind);
+  for (const param of visible) {
+    if (!choosesAmong(param, kinds)) continue;
+    for (const kind of kinds) if (means(text(param.name), kind)) add(kind, true);
   }
-  // Where the choice is hidden, as in a webhook that is not protected, no credential is asked for.
-  const hasChoice = type.params.some((param) => /authentication$/i.test(param.name));
-  if (!hasChoice && optional.length <= FEW) for (const use of optional) add(use.kind, false);
+  // Where nothing chooses among them they are offered; where the choice is hidden, as in a webhook that is open, none is asked for.
+  const isChosen = type.params.some((param) => isNamer(param) || choosesAmong(param, kinds));
+  if (!isChosen && optional.length <= FEW) for (const kind of kinds) add(kind, false);
   return asked;
+}
+
+function isNamer(param: Param): boolean {
+  return param.kind.type === "credentialKind" || param.name === "genericAuthType";
+}
+
+/** A choice such as `basicAuth` or `postgres`, whose values speak of the kinds. */
+function choosesAmong(param: Param, kinds: readonly string[]): boolean {
+  if (param.kind.type !== "choice" || isNamer(param)) return false;
+  return param.kind.options.some((option) => kinds.some((kind) => typeof option.value === "string" && means(option.value, kind)));
+}
+
+const SHORTEST = 3;
+
+function means(value: string, kind: string): boolean {
+  return value.length >= SHORTEST && kind.toLowerCase().includes(value.toLowerCase());
 }

@@ -2,9 +2,7 @@
 
 import { createContext, use, useEffect, useLayoutEffect, useRef } from "react";
 import type { NodeType } from "../api/spec";
-import type { DraggedField } from "../data/drag";
 import type { Known } from "../expression/complete";
-import { fieldCode } from "../expression/template";
 import type { Json, JsonObject, Path } from "./spec";
 
 export interface Form {
@@ -27,6 +25,8 @@ export interface Form {
   item: number;
   items: number;
   setItem: (item: number) => void;
+  /** Which run of the node previews are computed for. */
+  runIndex: number;
   /** Where the last run of this node failed, if it was in a parameter. */
   failed: { parameter: string; message: string } | null;
 }
@@ -37,11 +37,6 @@ export function useForm(): Form {
   const form = use(FormContext);
   if (!form) throw new Error("A field stands outside of a form");
   return form;
-}
-
-export function useCodeOf(): (field: DraggedField) => string {
-  const { directInput } = useForm();
-  return (field) => fieldCode(field, directInput);
 }
 
 type Insert = (code: string) => void;

@@ -56,7 +56,19 @@ function listOf(stored: Json | undefined): Json[] {
 
 /** The heading of an entry: what tells it from its neighbours. */
 export function entryTitle(entry: Entry): string {
-  for (const key of ["name", "key", "outputKey", "category", "field", "fieldName", "columnName", "keyName"]) {
+  for (const key of [
+    "name",
+    "fieldLabel",
+    "fieldName",
+    "label",
+    "title",
+    "key",
+    "outputKey",
+    "category",
+    "field",
+    "columnName",
+    "keyName",
+  ]) {
     const value = entry.fields[key];
     if (typeof value === "string" && value !== "" && !value.startsWith("=")) return value;
   }

@@ -1,5 +1,6 @@
 /** What is wrong with the value of a parameter, in words for the person who filled it in. */
 
+import { numberOf } from "./controls";
 import { pathText } from "./path";
 import { isExpression, type Json, type Param, type Path } from "./spec";
 
@@ -20,10 +21,11 @@ export function problemOf(
 
 function numberProblem(min: number | null, max: number | null, value: Json | undefined): string | null {
   if (value === undefined || value === null || value === "") return null;
-  if (typeof value !== "number") return "This is not a number.";
-  if (min !== null && value < min)
+  const number = numberOf(value);
+  if (number === undefined) return "This is not a number.";
+  if (min !== null && number < min)
     return max !== null ? `Choose a number from ${min} to ${max}.` : `Choose a number of at least ${min}.`;
-  if (max !== null && value > max)
+  if (max !== null && number > max)
     return min !== null ? `Choose a number from ${min} to ${max}.` : `Choose a number of at most ${max}.`;
   return null;
 }

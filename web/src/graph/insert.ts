@@ -58,11 +58,16 @@ export function insertNode(document: WorkflowDocument, types: Types, spec: TypeS
   const size = sizeOf(ports);
   const corner = place.at
     ? { x: place.at.x - size.width / 2, y: place.at.y - size.height / 2 }
-    : freeSpot(document, besideOf(document, lookup, place, ports));
+    : spotFor(document, place, besideOf(document, lookup, place, ports));
   let result = addNode(document, { ...draft, position: toDocument(corner, isCircle) });
-  if (place.edge) result = splitEdge(result, place.edge, name, ports, place.at === undefined ? size.width + GAP : 0);
+  if (place.edge) result = splitEdge(result, place.edge, name, ports, size.width + GAP);
   else if (place.from) result = joined(result, lookup, place.from, name, ports);
   return { document: result, name };
+}
+
+/** Into a connection a node goes at its place, because what follows makes room; elsewhere it must not cover another. */
+function spotFor(document: WorkflowDocument, place: Place, wanted: Point): Point {
+  return place.edge ? wanted : freeSpot(document, wanted);
 }
 
 /** The port at which the new node will hang, if there is one. */

@@ -18,7 +18,7 @@ export function AddressBox({ node }: { node: WorkflowNode }) {
   const url = addresses[shown];
   const hint =
     shown === "test"
-      ? "Answers one call after “Test step” was pressed."
+      ? "Answers one call after “Listen for a call” was pressed."
       : active
         ? "Answers while the workflow is active, as it is now."
         : "Answers once the workflow is active.";

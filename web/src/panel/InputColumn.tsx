@@ -9,6 +9,7 @@ import { useEditor } from "../editor/store";
 import { fieldCode } from "../expression/template";
 import { runTo, useWatch } from "../run/start";
 import { Button, Empty, Select } from "../ui";
+import { FurtherUp } from "./FurtherUp";
 import type { Surroundings } from "./neighbours";
 import css from "./Panel.module.css";
 import { feedingRun, fullest, outputChoices, runSource, runsOf } from "./runs";
@@ -86,8 +87,7 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
   const { kind, index, items } = output ?? {};
   const direct = around.direct?.from ?? null;
   const picking = useMemo(
-    () =>
-      readOnly ? null : { node: from, codeOf: (path: readonly (string | number)[]) => fieldCode({ node: from, path }, direct) },
+    () => (readOnly ? null : { codeOf: (path: readonly (string | number)[]) => fieldCode({ node: from, path }, direct) }),
     [readOnly, from, direct],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the choices are made anew each time; these parts of them count.
@@ -95,11 +95,12 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
     (): Source | null => (pinned && !readOnly ? { kind: "pinned", items: pinned } : runSource(run, from, shown, output)),
     [pinned, readOnly, run, from, shown, kind, index, items],
   );
+  const below = useMemo(() => (readOnly ? null : <FurtherUp except={from} />), [readOnly, from]);
   if (pinned && !readOnly && source) {
     return (
       <>
         <PaneNote tone="pinned">Pinned data of {from}</PaneNote>
-        <DataPane source={source} picking={picking} storageKey="input" initialView="schema" label="Input" />
+        <DataPane source={source} picking={picking} storageKey="input" initialView="schema" label="Input" below={below} />
       </>
     );
   }
@@ -150,6 +151,7 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
         storageKey="input"
         initialView="schema"
         label="Input"
+        below={below}
       />
     </>
   );

@@ -50,9 +50,9 @@ function Opened({ node }: { node: WorkflowNode }) {
   const openNode = useEditor((state) => state.openNode);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only these parts of the document decide who is around.
   const around = useMemo(() => surroundings(useEditor.getState().workflow, node.name), [connections, nodes.length, node.name]);
-  const form = useNodeForm(node, around);
   const [tab, setTab] = useState<Tab>(node.type === STRICT_AGENT ? "agent" : "parameters");
   const [run, setRun] = useState<number | null>(null);
+  const form = useNodeForm(node, around, run);
   const frame = useRef<HTMLDivElement>(null);
   const close = () => openNode(null);
 
@@ -83,7 +83,7 @@ function Opened({ node }: { node: WorkflowNode }) {
     } else if (step && (event.altKey || isFrame)) {
       if (step[0] !== undefined) openNode(step[0]);
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      if (!form.readOnly) void runTo(node.name);
+      if (!form.readOnly) void runTo(around.root);
     } else if ((event.ctrlKey || event.metaKey) && !writing && /^[zy]$/i.test(event.key)) {
       if (event.shiftKey || event.key.toLowerCase() === "y") redo();
       else undo();
@@ -96,7 +96,7 @@ function Opened({ node }: { node: WorkflowNode }) {
 
   const hasInput = around.before.length > 0 || (form.type?.inputs.some((port) => port.kind === "main") ?? true);
   const input = hasInput && form.type?.group !== "trigger" ? <InputColumn node={node.name} around={around} ownRun={run} /> : null;
-  const output = <OutputColumn node={node.name} chosenRun={run} onRun={setRun} />;
+  const output = <OutputColumn node={node} root={around.root} chosenRun={run} onRun={setRun} />;
   const middle = (
     <section className={css.middle} aria-label="Settings">
       <Tabs
@@ -156,14 +156,30 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
     );
   }
   const right = (
-    <Split direction="row" initial={-RIGHT} min={260} max={1400} storageKey="panel.output" label="Width of the output">
+    <Split
+      direction="row"
+      initial={-RIGHT}
+      min={260}
+      max={1400}
+      share={0.62}
+      storageKey="panel.output"
+      label="Width of the output"
+    >
       {[middle, output]}
     </Split>
   );
   return (
     <div className={css.columns}>
       {input ? (
-        <Split direction="row" initial={LEFT} min={240} max={1200} storageKey="panel.input" label="Width of the input">
+        <Split
+          direction="row"
+          initial={LEFT}
+          min={240}
+          max={1200}
+          share={0.45}
+          storageKey="panel.input"
+          label="Width of the input"
+        >
           {[input, right]}
         </Split>
       ) : (
@@ -173,8 +189,11 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
   );
 }
 
-const LEFT = 360;
-const RIGHT = 420;
+/** What the columns begin with: a share of the window, within what can be read. */
+const share = (part: number, least: number, most: number) =>
+  Math.round(Math.min(most, Math.max(least, window.innerWidth * part)));
+const LEFT = share(0.25, 320, 560);
+const RIGHT = share(0.29, 340, 680);
 const NARROW = "(max-width: 959px)";
 
 function useNarrow(): boolean {

@@ -1,37 +1,42 @@
 /** What a node gave: per run and output, with its error if it failed; data that is pinned stands in its place and can be edited. */
 
-import { LoaderCircle, PencilLine, Pin, PinOff, Play } from "lucide-react";
+import { LoaderCircle, PencilLine, Pin, PinOff, Play, Route } from "lucide-react";
 import { memo, useMemo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
 import type { Source } from "../data/items";
+import { useDrawer } from "../drawer/state";
 import { useCanvas } from "../editor/canvas";
 import { useEditor } from "../editor/store";
 import { unpin } from "../graph/document";
+import type { WorkflowNode } from "../graph/types";
 import { RunProblem } from "../run/RunProblem";
 import { StepMark } from "../run/StepMark";
-import { runTo, useWatch } from "../run/start";
+import type { NodeRun } from "../run/view";
 import { Button, Duration, Empty, IconButton, Select, Tabs } from "../ui";
 import css from "./Panel.module.css";
+import { StepButton } from "./PanelHead";
 import { PinEditor } from "./PinEditor";
 import { usePinning } from "./pinning";
 import { fullest, outputChoices, runSource, runsOf } from "./runs";
 
 interface OutputColumnProps {
-  node: string;
+  node: WorkflowNode;
+  /** The step that runs when the node is tested. */
+  root: string;
   /** The run that is looked at; the last one if none was chosen. */
   chosenRun: number | null;
   onRun: (run: number) => void;
 }
 
 /** Drawn anew only for its own sake, like the input. */
-export const OutputColumn = memo(function OutputColumn({ node, chosenRun, onRun }: OutputColumnProps) {
+export const OutputColumn = memo(function OutputColumn({ node: { name }, node, root, chosenRun, onRun }: OutputColumnProps) {
   const run = useEditor((state) => state.run);
-  const pinned = useEditor((state) => state.workflow.pinData?.[node]);
+  const pinned = useEditor((state) => state.workflow.pinData?.[name]);
   const readOnly = useEditor((state) => state.readOnly);
   const change = useEditor((state) => state.change);
-  const ports = useCanvas((state) => state.ports.get(node));
+  const ports = useCanvas((state) => state.ports.get(name));
   const [editing, setEditing] = useState(false);
-  const runs = runsOf(run, node);
+  const runs = runsOf(run, name);
   const shown = runs.find((one) => one.runIndex === chosenRun) ?? runs.at(-1);
   const puts = (ports?.outputs ?? []).some((port) => port.kind === "main");
   const showsPinned = pinned !== undefined && !readOnly;
@@ -58,6 +63,9 @@ export const OutputColumn = memo(function OutputColumn({ node, chosenRun, onRun 
             />
           </div>
         )}
+        {shown && shown.notes > 0 && (
+          <IconButton icon={Route} label="Show the timeline of this agent" size="small" onClick={() => showTimeline(name)} />
+        )}
         {puts && !readOnly && (
           <IconButton icon={PencilLine} label="Edit the output" size="small" onClick={() => setEditing(true)} />
         )}
@@ -70,7 +78,7 @@ export const OutputColumn = memo(function OutputColumn({ node, chosenRun, onRun 
               kind="quiet"
               size="small"
               icon={PinOff}
-              onClick={() => change(`Unpin ${node}`, (document) => unpin(document, node))}
+              onClick={() => change(`Unpin ${name}`, (document) => unpin(document, name))}
             >
               Unpin
             </Button>
@@ -78,26 +86,38 @@ export const OutputColumn = memo(function OutputColumn({ node, chosenRun, onRun 
           <DataPane source={pinnedSource} picking={null} storageKey="output" initialView="table" label="Output" />
         </>
       ) : (
-        <RunData key={`${run?.executionId} ${shown?.runIndex}`} node={node} shown={shown} />
+        <RunData key={`${run?.executionId} ${shown?.runIndex}`} node={node} root={root} shown={shown} />
       )}
-      {editing && <PinEditor node={node} onClose={() => setEditing(false)} run={shown?.runIndex ?? 0} />}
+      {editing && <PinEditor node={name} onClose={() => setEditing(false)} run={shown?.runIndex ?? 0} />}
     </section>
   );
 });
 
-function RunData({ node, shown }: { node: string; shown: ReturnType<typeof runsOf>[number] | undefined }) {
+/** The timeline stands under the canvas, so the panel makes way for it. */
+function showTimeline(agent: string) {
+  useEditor.getState().openNode(null);
+  useDrawer.getState().showAgent(agent);
+}
+
+interface RunDataProps {
+  node: WorkflowNode;
+  root: string;
+  shown: NodeRun | undefined;
+}
+
+function RunData({ node, root, shown }: RunDataProps) {
   const run = useEditor((state) => state.run);
   const readOnly = useEditor((state) => state.readOnly);
-  const ports = useCanvas((state) => state.ports.get(node));
-  const isStarting = useWatch((state) => state.isStarting);
-  const pinning = usePinning(node);
+  const ports = useCanvas((state) => state.ports.get(node.name));
+  const pinning = usePinning(node.name);
+  const isTrigger = ports?.shape === "trigger";
   const [chosen, setChosen] = useState<string | null>(null);
   const outputs = outputChoices(shown, shown?.served ? [] : (ports?.outputs ?? []));
   const key = (output: (typeof outputs)[number]) => `${output.kind} ${output.index}`;
   const output = outputs.find((one) => key(one) === chosen) ?? outputs[fullest(outputs)];
   const { kind, index, items } = output ?? {};
   // biome-ignore lint/correctness/useExhaustiveDependencies: the choices are made anew each time; these parts of them count.
-  const source = useMemo(() => runSource(run, node, shown, output), [run, node, shown, kind, index, items]);
+  const source = useMemo(() => runSource(run, node.name, shown, output), [run, node.name, shown, kind, index, items]);
   const runIndex = shown?.runIndex ?? 0;
   const { pin } = pinning;
   const actions = useMemo(
@@ -111,14 +131,12 @@ function RunData({ node, shown }: { node: string; shown: ReturnType<typeof runsO
       <Empty
         icon={Play}
         title="Not run yet"
-        text="Test this step to see what it gives. What the nodes before it gave is used again where nothing changed."
-        action={
-          !readOnly && (
-            <Button kind="primary" icon={Play} busy={isStarting} onClick={() => void runTo(node)}>
-              Test step
-            </Button>
-          )
+        text={
+          isTrigger
+            ? "Run it to see what it gives, or write the data yourself with the pencil above."
+            : "Test this step to see what it gives. What the nodes before it gave is used again where nothing changed."
         }
+        action={!readOnly && <StepButton node={node} root={root} />}
       />
     );
   }

@@ -1,7 +1,9 @@
 /** The head of the panel: what node it is, its name to be changed, its neighbours, and the button that runs it. */
 
-import { ChevronLeft, ChevronRight, Play, Square, X } from "lucide-react";
+import { ChevronLeft, ChevronRight, MessagesSquare, Play, Square, X } from "lucide-react";
 import { useState } from "react";
+import { useDrawer } from "../drawer/state";
+import { useCanvas } from "../editor/canvas";
 import { renameNode } from "../editor/commands";
 import { NodeTile } from "../editor/NodeTile";
 import { useEditor } from "../editor/store";
@@ -33,7 +35,7 @@ export function PanelHead({ node, around, onClose }: PanelHeadProps) {
       </div>
       {node.disabled && <Badge>Switched off</Badge>}
       <span className={css.space} />
-      {!readOnly && <StepButton node={node.name} />}
+      {!readOnly && <StepButton node={node} root={around.root} />}
       <Neighbours names={around.next} side="right" onOpen={openNode} />
       <IconButton icon={X} label="Close" shortcut="Esc" onClick={onClose} />
     </header>
@@ -100,11 +102,14 @@ function Name({ name, readOnly }: { name: string; readOnly: boolean }) {
   );
 }
 
-export function StepButton({ node }: { node: string }) {
-  const status = useEditor((state) => state.run?.nodes.get(node)?.at(-1)?.status);
+/** Starts this step, or stops what runs. A chat begins with words, so its trigger leads to the chat instead. */
+export function StepButton({ node, root }: { node: WorkflowNode; root: string }) {
+  const status = useEditor((state) => state.run?.nodes.get(node.name)?.at(-1)?.status);
   const running = useEditor((state) => state.run !== null && !isOver(state.run));
   const isStarting = useWatch((state) => state.isStarting);
   const isStopping = useWatch((state) => state.isStopping);
+  // A model or a tool that nothing uses has no step that could run.
+  const isAlone = useCanvas((state) => state.ports.get(node.name)?.shape === "circle") && root === node.name;
   if (running && !isStarting) {
     return (
       <Button icon={Square} busy={isStopping} onClick={() => void stopRun()}>
@@ -112,9 +117,38 @@ export function StepButton({ node }: { node: string }) {
       </Button>
     );
   }
+  if (isAlone) {
+    return (
+      <Button icon={Play} disabled title="This node serves another one. Connect it to a node that uses it, then run that.">
+        Test step
+      </Button>
+    );
+  }
+  if (CHAT_TRIGGER.test(node.type)) {
+    return (
+      <Button kind="primary" icon={MessagesSquare} onClick={openChat}>
+        Open chat
+      </Button>
+    );
+  }
   return (
-    <Button kind="primary" icon={Play} busy={isStarting} onClick={() => void runTo(node)} title="Ctrl+Enter">
-      Test step
+    <Button kind="primary" icon={Play} busy={isStarting} onClick={() => void runTo(root)} title="Ctrl+Enter">
+      {stepWords(node, root)}
     </Button>
   );
+}
+
+/** What the button does, in words. */
+function stepWords(node: WorkflowNode, root: string): string {
+  if (root !== node.name) return `Run ${root}`;
+  return LISTENER.test(node.type) ? "Listen for a call" : "Test step";
+}
+
+/** Triggers that begin with a call from outside. */
+const LISTENER = /\.(webhook|formTrigger)$/;
+const CHAT_TRIGGER = /chatTrigger$/i;
+
+function openChat() {
+  useEditor.getState().openNode(null);
+  useDrawer.getState().show("chat");
 }

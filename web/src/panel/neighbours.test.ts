@@ -34,6 +34,14 @@ test("a tool sees the items of the agent it serves, however deep it hangs", () =
   expect(surroundings(document, "Store").direct?.from).toBe("Fetch");
 });
 
+test("testing a tool runs the agent it serves", () => {
+  expect([
+    surroundings(document, "Store").root,
+    surroundings(document, "Agent").root,
+    surroundings(document, "Start").root,
+  ]).toEqual(["Agent", "Agent", "Start"]);
+});
+
 test("a trigger has nothing before it", () => {
   expect(surroundings(document, "Start")).toMatchObject({ direct: null, before: [], previous: [], next: ["Fetch"] });
 });

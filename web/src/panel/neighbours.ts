@@ -15,6 +15,8 @@ export interface Surroundings {
   /** Where a step to the left or right leads; several where ways part or join. */
   previous: string[];
   next: string[];
+  /** The step that runs when this node is tested: the node itself, or the one that it serves. */
+  root: string;
   /** The node gives itself to an agent as a tool. */
   isTool: boolean;
 }
@@ -36,6 +38,7 @@ export function surroundings(document: WorkflowDocument, name: string): Surround
     before,
     previous: mainInto.length > 0 ? mainInto : suppliers,
     next: mainOut.length > 0 ? mainOut : served,
+    root: rootOf(real, name),
     isTool: real.some((edge) => edge.kind === "ai_tool" && edge.from === name),
   };
 }
@@ -49,6 +52,19 @@ function feedingNode(edges: readonly Edge[], name: string): string {
     if (edges.some((edge) => edge.kind === MAIN && edge.to === at)) return at;
     const up = edges.find((edge) => isSupply(edge.kind) && edge.from === at);
     if (!up) return at;
+    at = up.to;
+  }
+  return name;
+}
+
+/** A node that only serves another one has no run of its own. */
+function rootOf(edges: readonly Edge[], name: string): string {
+  let at = name;
+  const seen = new Set<string>();
+  while (!seen.has(at)) {
+    seen.add(at);
+    const up = edges.find((edge) => isSupply(edge.kind) && edge.from === at);
+    if (!up || edges.some((edge) => edge.kind === MAIN && (edge.to === at || edge.from === at))) return at;
     at = up.to;
   }
   return name;

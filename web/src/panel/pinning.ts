@@ -8,7 +8,7 @@ import { fetchItems } from "../run/items";
 import { toast } from "../ui";
 import { MOST_BYTES } from "./pinned";
 
-const PAGE = 50;
+const PAGE = 250;
 /** A document that is saved with every change holds no more than these. */
 const MOST_ITEMS = 500;
 
@@ -21,13 +21,15 @@ export async function outputItems(
 ): Promise<{ items: PinnedItem[]; total: number }> {
   const items: PinnedItem[] = [];
   let total = 0;
-  for (let offset = 0; offset < MOST_ITEMS; offset += PAGE) {
+  // A page may end early when its items are large, so the next one begins where it did.
+  for (let offset = 0; offset < MOST_ITEMS; ) {
     const page = await fetchItems({ executionId, node, run, output, offset, limit: PAGE });
     total = page.total;
     for (const item of page.items) {
       if (item.json) items.push({ json: item.json, ...(item.binary && { binary: item.binary }) });
     }
-    if (offset + PAGE >= total || page.items.length === 0) break;
+    offset += page.items.length;
+    if (offset >= total || page.items.length === 0) break;
   }
   return { items, total };
 }

@@ -14,11 +14,13 @@ import type { WorkflowNode } from "../graph/types";
 import type { Surroundings } from "./neighbours";
 import { useKnown } from "./use-known";
 
-export function useNodeForm(node: WorkflowNode, around: Surroundings): Form {
+/** `run` is the run of the node that is looked at; the last one if none was chosen. */
+export function useNodeForm(node: WorkflowNode, around: Surroundings, run: number | null): Form {
   const catalogue = useCatalogue();
   const change = useEditor((state) => state.change);
   const readOnly = useEditor((state) => state.readOnly);
   const failedRun = useEditor((state) => state.run?.nodes.get(node.name)?.at(-1)?.error);
+  const lastRun = useEditor((state) => state.run?.nodes.get(node.name)?.at(-1)?.runIndex ?? 0);
   const problems = useCanvas((state) => state.problems.get(node.name));
   const [item, setItem] = useState(0);
   const { known, items } = useKnown(around, item);
@@ -61,6 +63,7 @@ export function useNodeForm(node: WorkflowNode, around: Surroundings): Form {
     item: Math.min(item, Math.max(0, items - 1)),
     items,
     setItem,
+    runIndex: run ?? lastRun,
     failed,
   };
 }

@@ -1,10 +1,13 @@
 // Runs what is on the canvas, watches it, and stops it. There is one run in sight at a time; a new one takes the place of the last.
 
 import { create } from "zustand";
+import type { Catalogue } from "../api/catalogue";
 import { ApiError, api, queryClient } from "../api/client";
+import { awaitsMessage } from "../chat/door";
+import { useDrawer } from "../drawer/state";
 import { saveWorkflow } from "../editor/save";
 import { useEditor } from "../editor/store";
-import type { WorkflowDocument } from "../graph/types";
+import type { WorkflowDocument, WorkflowNode } from "../graph/types";
 import { toast } from "../ui";
 import { carryOver, settle } from "./carry";
 import { fromOutline, type Outline } from "./outline";
@@ -51,12 +54,24 @@ let turn = 0;
 
 /** Runs the document on the canvas. Gives the execution's id, or `null` if it waits for a call or could not begin. */
 export async function startRun(options: StartOptions = {}): Promise<string | null> {
+  if (isWithoutMessage(options)) {
+    useDrawer.getState().askForMessage();
+    return null;
+  }
   try {
     return await beginRun(options);
   } catch (error) {
     tell(error, "The workflow could not be started");
     return null;
   }
+}
+
+/** A chat begins with a message, so whoever runs one is led to where it is written. */
+function isWithoutMessage({ trigger, until, start, items }: StartOptions): boolean {
+  if (items || until || start) return false;
+  const catalogue = queryClient.getQueryData<Catalogue>(["node-types"]);
+  const isTrigger = (node: WorkflowNode) => catalogue?.find(node.type, node.typeVersion)?.group === "trigger";
+  return awaitsMessage(useEditor.getState().workflow, trigger, isTrigger) !== null;
 }
 
 /** The same for whoever tells in words of their own why it could not begin. */

@@ -9,6 +9,8 @@ interface SplitProps {
   initial: number;
   min?: number;
   max?: number;
+  /** The largest share of the whole that the part with a size may have; a window may be smaller than the one it was sized in. */
+  share?: number;
   storageKey: string;
   label?: string;
   children: [ReactNode, ReactNode];
@@ -16,7 +18,16 @@ interface SplitProps {
 
 const STEP = 24;
 
-export function Split({ direction, initial, min = 120, max = 1200, storageKey, label = "Resize", children }: SplitProps) {
+export function Split({
+  direction,
+  initial,
+  min = 120,
+  max = 1200,
+  share = 0.8,
+  storageKey,
+  label = "Resize",
+  children,
+}: SplitProps) {
   const key = `heddle.split.${storageKey}`;
   const fixedIsFirst = initial >= 0;
   const [size, setSize] = useState(() => Number(localStorage.getItem(key)) || Math.abs(initial));
@@ -51,7 +62,8 @@ export function Split({ direction, initial, min = 120, max = 1200, storageKey, l
     event.stopPropagation();
     change(size + step * (fixedIsFirst ? 1 : -1));
   };
-  const fixed = { flex: `0 0 ${size}px` };
+  const most = `${share * 100}%`;
+  const fixed = { flex: `0 0 ${size}px`, ...(isRow ? { maxWidth: most } : { maxHeight: most }) };
   return (
     <div ref={frame} className={cx(css.split, !isRow && css.column)}>
       <div className={css.part} style={fixedIsFirst ? fixed : undefined}>

@@ -1,7 +1,7 @@
 /** Makes a credential or changes one: choose what it is for, fill the form, save, and see whether the service takes it. */
-import { CircleCheck, ExternalLink } from "lucide-react";
+import { ExternalLink } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { Button, cx, Dialog, Field, Input, Problem, Select, Skeleton } from "../../ui";
+import { Button, Dialog, Field, Input, Problem, Select, Skeleton, toast } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
 import { saidOf, useTask } from "../task";
@@ -60,7 +60,11 @@ function Opened({ onClose, kind: given, credential, onSaved }: Props) {
       setValues({});
       setAsked(false);
       onSaved?.(next);
-      setResult(await testCredential(next.id).catch((error) => ({ status: "Error" as const, message: saidOf(error) })));
+      const tested = await testCredential(next.id).catch((error) => ({ status: "Error" as const, message: saidOf(error) }));
+      setResult(tested);
+      if (tested.status === "Error" && !hasNoTest(tested)) return;
+      toast({ text: tested.status === "OK" ? `${next.name} was saved and works` : `${next.name} was saved`, tone: "good" });
+      onClose();
     });
 
   if (kind === null) {
@@ -74,7 +78,7 @@ function Opened({ onClose, kind: given, credential, onSaved }: Props) {
     <>
       {isNew && !given && <Button onClick={() => setChosen(null)}>Back</Button>}
       <span className={layout.fill} />
-      <Button onClick={onClose}>{result?.status === "OK" ? "Done" : "Cancel"}</Button>
+      <Button onClick={onClose}>{result ? "Done" : "Cancel"}</Button>
       <Button kind="primary" busy={task.busy} onClick={save}>
         {isNew ? "Save and test" : "Save"}
       </Button>
@@ -121,24 +125,18 @@ function Opened({ onClose, kind: given, credential, onSaved }: Props) {
           <p className={layout.faint}>What is saved is encrypted and never shown again. Type into a field to replace it.</p>
         )}
         {Boolean(task.error) && <Problem error={task.error} />}
-        {result && <Tested result={result} />}
+        {result?.status === "Error" && (
+          <p className={layout.note} role="status">
+            It is saved, but the service does not take it: {result.message}
+          </p>
+        )}
         <button type="submit" hidden aria-hidden tabIndex={-1} />
       </form>
     </Dialog>
   );
 }
 
-function Tested({ result }: { result: TestResult }) {
-  if (result.status === "OK") {
-    return (
-      <p className={cx(layout.note, layout.good, layout.row)} role="status">
-        <CircleCheck size={15} aria-hidden /> Saved. {result.message}.
-      </p>
-    );
-  }
-  return (
-    <p className={layout.note} role="status">
-      Saved. The test did not succeed: {result.message}
-    </p>
-  );
+/** Some kinds fit any service, so there is nothing to ask whether they work. */
+function hasNoTest(result: TestResult): boolean {
+  return /no test/i.test(result.message);
 }

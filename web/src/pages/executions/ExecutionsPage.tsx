@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import type { Execution } from "../../api/types";
 import { remove, retry, stop, tellFailure } from "../../run/execution";
+import { useNarrow } from "../../run/useNarrow";
 import { useNow } from "../../run/useNow";
 import {
   Button,
@@ -36,6 +37,9 @@ const COLUMNS = [
   { id: "id", label: "Execution", align: "right" as const, width: "100px" },
 ];
 
+/** On a tablet there is no room for what is rarely looked for. */
+const NARROW = COLUMNS.filter((column) => column.id !== "mode");
+
 export default function ExecutionsPage() {
   const [params] = useSearchParams();
   const text = params.toString();
@@ -44,6 +48,7 @@ export default function ExecutionsPage() {
   const names = useWorkflowNames();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [, go] = useLocation();
+  const isNarrow = useNarrow();
   const isAnyRunning = rows.some((row) => row.status === "running");
   const now = useNow(isAnyRunning, 500);
   const isFiltered = Object.values(filters).some(Boolean);
@@ -74,9 +79,13 @@ export default function ExecutionsPage() {
           </Link>
         );
       case "started":
-        return <Time at={row.startedAt} />;
+        return (
+          <span className={css.figure}>
+            <Time at={row.startedAt} />
+          </span>
+        );
       case "duration":
-        return <span>{lasted(row, now)}</span>;
+        return <span className={css.figure}>{lasted(row, now)}</span>;
       case "mode":
         return <span className={css.quiet}>{row.retryOf ? `Again, after ${row.retryOf}` : modeWord(row.mode)}</span>;
       default:
@@ -103,7 +112,7 @@ export default function ExecutionsPage() {
       ) : (
         <Table
           label="Executions"
-          columns={COLUMNS}
+          columns={isNarrow ? NARROW : COLUMNS}
           rows={rows}
           rowKey={(row) => String(row.id)}
           render={render}

@@ -29,7 +29,13 @@ export const PROJECT_ROLES: readonly { value: ProjectRole; label: string; hint: 
 const KEY = ["projects"];
 
 export function useProjects() {
-  return useQuery({ queryKey: KEY, queryFn: () => all<Project>("/projects"), staleTime: 60_000 });
+  return useQuery({ queryKey: KEY, queryFn: async () => (await all<Project>("/projects")).map(called), staleTime: 60_000 });
+}
+
+/** Personal projects are named `Ada Byron <ada@example.com>`; the person's name is enough, or the address where there is none. */
+export function called(project: Project): Project {
+  const [, name, address] = /^(.*?)\s*<([^<>]*)>$/.exec(project.name) ?? [];
+  return project.type === "personal" && address !== undefined ? { ...project, name: name || address } : project;
 }
 
 /** The name of a project by its id; what one may not see is called so. */
