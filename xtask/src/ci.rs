@@ -1,6 +1,6 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, clients, sandbox, services, tidy};
+use crate::{call, clients, sandbox, services, tidy, types, web};
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
@@ -8,6 +8,7 @@ pub(crate) fn run() -> Result<()> {
     tidy::run()?;
     services::install()?;
     sandbox::build()?;
+    web::build()?;
     call("cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
     test()?;
     clients::run()?;
@@ -22,6 +23,7 @@ fn test() -> Result<()> {
 
 /// Writes the pages that are made from code.
 pub(crate) fn write_docs() -> Result<()> {
+    types::write()?;
     // The whole workspace at once: on its own, the binary would have its dependencies built again with fewer features.
     call("cargo", &["build", "--quiet", "--workspace", "--bin", "heddle"])?;
     call("target/debug/heddle", &["nodes", "--docs", "docs/nodes"])?;
@@ -30,5 +32,5 @@ pub(crate) fn write_docs() -> Result<()> {
 
 fn docs_are_current() -> Result<()> {
     write_docs()?;
-    call("git", &["diff", "--exit-code", "--stat", "--", "docs/nodes", "docs/settings.md"])
+    call("git", &["diff", "--exit-code", "--stat", "--", "docs/nodes", "docs/settings.md", types::TYPES])
 }
