@@ -2,11 +2,14 @@
 # Run it:  docker run -p 5678:5678 -v heddle:/var/lib/heddle heddle
 
 FROM rust:1.95-bookworm AS build
-# The start image of the JavaScript sandbox is made of packages that npm brings.
-RUN apt-get update && apt-get install -y --no-install-recommends npm && rm -rf /var/lib/apt/lists/*
+# The start image of the JavaScript sandbox and the editor are made of packages that npm brings; Debian's Node is too old for the editor.
+COPY --from=node:22-bookworm-slim /usr/local/bin/node /usr/local/bin/node
+COPY --from=node:22-bookworm-slim /usr/local/lib/node_modules /usr/local/lib/node_modules
+RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 WORKDIR /src
 COPY . .
 RUN cargo run --release --locked --quiet --package xtask -- sandbox \
+ && cargo run --release --locked --quiet --package xtask -- web \
  && cargo build --release --locked --package heddle
 
 FROM debian:bookworm-slim

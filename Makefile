@@ -5,6 +5,7 @@
 # Builds Heddle, gives it an example workflow and starts it.
 run:
 	cargo run --release --quiet --package xtask -- sandbox
+	cargo run --release --quiet --package xtask -- web
 	cargo build --release --package heddle
 	./target/release/heddle import --data .heddle --activate examples/greeting.json
 	./target/release/heddle serve --data .heddle

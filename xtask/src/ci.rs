@@ -1,6 +1,6 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, clients, linted, sandbox, services, tidy};
+use crate::{call, clients, linted, sandbox, services, tidy, types, web};
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
@@ -8,8 +8,11 @@ pub(crate) fn run() -> Result<()> {
     tidy::run()?;
     services::install()?;
     sandbox::build()?;
+    web::build()?;
+    web::check()?;
     linted(&["test", "--workspace", "--quiet"])?;
     clients::run()?;
+    web::journeys()?;
     docs_are_current()?;
     eprintln!("all checks passed");
     Ok(())
@@ -17,6 +20,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// Writes the pages that are made from code.
 pub(crate) fn write_docs() -> Result<()> {
+    types::write()?;
     // The whole workspace at once: on its own, the binary would have its dependencies built again with fewer features.
     linted(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
     call("target/debug/heddle", &["nodes", "--docs", "docs/nodes"])?;
@@ -25,5 +29,5 @@ pub(crate) fn write_docs() -> Result<()> {
 
 fn docs_are_current() -> Result<()> {
     write_docs()?;
-    call("git", &["diff", "--exit-code", "--stat", "--", "docs/nodes", "docs/settings.md"])
+    call("git", &["diff", "--exit-code", "--stat", "--", "docs/nodes", "docs/settings.md", types::TYPES])
 }

@@ -9,6 +9,8 @@ mod fuzz;
 mod sandbox;
 mod services;
 mod tidy;
+mod types;
+mod web;
 
 use anyhow::{Result, bail};
 use std::process::Command;
@@ -24,7 +26,8 @@ fn main() -> Result<()> {
         Some("services") => services::install(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
-        _ => bail!("usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy"),
+        Some("web") => web::build(),
+        _ => bail!("usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | web"),
     }
 }
 

@@ -6,12 +6,15 @@
 
 mod budget;
 pub mod check;
+mod extent;
 mod from_ai;
 mod options;
 mod outcome;
 mod params;
 mod plan;
 mod ports;
+mod preview;
+mod reuse;
 mod run;
 mod scope;
 mod siblings;
@@ -25,5 +28,6 @@ pub use ports::{
     Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, Ledger, NoCredentials, NoJournal, NoLedger, NoWorkflows,
     Place, Ports, Random, Recording, Reply, Responder, Workflows,
 };
+pub use preview::{Preview, preview};
 pub use run::{Engine, Start, TRIES};
 pub use scope::{Called, ExecutionVars, RunData, RunView, Vars};

@@ -2,7 +2,7 @@
 
 use crate::budget::Spending;
 use crate::ports::{Addresses, Responder};
-use model::{Changed, Items, Object, SpentSum, Str, TaskData, Value};
+use model::{Changed, Extent, Items, Object, SpentSum, Str, TaskData, Value};
 use node_api::host::Feature;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub struct RunOptions {
     /// `$env`, as far as the operator has opened it.
     pub environment: Object,
     pub features: Vec<Feature>,
-    /// Stop after this node.
-    pub destination: Option<Str>,
+    /// Which part of the workflow it covers.
+    pub extent: Extent,
     /// Outputs of nodes that need not run again.
     pub earlier: HashMap<Str, Vec<Items>>,
     /// What the run did before it was cut off or went to sleep, in order; it is not done again.
@@ -95,7 +95,7 @@ impl Default for RunOptions {
             variables: Object::new(),
             environment: Object::new(),
             features: Vec::new(),
-            destination: None,
+            extent: Extent::default(),
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
             notes: Object::new(),

@@ -15,6 +15,7 @@ pub enum RunEvent {
         /// The node it begins with and what that is given.
         start_node: Option<Str>,
         items: Option<Items>,
+        extent: Extent,
     },
     NodeStarted {
         node: Str,
@@ -74,6 +75,25 @@ pub enum RunEvent {
         error: Option<RunError>,
         finished_ms: i64,
     },
+}
+
+/// Which part of a workflow a run covers; without anything said, all that its start leads to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Only this node and what comes after it is run anew; of the others, as many as these need.
+    pub from: Option<Str>,
+    /// The run ends with this node, and no node is run that does not lead to it.
+    pub until: Option<Str>,
+}
+
+impl Extent {
+    pub fn until(node: Option<Str>) -> Self {
+        Self { until: node, from: None }
+    }
+
+    pub fn is_everything(&self) -> bool {
+        self.from.is_none() && self.until.is_none()
+    }
 }
 
 /// What a step changed beside its output; a run that goes on from its journal needs it back.

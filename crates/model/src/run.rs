@@ -39,6 +39,9 @@ pub struct TaskData {
     pub metadata: Option<Value>,
 }
 
+/// Where the metadata of a record say which run made it.
+const REUSED_FROM: &str = "reusedFrom";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskStatus {
     Success,
@@ -68,6 +71,19 @@ impl TaskData {
     /// The kind of connection along which the node served another one; `None` for a step of the run.
     pub fn serves(&self) -> Option<Kind> {
         self.data.keys().copied().find(|kind| *kind != Kind::Main)
+    }
+
+    /// The run that made this result, if this one has taken it over.
+    pub fn reused_from(&self) -> Option<&str> {
+        self.metadata.as_ref()?.get(REUSED_FROM)?.as_str()
+    }
+
+    /// The same result, taken over from a run; what that run had taken over itself keeps its origin.
+    pub fn taken_from(mut self, run: &str) -> Self {
+        if self.reused_from().is_none() {
+            self.metadata.get_or_insert_with(Value::empty_object).make_object().insert(REUSED_FROM, run);
+        }
+        self
     }
 
     /// The record in n8n's form.

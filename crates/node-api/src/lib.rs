@@ -9,6 +9,7 @@ pub mod collections;
 pub mod connect;
 mod ctx;
 mod defaults;
+pub mod docs;
 mod error;
 pub mod host;
 pub mod http;

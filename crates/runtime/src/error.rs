@@ -30,6 +30,9 @@ pub enum Error {
     /// A step that is named does not exist.
     #[error("{problem}")]
     NoStep { problem: Str },
+    /// Something that was asked for cannot be.
+    #[error("'{name}' {problem}")]
+    Field { name: &'static str, problem: Str },
     #[error("execution {id} is {status}")]
     WrongStatus { id: i64, status: &'static str },
 }
@@ -47,6 +50,7 @@ impl Error {
             Error::OutOfReach { .. } => Code::CREDENTIAL_FOREIGN,
             Error::Overload | Error::Stopping => Code::OVERLOAD,
             Error::WrongStatus { .. } => Code::EXECUTION_STATUS,
+            Error::Field { .. } => Code::REQUEST_INVALID,
             Error::NoStep { .. } => Code::EXECUTION_STEP,
         }
     }

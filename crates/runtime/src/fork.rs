@@ -41,7 +41,7 @@ impl Runtime {
             items: steps.items.clone(),
             mode: "retry",
             retry_of: Some(id),
-            destination: None,
+            extent: steps.extent.clone(),
             request_id: Str::new(),
         };
         let taken = self.runner.take_on_after(start, Demand::default(), groundwork)?.let_go();

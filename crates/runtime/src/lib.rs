@@ -5,6 +5,7 @@
 //! Invariant: an answer that says a run was accepted leaves only after the run is on disk.
 
 mod auth;
+mod by_hand;
 mod calls;
 pub mod chat;
 mod clock;
@@ -19,6 +20,7 @@ mod ledger;
 mod loaded;
 mod log;
 mod look;
+mod preview;
 mod recovery;
 mod retention;
 mod routes;
@@ -30,11 +32,13 @@ mod trial;
 mod versions;
 mod waiting;
 
+pub use by_hand::{Began, ByHand};
 pub use clock::CatchUp;
 pub use error::Error;
 pub use figures::RunFigures;
 pub use loaded::Loaded;
 pub use log::{LiveChunk, LiveEvent, Recorder};
+pub use preview::{Expression, Records};
 pub use retention::Retention;
 pub use routes::{Door, Found, Hook, Trial};
 pub use runner::{Demand, RunLimits, Runner, Start, Taken};
@@ -389,18 +393,10 @@ impl Runtime {
             RetryWith::NewestVersion => self.load(&begun.workflow_id).await?,
         };
         let started = Story::read(self.store.beginning(id).await?.into_iter().collect()).started;
-        let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
+        let (node, items, extent) = started.map(|started| (started.node, started.items, started.extent)).unwrap_or_default();
         let cause = node_api::StartedBy::Hand;
-        let taken = self.runner.start(Start {
-            workflow,
-            cause,
-            node,
-            items,
-            mode: "retry",
-            retry_of: Some(id),
-            destination: None,
-            request_id: Str::new(),
-        })?;
+        let taken =
+            self.runner.start(Start { workflow, cause, node, items, mode: "retry", retry_of: Some(id), extent, request_id: Str::new() })?;
         self.runner.accepted(&taken.log).await?;
         Ok(taken)
     }

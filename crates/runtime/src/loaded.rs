@@ -23,6 +23,8 @@ pub struct Loaded {
     /// Which workflows may call it, in n8n's words.
     pub(crate) caller_policy: Str,
     pub(crate) caller_ids: Str,
+    /// The workflow itself, if it is of no stored version and its runs are to keep it.
+    pub(crate) document: Option<Str>,
     /// Whether there is a stored workflow that keeps its static data.
     pub(crate) is_stored: bool,
     /// One for all versions of the workflow, so that none goes on from what another has left behind.
@@ -50,6 +52,23 @@ impl Loaded {
         Self { name: plan.name.clone(), ..Self::made(workflow, plan, caller, kept) }
     }
 
+    /// A stored workflow as somebody has drawn it without saving: it has the rights of the stored one.
+    pub(crate) fn draft(document: &Value, stored: &StoredWorkflow, engine: &Engine) -> Result<Self, crate::Error> {
+        let unreadable = || crate::Error::Unreadable { cause: "it is no object".into() };
+        let mut document = document.clone();
+        let fields = document.make_object();
+        fields.insert("id", stored.id.clone());
+        if fields.get("name").and_then(Value::as_str).is_none_or(str::is_empty) {
+            fields.insert("name", stored.name.clone());
+        }
+        if let Some(kept) = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok()) {
+            fields.insert("staticData", kept);
+        }
+        let workflow = Workflow::from_value(&document).ok_or_else(unreadable)?;
+        let text = model::json::to_string(&document);
+        Ok(Self { document: Some(text.into()), ..Self::of_text(&workflow, stored, engine) })
+    }
+
     fn made(workflow: &Workflow, plan: Plan, stands_for: &StoredWorkflow, static_data: Value) -> Self {
         let setting = |key: &str| workflow.setting(key).and_then(Value::as_str).map(Str::from);
         Self {
@@ -59,6 +78,7 @@ impl Loaded {
             project_id: stands_for.project_id.clone(),
             active: false,
             is_stored: false,
+            document: None,
             caller_policy: setting("callerPolicy").unwrap_or_default(),
             caller_ids: setting("callerIds").unwrap_or_default(),
             saving: Saving {
@@ -124,7 +144,7 @@ impl Loaded {
     }
 
     /// What one node listens to, its expressions evaluated as far as they need no run.
-    fn listens_of(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, crate::Error> {
+    pub(crate) fn listens_of(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, crate::Error> {
         let failed = |error| crate::Error::Trigger { node: name.into(), error };
         let params = self.plan.static_params(name, now_ms).map_err(failed)?;
         self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)

@@ -4,7 +4,7 @@ use crate::loaded::Loaded;
 use crate::log::Written;
 use crate::runner::Past;
 use engine::{Recorded, TRIES};
-use model::{Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskStatus, Value};
+use model::{Extent, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskStatus, Value};
 use node_api::StartedBy;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -31,6 +31,7 @@ pub(crate) struct Started {
     pub node: Option<Str>,
     pub items: Option<Items>,
     pub mode: Str,
+    pub extent: Extent,
 }
 
 /// Whether a run may go on by itself.
@@ -58,7 +59,9 @@ impl Story {
         };
         for event in events {
             match event {
-                RunEvent::RunStarted { start_node, items, mode, .. } => story.started = Some(Started { node: start_node, items, mode }),
+                RunEvent::RunStarted { start_node, items, mode, extent, .. } => {
+                    story.started = Some(Started { node: start_node, items, mode, extent });
+                }
                 // A step that was cut off and taken up again has noted what it had noted before.
                 RunEvent::NodeStarted { node, .. } if story.in_flight.as_ref() == Some(&node) => {}
                 RunEvent::NodeStarted { node, .. } => {
@@ -129,7 +132,7 @@ impl Story {
             "integrated" => StartedBy::Workflow,
             _ => StartedBy::Hand,
         };
-        let (node, items) = started.map_or((None, None), |started| (started.node, started.items));
+        let (node, items, extent) = started.map(|started| (started.node, started.items, started.extent)).unwrap_or_default();
         let wakes = woken_by.is_some();
         let notes = if self.in_flight.is_some() { self.notes } else { Object::new() };
         let written = Written { pieces, events: self.n_events };
@@ -141,6 +144,7 @@ impl Story {
             node,
             items,
             mode,
+            extent,
             recorded: self.recorded,
             notes,
             spent: self.spent,

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::loaded::Loaded;
-use model::{Code, Object, Str, Value};
+use model::{Code, Extent, Object, Str, Value};
 use node_api::NodeError;
 use node_api::trigger::{ChatRoute, FormPage, Listen, WebhookAuth, WebhookRoute};
 use std::collections::HashMap;
@@ -31,8 +31,8 @@ impl Hook {
 /// How a test goes.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
-    /// Stop after this node.
-    pub destination: Option<Str>,
+    /// Which part of the workflow the run covers.
+    pub extent: Extent,
 }
 
 /// All addresses, ready to be looked up. Made anew when a workflow changes.

@@ -8,7 +8,7 @@ use crate::stream::{Caller, Pieces};
 use crate::ticket::Tickets;
 use crate::{Error, lock};
 use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions, Spending};
-use model::{Item, Items, Object, RunEvent, RunStatus, SpentSum, Str, Value};
+use model::{Extent, Item, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskData, Value};
 use node_api::trigger::{Answer, Takes};
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -46,7 +46,7 @@ pub struct Start {
     /// n8n's word for what started it: `webhook`, `trigger`, `manual` …
     pub mode: &'static str,
     pub retry_of: Option<i64>,
-    pub destination: Option<Str>,
+    pub extent: Extent,
     /// What the log calls the request that it begins with, if there is one.
     pub request_id: Str,
 }
@@ -61,7 +61,7 @@ impl Start {
             items,
             mode: "trigger",
             retry_of: None,
-            destination: None,
+            extent: Extent::default(),
             request_id: Str::new(),
         }
     }
@@ -75,7 +75,7 @@ impl Start {
             items: Some(Items::one(item)),
             mode: if hook.trial.is_some() { "manual" } else { "webhook" },
             retry_of: None,
-            destination: hook.trial.as_ref().and_then(|trial| trial.destination.clone()),
+            extent: hook.trial.as_ref().map(|trial| trial.extent.clone()).unwrap_or_default(),
             request_id: Str::new(),
         }
     }
@@ -104,6 +104,8 @@ pub(crate) struct Groundwork {
     pub(crate) static_data: Option<StaticData>,
     /// Steps that were taken already.
     pub(crate) recorded: Vec<Recorded>,
+    /// What other nodes did for those.
+    pub(crate) served: Vec<(Str, Arc<TaskData>)>,
     /// The step after them, and what it has noted.
     pub(crate) noted: Option<(Str, Object)>,
     /// The workflow itself, if it is none that is stored.
@@ -238,7 +240,7 @@ impl Runner {
             started_ms: self.engine.ports.clock.now_ms(),
             retry_of: start.retry_of,
             parent: None,
-            document: groundwork.document.take(),
+            document: groundwork.document.take().or_else(|| workflow.document.clone()),
             static_data: groundwork.static_data.take(),
         };
         // The run that goes with it is on its way: the next look is to find what is newer.
@@ -258,13 +260,13 @@ impl Runner {
                 started_ms: begun.started_ms,
                 start_node: start.node.clone(),
                 items: start.items.clone(),
+                extent: start.extent.clone(),
             },
         );
         self.note_recorded(&log, &groundwork);
         let notes = groundwork.noted.map(|(_, notes)| notes).unwrap_or_default();
         let recorded = groundwork.recorded.into();
-        let options =
-            RunOptions { destination: start.destination.clone(), use_pin_data: is_manual, recorded, notes, ..self.options.clone() };
+        let options = RunOptions { extent: start.extent.clone(), use_pin_data: is_manual, recorded, notes, ..self.options.clone() };
         let Start { workflow, cause, node, items, request_id, .. } = start;
         let start = engine::Start { cause, node, items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
@@ -273,8 +275,11 @@ impl Runner {
 
     /// The journal of a run tells all of it, also what was done before it began.
     fn note_recorded(&self, log: &RunLog, groundwork: &Groundwork) {
+        let mut runs: HashMap<&Str, usize> = HashMap::new();
         for Recorded { node, task, changed, .. } in &groundwork.recorded {
-            let (node, run_index) = (node.clone(), 0);
+            let count = runs.entry(node).or_default();
+            let (node, run_index) = (node.clone(), *count);
+            *count += usize::from(task.is_some());
             let started_ms = task.as_ref().map_or(0, |task| task.start_time_ms);
             self.recorder.note(log, RunEvent::NodeStarted { node: node.clone(), run_index, started_ms });
             let ended = match task {
@@ -282,6 +287,9 @@ impl Runner {
                 None => RunEvent::NodeSilent { node },
             };
             self.recorder.note(log, ended);
+        }
+        for (node, task) in &groundwork.served {
+            self.recorder.note(log, RunEvent::NodeServed { node: node.clone(), task: task.clone() });
         }
         let Some((node, notes)) = &groundwork.noted else { return };
         let started_ms = self.engine.ports.clock.now_ms();
@@ -319,6 +327,7 @@ impl Runner {
             started_ms,
             start_node: None,
             items: Some(items.clone()),
+            extent: Extent::default(),
         };
         self.recorder.note(&log, started);
         let options = RunOptions { use_pin_data: false, depth, spends_for: Some(spending), ..self.options.clone() };
@@ -360,7 +369,7 @@ impl Runner {
             variables: self.variables_of(&workflow.project_id),
             mode: mode.into(),
             static_data: Some(workflow.static_data()),
-            destination: Some(node.clone()),
+            extent: Extent::until(Some(node.clone())),
             use_pin_data: false,
             failures: Failures::AreOurs,
             limits: Limits { timeout_ms: Some(limits.timeout_ms.unwrap_or(longest_ms).min(longest_ms)), ..limits.clone() },
@@ -376,8 +385,16 @@ impl Runner {
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
-        let options =
-            RunOptions { recorded: past.recorded, notes: past.notes, spent: past.spent, depth: past.depth, ..self.options.clone() };
+        let options = RunOptions {
+            extent: past.extent,
+            // As when it began: what is pinned is for trying out.
+            use_pin_data: past.mode == "manual",
+            recorded: past.recorded,
+            notes: past.notes,
+            spent: past.spent,
+            depth: past.depth,
+            ..self.options.clone()
+        };
         let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
         let (workflow, mode, demand, request_id) = (past.workflow, past.mode, Demand::default(), Str::new());
@@ -510,13 +527,18 @@ impl Runner {
     }
 
     /// Those of everybody, and over them those of a project.
-    fn variables_of(&self, project: &str) -> Object {
+    pub(crate) fn variables_of(&self, project: &str) -> Object {
         let all = lock(&self.variables);
         let of = |wanted: Option<&str>| {
             let fitting = all.iter().filter(move |variable| variable.project_id.as_deref() == wanted);
             fitting.map(|variable| (variable.key.clone(), Value::from(variable.value.clone()))).collect::<Vec<_>>()
         };
         of(None).into_iter().chain(of(Some(project))).collect()
+    }
+
+    /// How runs go unless something else is said.
+    pub(crate) fn options(&self) -> &RunOptions {
+        &self.options
     }
 
     /// Takes no run on from now on.
@@ -621,6 +643,7 @@ pub struct Past {
     pub node: Option<Str>,
     pub items: Option<Items>,
     pub mode: Str,
+    pub extent: Extent,
     pub recorded: VecDeque<Recorded>,
     /// What the step that was cut off has noted.
     pub notes: Object,

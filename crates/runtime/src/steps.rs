@@ -1,7 +1,7 @@
 //! The steps of a run as its journal tells them, with what each has noted: for taking one of them again.
 
 use engine::Recorded;
-use model::{Items, Object, RunEvent, Str, TaskStatus, Value};
+use model::{Extent, Items, Object, RunEvent, Str, TaskStatus, Value};
 
 /// A step that a run took.
 #[derive(Clone, Debug)]
@@ -20,6 +20,7 @@ pub struct Steps {
     pub start_node: Option<Str>,
     pub items: Option<Items>,
     pub mode: Str,
+    pub extent: Extent,
     pub all: Vec<Step>,
 }
 
@@ -36,8 +37,8 @@ impl Steps {
         let mut steps = Self::default();
         for event in events {
             match event {
-                RunEvent::RunStarted { start_node, items, mode, .. } => {
-                    (steps.start_node, steps.items, steps.mode) = (start_node, items, mode)
+                RunEvent::RunStarted { start_node, items, mode, extent, .. } => {
+                    (steps.start_node, steps.items, steps.mode, steps.extent) = (start_node, items, mode, extent);
                 }
                 RunEvent::NodeStarted { node, started_ms, .. } => {
                     // A step that was cut off and taken up again is the same one.

@@ -3,7 +3,7 @@
 use crate::loaded::Loaded;
 use crate::routes::{Door, Found, Hook, Routes, Trial};
 use crate::{Error, Runtime, lock};
-use model::{Code, Str};
+use model::{Code, Extent, Str};
 use node_api::NodeError;
 use node_api::trigger::Listen;
 use std::collections::HashMap;
@@ -45,13 +45,19 @@ impl Runtime {
     pub async fn listen_for_test(&self, id: &str, node: Option<&str>, destination: Option<Str>) -> Result<TestAddresses, Error> {
         let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
         let loaded = Arc::new(Loaded::new(&stored, &self.engine)?);
+        self.listen_with(&loaded, node, Extent::until(destination))
+    }
+
+    /// The same for a workflow that is loaded, stored or not.
+    pub(crate) fn listen_with(&self, loaded: &Arc<Loaded>, node: Option<&str>, extent: Extent) -> Result<TestAddresses, Error> {
+        let id = loaded.id.as_str();
         let mut listens = loaded.listens(self.now_ms())?;
         listens.retain(|(name, listen)| matches!(listen, Listen::Webhook(_) | Listen::Form(_)) && node.is_none_or(|wanted| name == wanted));
         if listens.is_empty() {
             return Err(Error::NoTrigger);
         }
         let mut routes = Routes::default();
-        routes.add_as(&loaded, &listens, Some(&Trial { destination }))?;
+        routes.add_as(loaded, &listens, Some(&Trial { extent }))?;
         let addresses = listens.iter().flat_map(|(node, listen)| addresses_of(node, listen)).collect::<Vec<_>>();
         let until_ms = self.now_ms() + LISTENS_MS;
         let mut trials = lock(&self.trials);

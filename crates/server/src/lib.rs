@@ -7,6 +7,7 @@ mod access;
 mod answer;
 mod api;
 mod body;
+mod cached;
 mod chat;
 mod error;
 mod events;
@@ -17,25 +18,35 @@ mod metrics;
 mod observe;
 mod openai;
 mod routes;
+mod web;
 mod webhook;
 mod welcome;
 
 pub use access::{first_start, passwords};
 pub use body::{BodyLimits, Probed, ReadXml, probe as probe_body};
 pub use gate::GateLimits;
+pub use web::{EDITOR, WebFile};
 
+use api::Catalogue;
 use model::Str;
 use node_api::collections::Librarian;
 use routes::Answering;
 use runtime::Runtime;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use store::Sqlite;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// What handlers share. Cheap to clone.
 #[derive(Clone)]
-pub struct App(Arc<Parts>);
+pub struct App(Arc<Shared>);
+
+struct Shared {
+    parts: Parts,
+    started_ms: i64,
+    /// The descriptions of all nodes, made when somebody first asks for them.
+    catalogue: OnceLock<Catalogue>,
+}
 
 /// What the server is made of.
 pub struct Parts {
@@ -51,11 +62,14 @@ pub struct Parts {
     pub embedding_asker: &'static str,
     /// Where callers reach this instance.
     pub base_url: Str,
+    /// The files of the editor: [`EDITOR`], unless a test brings its own.
+    pub editor: &'static [WebFile],
 }
 
 impl From<Parts> for App {
     fn from(parts: Parts) -> Self {
-        Self(Arc::new(parts))
+        let started_ms = parts.runtime.engine.ports.clock.now_ms();
+        Self(Arc::new(Shared { parts, started_ms, catalogue: OnceLock::new() }))
     }
 }
 
@@ -63,7 +77,19 @@ impl std::ops::Deref for App {
     type Target = Parts;
 
     fn deref(&self) -> &Parts {
-        &self.0
+        &self.0.parts
+    }
+}
+
+impl App {
+    /// When this process began to answer.
+    pub(crate) fn started_ms(&self) -> i64 {
+        self.0.started_ms
+    }
+
+    /// The place of the descriptions of all nodes.
+    pub(crate) fn catalogue(&self) -> &OnceLock<Catalogue> {
+        &self.0.catalogue
     }
 }
 

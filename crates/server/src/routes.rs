@@ -1,8 +1,7 @@
 //! The table of routes, and who may use them.
 
 use crate::observe::HttpFigures;
-use crate::welcome::welcome;
-use crate::{App, access, api, form, health, metrics, openai, webhook};
+use crate::{App, access, api, form, health, metrics, openai, web, webhook};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::response::Response;
@@ -17,9 +16,10 @@ use tracing::Instrument as _;
 /// A path and what answers there.
 pub(crate) type Route = (&'static str, fn() -> MethodRouter<App>);
 
-/// Everything that needs no principal, together with signing in ([`access::PUBLIC`]). All other routes do.
+/// Everything that needs no principal, together with signing in ([`access::PUBLIC`]) and the files of the editor ([`web`]). All other
+/// routes do.
 pub(crate) const PUBLIC: &[Route] = &[
-    ("/", || get(welcome)),
+    ("/", || get(web::page)),
     ("/healthz", || get(health::live)),
     ("/healthz/readiness", || get(health::ready)),
     ("/webhook/{*path}", || any(webhook::production)),
@@ -77,7 +77,11 @@ fn router(app: App, figures: Arc<HttpFigures>) -> Router {
     let openai = table(openai::ROUTES)
         .layer(middleware::from_fn_with_state(app.clone(), openai::require))
         .layer(DefaultBodyLimit::max(app.body_limits.bytes));
-    let all = table(PUBLIC).merge(table(access::PUBLIC).layer(attempts)).merge(guarded).merge(openai).fallback(api::not_found);
+    let pages = web::PAGES.iter().fold(Router::new(), |router: Router<App>, page| {
+        router.route(&format!("/{page}"), get(web::page)).route(&format!("/{page}/{{*rest}}"), get(web::page))
+    });
+    let open = table(PUBLIC).merge(table(access::PUBLIC).layer(attempts)).merge(pages);
+    let all = open.merge(guarded).merge(openai).fallback(web::file);
     all.with_state(app)
 }
 

@@ -152,6 +152,10 @@ pub struct Execution {
 pub struct ExecutionFilter {
     pub workflow_id: Option<Str>,
     pub status: Option<RunStatus>,
+    pub mode: Option<Str>,
+    /// Only those that began after this moment, and before that one.
+    pub started_after_ms: Option<i64>,
+    pub started_before_ms: Option<i64>,
     /// Only those of workflows in these projects.
     pub within: Option<Vec<Str>>,
     /// Only those before this one.

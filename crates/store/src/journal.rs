@@ -2,7 +2,7 @@
 
 use crate::blobs::Gathered;
 use crate::codec::{Fetch, Reader, Writer, damaged};
-use model::{Changed, Code, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, Spent, TaskData, TaskStatus};
+use model::{Changed, Code, Extent, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, Spent, TaskData, TaskStatus};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Writer<'_> {
 
     fn event(&mut self, event: &RunEvent) {
         match event {
-            RunEvent::RunStarted { run_id, workflow_id, workflow_name, mode, started_ms, start_node, items } => {
+            RunEvent::RunStarted { run_id, workflow_id, workflow_name, mode, started_ms, start_node, items, extent } => {
                 self.out.push(RUN_STARTED);
                 for text in [run_id, workflow_id, workflow_name, mode] {
                     self.text(text);
@@ -88,6 +88,11 @@ impl Writer<'_> {
                 self.moment(*started_ms);
                 self.optional(start_node.as_ref());
                 self.maybe(items.as_ref(), Self::items);
+                // Most runs cover everything, as all did before there was anything to say about it.
+                if !extent.is_everything() {
+                    self.optional(extent.from.as_ref());
+                    self.optional(extent.until.as_ref());
+                }
             }
             RunEvent::NodeStarted { node, run_index, started_ms } => {
                 self.out.push(NODE_STARTED);
@@ -253,6 +258,7 @@ impl Reader<'_> {
                 started_ms: self.moment()?,
                 start_node: self.optional()?,
                 items: self.maybe(Self::items)?,
+                extent: if self.is_done() { Extent::default() } else { Extent { from: self.optional()?, until: self.optional()? } },
             },
             NODE_STARTED => RunEvent::NodeStarted { node: self.text()?, run_index: self.length()?, started_ms: self.moment()? },
             NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
@@ -391,6 +397,7 @@ mod tests {
                 started_ms: -1,
                 start_node: Some("S".into()),
                 items: Some(items.clone()),
+                extent: Extent { from: Some("B".into()), until: None },
             },
             RunEvent::NodeStarted { node: "A".into(), run_index: 300, started_ms: 1 },
             RunEvent::NodeLog { node: "A".into(), line: "said".into() },

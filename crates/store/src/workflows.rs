@@ -8,6 +8,8 @@ pub trait Workflows: Send + Sync {
     async fn workflow(&self, id: &str) -> Result<Option<StoredWorkflow>, Error>;
     /// Last changed first.
     async fn workflows(&self, filter: WorkflowFilter) -> Result<Vec<StoredWorkflow>, Error>;
+    /// What these workflows are called: pairs of id and name.
+    async fn workflow_names(&self, ids: Vec<Str>) -> Result<Vec<(Str, Str)>, Error>;
     /// Saves a new workflow, or a new version of one that is there.
     async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error>;
     /// Saves a new workflow into a project.
@@ -40,6 +42,8 @@ pub struct StoredWorkflow {
     /// The version that was chosen to listen; the newest does otherwise.
     pub chosen_version: Option<Str>,
     pub project_id: Str,
+    /// The folder it lies in; the top of its project otherwise.
+    pub folder_id: Option<Str>,
     /// The JSON as it was saved.
     pub document: Str,
     pub static_data: Option<Str>,
@@ -96,6 +100,8 @@ pub struct WorkflowFilter {
     /// Only those that have all of these tags, by name.
     pub tags: Vec<Str>,
     pub project_id: Option<Str>,
+    /// Only those in this folder, or at the top.
+    pub folder: Option<Option<Str>>,
     /// Only those of these projects.
     pub within: Option<Vec<Str>>,
     /// Only those after this place in the list.

@@ -4,7 +4,7 @@ use super::host::NodeHost;
 use super::{Engine, Run, Start, journal_failed};
 use crate::options::RunOptions;
 use crate::ports::{Call, CallTarget, Place, Reply};
-use model::{Code, Items, Object, RunEvent, RunStatus, SpentSum, Str, Workflow};
+use model::{Code, Extent, Items, Object, RunEvent, RunStatus, SpentSum, Str, Workflow};
 use node_api::host::{Host as _, WorkflowCall, WorkflowTarget};
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, VecDeque};
@@ -50,7 +50,7 @@ impl Engine {
             run_id: call.place.to_string().into(),
             stands_for,
             mode: call.cause.mode().into(),
-            destination: None,
+            extent: Extent::default(),
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
             notes: Object::new(),

@@ -20,12 +20,12 @@ use crate::options::{Failures, Recorded, RunOptions};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::ports::{Call, CallTarget, JournalError, Place, Ports};
-use crate::scope::{ExecutionVars, RunData, Vars};
+use crate::scope::{RunData, Vars};
 use expr::Session;
 use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, TaskData, Value, Workflow};
 use node_api::host::{ExecutionInfo, NodeState, Pause};
 use node_api::{NodeError, Registry, StartedBy};
-use schedule::{Entry, Schedule};
+pub(crate) use schedule::{Entry, Schedule};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
@@ -184,18 +184,10 @@ impl Run {
             workflow_name: plan.name.clone(),
             workflow_active: plan.active,
         };
-        let said_mode = if options.mode == "manual" { "test" } else { "production" };
-        let vars = Vars {
-            timezone: options.timezone.clone(),
-            execution: ExecutionVars { id: options.run_id.clone(), mode: said_mode, addresses: options.addresses.clone() },
-            variables: options.variables.clone(),
-            environment: options.features.contains(&node_api::host::Feature::EnvironmentAccess).then(|| options.environment.clone()),
-            mode: options.mode.clone(),
-            more: Object::new(),
-        };
+        let vars = options.vars();
         Self {
             data: Arc::new(RunData::new(&plan)),
-            schedule: Schedule::new(&plan),
+            schedule: Schedule::new(&plan, &options.extent),
             outcome: Outcome::new(&plan, options.run_id.clone(), options.mode.clone()),
             steps: 0,
             survived: None,
@@ -239,6 +231,7 @@ impl Run {
                 started_ms: self.outcome.started_ms,
                 start_node: first.map(|entry| self.plan.nodes[entry.node].info.name.clone()),
                 items: first.and_then(|entry| entry.inputs.first().cloned().flatten()),
+                extent: self.options.extent.clone(),
             };
             if let Err(error) = self.record(started).await {
                 return self.fail(None, journal_failed(error));
@@ -322,7 +315,7 @@ impl Run {
     /// Executes nodes until none is left, one fails or the run goes to sleep.
     async fn walk(&mut self) {
         loop {
-            let next = match self.schedule.next(&self.shared.plan) {
+            let next = match self.next_entry() {
                 Ok(Some(entry)) => entry,
                 Ok(None) => match self.survived.take() {
                     Some((node, error)) => return self.end_with(Some(node), error),

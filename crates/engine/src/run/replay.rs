@@ -26,6 +26,22 @@ impl Run {
         keys.into_iter().filter_map(|key| data.get(&key).cloned().map(|value| (key, value))).collect::<Object>().into()
     }
 
+    /// The node that comes next. Results that were taken over from another run come first, in the order they were written down:
+    /// by then all of them are in the journal, and what is left on the stack is what there is to do.
+    pub(super) fn next_entry(&mut self) -> Result<Option<Entry>, NodeError> {
+        let Some(reused) = self.recorded.front().and_then(|first| Some((&first.node, first.task.as_ref()?))) else {
+            return self.schedule.next(&self.shared.plan);
+        };
+        let (name, task) = reused;
+        if task.reused_from().is_none() {
+            return self.schedule.next(&self.shared.plan);
+        }
+        let plan = &self.shared.plan;
+        let found = self.schedule.take(plan, |entry| plan.nodes[entry.node].info.name == *name && entry.sources == task.source);
+        let missing = || NodeError::new(Code::RUN_RECORD, format!("Nothing leads to '{name}', whose result was taken over"));
+        found.map(Some).ok_or_else(|| missing().hint("Run the workflow again from its start."))
+    }
+
     /// Takes a recorded step as this one.
     pub(super) fn follow_record(&mut self, entry: &Entry, recorded: Recorded) -> ControlFlow<()> {
         let plan = self.plan.clone();
@@ -62,7 +78,7 @@ impl Run {
             }
             self.survived = Some((entry.node, error.clone()));
         }
-        if self.options.destination.as_ref() != Some(&node.info.name) {
+        if self.options.extent.until.as_ref() != Some(&node.info.name) {
             self.schedule.follow(&plan, &self.data, entry.node, run_index, &outputs);
         }
         ControlFlow::Continue(())

@@ -1,8 +1,9 @@
 //! Which node runs next: a stack of nodes that have their data, and nodes that still wait for some.
 
+use crate::extent::Covered;
 use crate::plan::{Plan, PlanNode, Target};
 use crate::scope::RunData;
-use model::{Code, Item, Items, Object, Source, Value};
+use model::{Code, Extent, Item, Items, Object, Source, Value};
 use node_api::{NodeError, RequiredInputs};
 use std::collections::VecDeque;
 
@@ -30,11 +31,23 @@ pub(crate) struct Schedule {
     waiting: Vec<Entry>,
     /// How many nodes in a row were put back for want of data; once it was all of them, nothing moves any more.
     put_back: usize,
+    covered: Covered,
 }
 
 impl Schedule {
-    pub(crate) fn new(plan: &Plan) -> Self {
-        Self { legacy: plan.legacy_order, stack: VecDeque::new(), waiting: Vec::new(), put_back: 0 }
+    pub(crate) fn new(plan: &Plan, extent: &Extent) -> Self {
+        let covered = plan.covered(extent);
+        Self { legacy: plan.legacy_order, stack: VecDeque::new(), waiting: Vec::new(), put_back: 0, covered }
+    }
+
+    /// Takes the first node that is wanted out of its turn; `None` if none of those that could run is.
+    pub(crate) fn take(&mut self, plan: &Plan, is_wanted: impl Fn(&Entry) -> bool) -> Option<Entry> {
+        let fits = |entry: &Entry| is_wanted(entry) && !(self.legacy && lacks_data(plan, entry));
+        if let Some(at) = self.stack.iter().position(fits) {
+            return self.stack.remove(at);
+        }
+        let released = !self.legacy && self.release_waiting(plan, &is_wanted);
+        released.then(|| self.stack.pop_back()).flatten()
     }
 
     pub(crate) fn push(&mut self, entry: Entry) {
@@ -46,7 +59,7 @@ impl Schedule {
         loop {
             let Some(entry) = self.stack.pop_front() else {
                 // In the legacy order a node that never got all of its inputs does not run.
-                match !self.legacy && self.release_waiting(plan) {
+                match !self.legacy && self.release_waiting(plan, &|_| true) {
                     true => continue,
                     false => return Ok(None),
                 }
@@ -70,7 +83,7 @@ impl Schedule {
         let mut targets: Vec<(usize, Target)> = Vec::new();
         for (output, connected) in plan.nodes[node].outputs.iter().enumerate() {
             let Some(Some(items)) = outputs.get(output) else { continue };
-            for target in connected {
+            for target in connected.iter().filter(|target| self.covered.has(target.node)) {
                 // The legacy order tells second inputs of emptiness too, as they would wait for ever.
                 if !items.is_empty() || (self.legacy && target.index > 0) {
                     targets.push((output, *target));
@@ -159,13 +172,13 @@ impl Schedule {
     }
 
     /// When nothing else can run, a waiting node runs with the inputs it has, if it may.
-    fn release_waiting(&mut self, plan: &Plan) -> bool {
+    fn release_waiting(&mut self, plan: &Plan, is_wanted: &dyn Fn(&Entry) -> bool) -> bool {
         let mut at = 0;
         while at < self.waiting.len() {
             let entry = &self.waiting[at];
             let parents = plan.parents(entry.node);
             let parent_waits = self.waiting.iter().any(|other| other.node != entry.node && parents.contains(&other.node));
-            if parent_waits || !may_run_with(&plan.nodes[entry.node], &entry.inputs) {
+            if parent_waits || !is_wanted(entry) || !may_run_with(&plan.nodes[entry.node], &entry.inputs) {
                 at += 1;
                 continue;
             }

@@ -133,7 +133,7 @@ impl Run {
         if stops {
             return ControlFlow::Break(());
         }
-        if self.options.destination.as_ref() == Some(&node.info.name) {
+        if self.options.extent.until.as_ref() == Some(&node.info.name) {
             return ControlFlow::Continue(());
         }
         self.schedule.follow(&plan, &self.data, entry.node, run_index, &outputs);

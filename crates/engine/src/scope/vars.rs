@@ -1,8 +1,10 @@
 //! The `$` names that are the same for every node of a run.
 
+use crate::options::RunOptions;
 use crate::ports::Addresses;
 use expr::Error;
 use model::{Object, Str, Value};
+use node_api::host::Feature;
 use std::sync::Arc;
 
 /// Plain data that expressions may read, fixed when the run starts.
@@ -41,6 +43,21 @@ impl ExecutionVars {
             ("resumeFormUrl", address(|all, id| all.form(id))),
         ];
         Object::from_iter(fields).into()
+    }
+}
+
+impl RunOptions {
+    /// What expressions of the run may read.
+    pub fn vars(&self) -> Vars {
+        let mode = if self.mode == "manual" { "test" } else { "production" };
+        Vars {
+            timezone: self.timezone.clone(),
+            execution: ExecutionVars { id: self.run_id.clone(), mode, addresses: self.addresses.clone() },
+            variables: self.variables.clone(),
+            environment: self.features.contains(&Feature::EnvironmentAccess).then(|| self.environment.clone()),
+            mode: self.mode.clone(),
+            more: Object::new(),
+        }
     }
 }
 

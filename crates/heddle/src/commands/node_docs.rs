@@ -1,6 +1,7 @@
 //! Reference pages of nodes, made from their descriptions.
 
-use node_api::{Param, ParamKind, Spec};
+use node_api::Spec;
+use node_api::docs::page;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -41,95 +42,4 @@ fn index(by_type: &BTreeMap<&str, Vec<&Spec>>) -> String {
         let _ = writeln!(text, "| [{}]({}) | `{id}` | {} | {} |", newest.name, file_name(id), versions.join(", "), newest.summary);
     }
     text
-}
-
-fn page(entries: &[&Spec]) -> String {
-    let newest = entries[entries.len() - 1];
-    let mut text = format!("# {}\n\n{}\n\nType `{}`. {}\n", newest.name, sentence(&newest.summary), newest.id, newest.builder_hint);
-    for spec in entries.iter().rev() {
-        let versions: Vec<String> = spec.versions.iter().map(f64::to_string).collect();
-        let _ = write!(text, "\n## Version {}\n\n", versions.join(", "));
-        for difference in &spec.differs {
-            let _ = writeln!(text, "> Differs from n8n: {}\n", difference.how);
-        }
-        for note in &spec.notes {
-            let _ = writeln!(text, "> {note}\n");
-        }
-        if spec.params.iter().any(|param| !matches!(param.kind, ParamKind::Notice | ParamKind::Hidden)) {
-            text.push_str("| parameter | kind | default | help |\n| --- | --- | --- | --- |\n");
-            rows(&mut text, &spec.params, "");
-        } else {
-            text.push_str("It has no parameters.\n");
-        }
-        for example in &spec.examples {
-            let _ = write!(
-                text,
-                "\nExample: {}\n\n```json\n{}\n```\n\nwith the items `{}` gives `{}`.\n",
-                lower_first(&example.title),
-                example.params,
-                example.input,
-                example.output
-            );
-        }
-    }
-    text
-}
-
-fn rows(text: &mut String, params: &[Param], prefix: &str) {
-    for param in params.iter().filter(|param| !matches!(param.kind, ParamKind::Notice | ParamKind::Hidden)) {
-        let default = match model::json::to_string(&param.default) {
-            empty if empty == "\"\"" || empty == "{}" || empty == "null" => String::new(),
-            value => format!("`{}`", value.replace('|', "\\|")),
-        };
-        let _ = writeln!(
-            text,
-            "| `{prefix}{}` | {} | {default} | {} |",
-            param.name,
-            kind(param),
-            param.help.replace("|", "\\|").replace("\n", " ")
-        );
-        match &param.kind {
-            ParamKind::Collection { params } => rows(text, params, &format!("{prefix}{}.", param.name)),
-            ParamKind::Groups { groups, multiple } => {
-                for group in groups {
-                    let many = if *multiple { "[]" } else { "" };
-                    rows(text, &group.params, &format!("{prefix}{}.{}{many}.", param.name, group.name));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn kind(param: &Param) -> String {
-    match &param.kind {
-        ParamKind::Choice { options } | ParamKind::MultiChoice { options } => {
-            options.iter().map(|option| format!("`{}`", option.value.to_js_string().replace("|", "\\|"))).collect::<Vec<_>>().join(" ")
-        }
-        ParamKind::Text | ParamKind::LongText => "text".into(),
-        ParamKind::Secret => "secret".into(),
-        ParamKind::Number { .. } => "number".into(),
-        ParamKind::Flag => "yes/no".into(),
-        ParamKind::Json => "JSON".into(),
-        ParamKind::Code { language } => format!("code ({language})"),
-        ParamKind::DateTime => "date".into(),
-        ParamKind::Color => "colour".into(),
-        ParamKind::Collection { .. } => "options".into(),
-        ParamKind::Groups { .. } => "fields".into(),
-        ParamKind::Locator { .. } => "choice of a resource".into(),
-        ParamKind::Mapper => "columns".into(),
-        ParamKind::Filter => "conditions".into(),
-        ParamKind::Assignments => "assignments".into(),
-        ParamKind::CredentialKind => "credential type".into(),
-        ParamKind::Notice | ParamKind::Hidden => String::new(),
-    }
-}
-
-fn sentence(text: &str) -> String {
-    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }

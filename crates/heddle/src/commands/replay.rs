@@ -70,6 +70,7 @@ async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
     let options = RunOptions {
         run_id: "replay".into(),
         mode: steps.mode.clone(),
+        extent: steps.extent.clone(),
         recorded: known.iter().filter_map(redone).collect(),
         use_pin_data: steps.mode == "manual",
         ..world::run_options(&settings)

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use engine::{Journal, Outcome, Recording, RunOptions, Start};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::json::Elements;
-use model::{Item, Items, ItemsBuilder, Kind, RunEvent, RunStatus, Spill, Str, TaskStatus, Value};
+use model::{Extent, Item, Items, ItemsBuilder, Kind, RunEvent, RunStatus, Spill, Str, TaskStatus, Value};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
         ..Start::default()
     };
     let mut options = RunOptions {
-        destination: arguments.until.as_deref().map(Str::from),
+        extent: Extent::until(arguments.until.as_deref().map(Str::from)),
         use_pin_data: !arguments.no_pins,
         earlier: arguments.from.as_deref().map(read_earlier).transpose()?.unwrap_or_default(),
         ..world::run_options(&settings)

@@ -98,6 +98,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         librarian,
         embedding_asker: nodes::EMBED_TEXTS,
         base_url,
+        editor: server::EDITOR,
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));
     asked.await;

@@ -5,6 +5,7 @@
 mod chat;
 mod events;
 mod openai;
+mod record;
 #[path = "../support/mod.rs"]
 mod support;
 mod terminal;

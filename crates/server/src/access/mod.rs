@@ -69,8 +69,8 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
         Ok(principal) => {
             request.extensions_mut().insert(principal);
             let mut response = next.run(request).await;
-            // What one person may see, no cache on the way keeps for another.
-            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            // What one person may see, no cache on the way keeps for another. A handler may let the person's own browser keep it.
+            response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
             response
         }
         Err(error) => error.into_response(),

@@ -11,10 +11,11 @@ use node_api::tables::{Table, TableError, TableName, Tables as _};
 use std::collections::HashMap;
 use store::credentials::Credential;
 use store::executions::Execution;
+use store::folders::Folder;
 use store::projects::{Project, ProjectRole};
 use store::users::Role;
 use store::workflows::StoredWorkflow;
-use store::{Credentials as _, Executions as _, Projects as _, Sqlite, Workflows as _};
+use store::{Credentials as _, Executions as _, Folders as _, Projects as _, Sqlite, Workflows as _};
 
 /// The projects that somebody is in, with their role there. Read anew for every request, so that a change counts at once.
 #[derive(Debug)]
@@ -122,6 +123,13 @@ impl Principal {
         let project = app.store.project(id).await?.ok_or_else(missing)?;
         self.check(&project.id, need, missing)?;
         Ok(project)
+    }
+
+    pub(crate) async fn folder(&self, app: &App, id: &str, need: Need) -> Result<Folder, ApiError> {
+        let missing = || missing("folder", id);
+        let folder = app.store.find_folder(id).await?.ok_or_else(missing)?;
+        self.check(&folder.project_id, need, missing)?;
+        Ok(folder)
     }
 
     pub(crate) async fn table(&self, app: &App, id: &str, need: Need) -> Result<Table, ApiError> {

@@ -58,7 +58,14 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
 }
 
 async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    Ok(json(StatusCode::OK, &to_value(&who.credential(&app, &id, Need::See).await?)))
+    let credential = who.credential(&app, &id, Need::See).await?;
+    let mut shown = to_value(&credential);
+    // With whom it is shared is for those who may change that.
+    if who.credential(&app, &id, Need::Manage).await.is_ok() {
+        let shares = app.store.shares_of(&credential.id).await?;
+        shown.make_object().insert("sharedWith", Value::array(shares.into_iter().map(Value::from).collect()));
+    }
+    Ok(json(StatusCode::OK, &shown))
 }
 
 async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {

@@ -13,6 +13,7 @@ use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Code, Object, RunStatus, Str, Value};
 use runtime::{Fork, RetryWith, history};
+use std::collections::{HashMap, HashSet};
 use store::executions::{Execution, ExecutionFilter};
 use store::{Executions as _, Workflows as _};
 
@@ -20,7 +21,17 @@ const INCLUDE_DATA: Param = Param("includeData", "boolean");
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/executions", "execution:list", "getExecutions", "List executions, newest first", || get(list))
-        .query(&[LIMIT, CURSOR, INCLUDE_DATA, Param("status", "string"), Param("workflowId", "string"), Param("projectId", "string")])
+        .query(&[
+            LIMIT,
+            CURSOR,
+            INCLUDE_DATA,
+            Param("status", "string"),
+            Param("workflowId", "string"),
+            Param("projectId", "string"),
+            Param("startedAfter", "string"),
+            Param("startedBefore", "string"),
+            Param("mode", "string"),
+        ])
         .gives(200, "executionList"),
     Operation::new("POST", "/executions/stop", "execution:stop", "stopManyExecutions", "Stop several executions", || post(stop_many))
         .takes("stopInput")
@@ -76,22 +87,36 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         from_cursor(&query)?.map(|text| text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))).transpose()?;
     let workflow_id = query.get("workflowId").map(|id| id.as_str().into());
     let within = within(&who, query.get("projectId").map(String::as_str));
-    let filter = ExecutionFilter { workflow_id, status, within, before, limit: limit + 1 };
+    let moment = |field: &str| query.get(field).map(|text| moment(field, text)).transpose();
+    let filter = ExecutionFilter {
+        workflow_id,
+        status,
+        mode: query.get("mode").map(|mode| mode.as_str().into()),
+        started_after_ms: moment("startedAfter")?,
+        started_before_ms: moment("startedBefore")?,
+        within,
+        before,
+        limit: limit + 1,
+    };
     let mut found = app.store.executions(filter).await?;
     let has_more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| has_more).map(|last| to_cursor(&last.id.to_string()));
     let with_data = flag(&query, "includeData")?.unwrap_or(false);
+    let ids: HashSet<&Str> = found.iter().map(|execution| &execution.begun.workflow_id).collect();
+    let names: HashMap<Str, Str> = app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect();
     let mut rows = Vec::with_capacity(found.len());
     for execution in &found {
-        rows.push(match with_data {
+        let mut value = match with_data {
             false => row(execution),
             true => match with_data_of(&app, execution).await {
                 // Asked for on its own it says what is wrong; the others are not to go with it.
                 Err(error) if error.code == Code::STORE_CORRUPT => row(execution),
                 other => other?,
             },
-        });
+        };
+        value.make_object().insert("workflowName", names.get(&execution.begun.workflow_id).cloned());
+        rows.push(value);
     }
     Ok(json(StatusCode::OK, &page(rows, next)))
 }
@@ -190,23 +215,18 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
         }
     }
     wanted.dedup();
-    let moment = |field: &str| -> Result<Option<i64>, ApiError> {
-        let text = body.optional_text(field, 1, 50)?;
-        let parse = |text: &str| text.parse::<jiff::Timestamp>().map_err(|_| invalid(field, "is no moment such as 2026-01-31T12:00:00Z"));
-        Ok(text.map(parse).transpose()?.map(|moment| moment.as_millisecond()))
-    };
-    let (after, before) = (moment("startedAfter")?, moment("startedBefore")?);
+    let moment = |field: &str| body.optional_text(field, 1, 50)?.map(|text| moment(field, text)).transpose();
+    let (started_after_ms, started_before_ms) = (moment("startedAfter")?, moment("startedBefore")?);
     let workflow_id: Option<Str> = body.optional_text("workflowId", 1, 100)?.map(Into::into);
     let mut stopped = 0;
     for status in wanted {
         let (workflow_id, within) = (workflow_id.clone(), who.reach.within());
-        let filter = ExecutionFilter { workflow_id, status: Some(status), within, before: None, limit: usize::MAX >> 1 };
+        let status = Some(status);
+        let limit = usize::MAX >> 1;
+        let filter =
+            ExecutionFilter { workflow_id, status, started_after_ms, started_before_ms, within, limit, ..ExecutionFilter::default() };
         for execution in app.store.executions(filter).await? {
             if who.execution(&app, &execution.id.to_string(), Need::Change).await.is_err() {
-                continue;
-            }
-            let began = execution.begun.started_ms;
-            if after.is_some_and(|after| began <= after) || before.is_some_and(|before| began >= before) {
                 continue;
             }
             match app.runtime.stop_execution(execution.id).await {
@@ -220,6 +240,12 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
     Ok(json(StatusCode::OK, &Object::from_iter([("stopped", stopped)]).into()))
 }
 
+/// A moment as ISO 8601 writes it, in milliseconds.
+fn moment(field: &str, text: &str) -> Result<i64, ApiError> {
+    let moment = text.parse::<jiff::Timestamp>().map_err(|_| invalid(field, "is no moment such as 2026-01-31T12:00:00Z"))?;
+    Ok(moment.as_millisecond())
+}
+
 /// The projects that a list may come from: one that was named, or all that somebody reaches.
 fn within(who: &Principal, named: Option<&str>) -> Option<Vec<Str>> {
     match named {
@@ -228,7 +254,7 @@ fn within(who: &Principal, named: Option<&str>) -> Option<Vec<Str>> {
     }
 }
 
-fn row(execution: &Execution) -> Value {
+pub(super) fn row(execution: &Execution) -> Value {
     let Execution { id, begun, state, .. } = execution;
     Object::from_iter([
         ("id", Value::from(Str::from(id.to_string()))),
@@ -255,11 +281,16 @@ async fn with_data_of(app: &App, execution: &Execution) -> Result<Value, ApiErro
     let mut value = row(execution);
     let fields = value.make_object();
     fields.insert("data", told.get("data").cloned().unwrap_or_default());
+    let document = document_of(app, execution).await?.unwrap_or(Value::Null);
+    fields.insert("workflowData", document);
+    Ok(value)
+}
+
+/// The workflow as an execution ran it, unless it is not kept any more.
+pub(super) async fn document_of(app: &App, execution: &Execution) -> Result<Option<Value>, ApiError> {
     let document = match execution.begun.version_id.is_empty() {
         true => app.store.document(execution.id).await?,
         false => app.store.version(&execution.begun.version_id).await?,
     };
-    let document = document.and_then(|text| model::json::parse(&text).ok()).unwrap_or(Value::Null);
-    fields.insert("workflowData", document);
-    Ok(value)
+    Ok(document.and_then(|text| model::json::parse(&text).ok()))
 }

@@ -9,8 +9,10 @@ mod credential_test;
 mod credentials;
 mod data_table_rows;
 mod data_tables;
+mod editor;
 mod execution_files;
 mod executions;
+mod folders;
 mod members;
 mod openapi;
 mod operation;
@@ -25,6 +27,7 @@ mod variables;
 mod versions;
 mod workflows;
 
+pub(crate) use editor::Catalogue;
 pub(crate) use operation::Operation;
 pub(crate) use request::{Body, Text, invalid};
 
@@ -41,6 +44,7 @@ use request::{Query, flag, from_cursor, limit, to_cursor};
 pub(crate) const OPERATIONS: &[&[Operation]] = &[
     workflows::OPERATIONS,
     versions::OPERATIONS,
+    folders::OPERATIONS,
     test_webhook::OPERATIONS,
     executions::OPERATIONS,
     credentials::OPERATIONS,
@@ -56,6 +60,16 @@ pub(crate) const OPERATIONS: &[&[Operation]] = &[
     users::OPERATIONS,
     audit::OPERATIONS,
     source_control::OPERATIONS,
+    editor::node_types::OPERATIONS,
+    editor::instance::OPERATIONS,
+    editor::run::OPERATIONS,
+    editor::outline::OPERATIONS,
+    editor::agent::OPERATIONS,
+    editor::insights::OPERATIONS,
+    editor::fetch::OPERATIONS,
+    editor::items::OPERATIONS,
+    editor::check::OPERATIONS,
+    editor::expression::OPERATIONS,
     openapi::OPERATIONS,
 ];
 

@@ -68,9 +68,13 @@ fn parameter(name: &str, place: &str, kind: &str) -> Value {
     let mut schema = Object::from_iter([("type", Value::from(kind))]);
     let choices = |names: &[&str]| Value::array(names.iter().map(|name| Value::from(*name)).collect());
     match name {
+        "days" => schema.extend([("minimum", 1), ("maximum", 90)]),
         "limit" => schema.extend([("minimum", 1), ("maximum", 250)]),
         "take" => schema.extend([("minimum", 0), ("maximum", 250)]),
-        "skip" => schema.extend([("minimum", 0)]),
+        "skip" | "offset" | "run" | "output" => schema.extend([("minimum", 0)]),
+        "startedAfter" | "startedBefore" => schema.extend([("format", "date-time")]),
+        "direction" => schema.extend([("enum", choices(&["input", "output"]))]),
+        "kind" => schema.extend([("enum", choices(&model::Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>()))]),
         "state" => schema.extend([("enum", choices(&["empty"]))]),
         "status" => schema.extend([("enum", choices(&["canceled", "error", "running", "success", "waiting", "uncertain"]))]),
         _ => {}

@@ -28,6 +28,14 @@ pub(super) fn limit(query: &HashMap<String, String>) -> Result<usize, ApiError> 
     }
 }
 
+/// A whole number between bounds.
+pub(super) fn number(query: &HashMap<String, String>, name: &str, least: usize, most: usize) -> Result<Option<usize>, ApiError> {
+    let Some(text) = query.get(name) else { return Ok(None) };
+    let bounds = if most == usize::MAX { format!("from {least}") } else { format!("from {least} to {most}") };
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.map(Some).ok_or_else(|| invalid(name, &format!("must be a whole number {bounds}")))
+}
+
 pub(super) fn flag(query: &HashMap<String, String>, name: &str) -> Result<Option<bool>, ApiError> {
     match query.get(name).map(String::as_str) {
         None => Ok(None),

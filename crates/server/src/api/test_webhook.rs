@@ -59,7 +59,7 @@ async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path
     }
 }
 
-fn shown(app: &App, address: &TestAddress) -> Value {
+pub(super) fn shown(app: &App, address: &TestAddress) -> Value {
     let (kind, folder) = match address.door {
         Door::Webhook => ("webhook", "webhook-test"),
         Door::Form => ("form", "form-test"),

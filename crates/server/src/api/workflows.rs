@@ -1,7 +1,7 @@
 //! `/api/v1/workflows`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page, tags, to_cursor};
+use super::{Body, Operation, Query, Text, flag, folders, from_cursor, invalid, iso, limit, missing, page, tags, to_cursor};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -9,7 +9,7 @@ use crate::error::ApiError;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::{delete, get, post, put};
+use axum::routing::{delete, get, patch, post, put};
 use model::{Code, Object, Str, Value, Workflow};
 use runtime::Listening;
 use store::tags::Tag;
@@ -28,6 +28,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Param("name", "string"),
             Param("query", "string"),
             Param("projectId", "string"),
+            Param("parentFolderId", "string"),
             EXCLUDE_PINS,
         ])
         .gives(200, "workflowList"),
@@ -39,6 +40,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .gives(200, "workflow"),
     Operation::new("PUT", "/workflows/{id}", "workflow:update", "updateWorkflow", "Save a new version of a workflow", || put(update))
         .takes("workflowInput")
+        .gives(200, "workflow"),
+    Operation::new("PATCH", "/workflows/{id}", "workflow:update", "moveWorkflow", "Put a workflow into a folder", || patch(put_away))
+        .takes("workflowPlace")
         .gives(200, "workflow"),
     Operation::new("DELETE", "/workflows/{id}", "workflow:delete", "deleteWorkflow", "Remove a workflow and its executions", || {
         delete(remove)
@@ -78,10 +82,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .gives(200, "workflow"),
 ];
 
+/// The field that says in which folder a workflow lies. It is no part of the document.
+const PLACE: &str = "parentFolderId";
+
 /// Fields that a caller may send; the server owns the others.
 const WRITABLE: [&str; 7] = ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"];
 /// Fields that clients send back as they got them; they are taken and not used.
-const ECHOED: [&str; 17] = [
+const ECHOED: [&str; 18] = [
     "id",
     "active",
     "createdAt",
@@ -96,6 +103,7 @@ const ECHOED: [&str; 17] = [
     "versionCounter",
     "description",
     "parentFolder",
+    PLACE,
     "homeProject",
     "projectId",
     "scopes",
@@ -115,6 +123,8 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         archived: None,
         tags: query.get("tags").map(|tags| tag_names(tags)).unwrap_or_default(),
         project_id: query.get("projectId").map(|id| id.as_str().into()),
+        // Nothing stands for the top.
+        folder: query.get("parentFolderId").map(|id| Some(Str::from(id.as_str())).filter(|id| !id.is_empty())),
         within: who.reach.within(),
         after,
         limit: limit + 1,
@@ -161,7 +171,14 @@ async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Te
     };
     let document = read(&sent)?;
     let project = who.home(&app, project).await?;
-    let saved = save(&app, store::new_id(), &project, document, &who).await?;
+    let mut saved = save(&app, store::new_id(), &project, document, &who).await?;
+    if let Some(place) = sent.get(PLACE) {
+        if let Err(error) = folders::put_workflow(&app, &saved.id, place).await {
+            app.store.delete_workflow(&saved.id).await?;
+            return Err(error);
+        }
+        saved = who.workflow(&app, &saved.id, Need::See).await?;
+    }
     Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
 
@@ -172,13 +189,30 @@ async fn update(
     Text(body): Text,
 ) -> Result<Response, ApiError> {
     let before = who.workflow(&app, &id, Need::Change).await?;
-    let document = read(&super::request::json(&body)?)?;
+    let sent = super::request::json(&body)?;
+    let document = read(&sent)?;
+    if let Some(place) = sent.get(PLACE) {
+        folders::put_workflow(&app, &before.id, place).await?;
+    }
     let saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
     if before.active {
         // The new version listens from now on; if it cannot, the caller is told and the old one has ended.
         app.runtime.activate(&before.id, Listening::Newest).await?;
     }
     Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
+}
+
+/// Puts a workflow into a folder, which makes no version of it.
+async fn put_away(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let workflow = who.workflow(&app, &id, Need::Change).await?;
+    let body = Body::read(&body, &[PLACE])?;
+    folders::put_workflow(&app, &workflow.id, body.get(PLACE).ok_or_else(|| invalid(PLACE, "is missing"))?).await?;
+    again(&app, &who, &id).await
 }
 
 async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
@@ -245,9 +279,22 @@ async fn again(app: &App, who: &Principal, id: &str) -> Result<Response, ApiErro
     Ok(json(StatusCode::OK, &with_tags(app, &who.workflow(app, id, Need::See).await?).await?))
 }
 
+/// A workflow as it is drawn: what has not been saved needs no name.
+pub(super) fn drawn(value: &Value) -> Result<Object, ApiError> {
+    let mut sent = value.clone();
+    if value.is_object() && value.get("name").is_none_or(|name| name.as_str() == Some("")) {
+        sent.make_object().insert("name", "Workflow");
+    }
+    let mut document = read(&sent)?;
+    if value.get("name").and_then(Value::as_str).is_none_or(str::is_empty) {
+        document.remove("name");
+    }
+    Ok(document)
+}
+
 /// The workflow that a caller sent, without the fields that are the server's.
 fn read(value: &Value) -> Result<Object, ApiError> {
-    let Some(sent) = value.as_object() else { return Err(invalid("body", "must be an object")) };
+    let Some(sent) = value.as_object() else { return Err(invalid("workflow", "must be an object")) };
     if let Some(key) = sent.keys().find(|key| !WRITABLE.contains(&key.as_str()) && !ECHOED.contains(&key.as_str())) {
         return Err(invalid(key, "is not a field of a workflow"));
     }
@@ -316,6 +363,8 @@ fn to_value(stored: &StoredWorkflow, own: &[&Tag]) -> Result<Value, ApiError> {
         ("updatedAt", iso(stored.updated_ms)),
         ("isArchived", stored.archived.into()),
         ("versionId", stored.version_id.clone().into()),
+        ("projectId", stored.project_id.clone().into()),
+        (PLACE, stored.folder_id.clone().map_or(Value::Null, Value::from)),
         ("activeVersionId", if stored.active { stored.listening_version().clone().into() } else { Value::Null }),
     ]);
     for (key, field) in document.as_object().into_iter().flat_map(Object::iter) {

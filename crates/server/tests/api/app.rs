@@ -38,6 +38,8 @@ pub(crate) struct Ground {
     pub(crate) credentials: Option<Arc<dyn Credentials>>,
     /// Added to what the clock says.
     pub(crate) later_ms: Arc<AtomicI64>,
+    /// The files of the editor.
+    pub(crate) editor: &'static [heddle_server::WebFile],
 }
 
 impl TestApp {
@@ -91,6 +93,7 @@ impl TestApp {
             librarian: Arc::new(node_api::collections::NoLibrarian),
             embedding_asker: nodes::EMBED_TEXTS,
             base_url,
+            editor: ground.editor,
         };
         tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));
         Self { address, store, runtime, setup_token, folder, stop }

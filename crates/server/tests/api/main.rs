@@ -4,6 +4,7 @@
 mod app;
 mod children;
 mod doors;
+mod editor;
 mod keys;
 mod projects;
 mod resources;

@@ -73,6 +73,7 @@ impl Executions for Sqlite {
             let sql = format!(
                 "SELECT {COLUMNS} FROM executions
                  WHERE (?1 IS NULL OR workflow_id = ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR id < ?3)
+                   AND (?6 IS NULL OR mode = ?6) AND (?7 IS NULL OR started_ms > ?7) AND (?8 IS NULL OR started_ms < ?8)
                    AND (?5 IS NULL OR workflow_id IN (SELECT w.id FROM workflows w WHERE w.project_id IN (SELECT value FROM json_each(?5))))
                  ORDER BY id DESC LIMIT ?4"
             );
@@ -80,7 +81,9 @@ impl Executions for Sqlite {
             let workflow = filter.workflow_id.as_deref();
             let within = filter.within.map(super::json_list);
             let mut found = connection.prepare_cached(&sql)?;
-            rows(found.query_map(params![workflow, status, filter.before, filter.limit as i64, within], execution)?)
+            let (mode, after, before) = (filter.mode.as_deref(), filter.started_after_ms, filter.started_before_ms);
+            let values = params![workflow, status, filter.before, filter.limit as i64, within, mode, after, before];
+            rows(found.query_map(values, execution)?)
         })
         .await
     }

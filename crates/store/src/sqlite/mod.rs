@@ -7,6 +7,8 @@ mod collections;
 mod conversations;
 mod credentials;
 mod executions;
+mod folders;
+mod insights;
 mod migrate;
 mod projects;
 mod schedules;

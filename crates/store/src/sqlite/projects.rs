@@ -137,7 +137,7 @@ impl Projects for Sqlite {
     async fn move_workflow(&self, id: &str, project: &str) -> Result<bool, Error> {
         let (id, project) = (id.to_owned(), project.to_owned());
         self.write(move |connection| {
-            let moved = connection.execute("UPDATE workflows SET project_id = ?2 WHERE id = ?1", [id, project])? > 0;
+            let moved = connection.execute("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE id = ?1", [id, project])? > 0;
             super::workflows::note_change(connection)?;
             Ok(moved)
         })
@@ -207,7 +207,8 @@ pub(super) fn farewell(connection: &Connection, user_id: &str) -> Result<(), Err
 }
 
 fn empty(connection: &Connection, id: &str) -> Result<(), Error> {
-    connection.execute("UPDATE workflows SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
+    connection.execute("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE project_id = ?1", [id, PERSONAL])?;
+    connection.execute("UPDATE folders SET parent_id = NULL WHERE project_id = ?1", [id])?;
     connection.execute("UPDATE credentials SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
     connection.execute("UPDATE data_tables SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
     // A name may be taken there already.

@@ -8,7 +8,7 @@ use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 const COLUMNS: &str =
-    "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id, active_version_id";
+    "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id, active_version_id, folder_id";
 
 #[async_trait::async_trait]
 impl Workflows for Sqlite {
@@ -25,6 +25,7 @@ impl Workflows for Sqlite {
                    AND (?4 IS NULL OR (updated_ms, id) < (?4, ?5))
                    AND (?7 IS NULL OR project_id = ?7)
                    AND (?10 IS NULL OR project_id IN (SELECT value FROM json_each(?10)))
+                   AND (?11 = 0 OR folder_id IS ?12)
                    AND (?8 = 0 OR ?8 = (SELECT count(*) FROM workflow_tags w JOIN tags t ON t.id = w.tag_id
                                         WHERE w.workflow_id = workflows.id AND t.name IN (SELECT value FROM json_each(?9))))
                  ORDER BY updated_ms DESC, id DESC LIMIT ?6"
@@ -38,8 +39,19 @@ impl Workflows for Sqlite {
             let (n_tags, limit) = (tags.len() as i64, filter.limit as i64);
             let tags = super::json_list(tags);
             let within = filter.within.map(super::json_list);
-            let values = params![filter.active, name, filter.archived, moment, last, limit, project, n_tags, tags, within];
+            let (by_folder, folder) = (filter.folder.is_some(), filter.folder.flatten());
+            let folder = folder.as_deref();
+            let values =
+                params![filter.active, name, filter.archived, moment, last, limit, project, n_tags, tags, within, by_folder, folder];
             rows(found.query_map(values, stored)?)
+        })
+        .await
+    }
+
+    async fn workflow_names(&self, ids: Vec<Str>) -> Result<Vec<(Str, Str)>, Error> {
+        self.read(move |connection| {
+            let mut found = connection.prepare_cached("SELECT id, name FROM workflows WHERE id IN (SELECT value FROM json_each(?1))")?;
+            rows(found.query_map([super::json_list(ids)], |row| Ok((text(row, 0)?, text(row, 1)?)))?)
         })
         .await
     }
@@ -243,6 +255,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredWorkflow> {
         project_id: text(row, 9)?,
         document: text(row, 5)?,
         chosen_version: optional(row, 10)?,
+        folder_id: optional(row, 11)?,
         static_data: optional(row, 6)?,
         created_ms: row.get(7)?,
         updated_ms: row.get(8)?,

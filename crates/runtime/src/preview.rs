@@ -1,0 +1,49 @@
+//! Expressions evaluated while they are written, with the variables and settings that runs have.
+
+use crate::Runtime;
+use engine::{Preview, RunOptions};
+use model::{Code, Str, TaskData, Value, Workflow};
+use node_api::NodeError;
+use std::sync::Arc;
+
+/// What nodes put out, by name and in order.
+pub type Records = Vec<(Str, Vec<Arc<TaskData>>)>;
+
+/// An expression in a workflow as it is drawn.
+pub struct Expression {
+    pub workflow: Workflow,
+    /// The project whose variables it sees.
+    pub project: Option<Str>,
+    pub node: Str,
+    pub expression: Str,
+    pub item: usize,
+    pub run: usize,
+    /// The id of an execution, and what its nodes put out.
+    pub execution: Option<(Str, Records)>,
+}
+
+impl Runtime {
+    /// What the expression gives. Takes no longer than the sandbox lets an expression take.
+    pub async fn preview(&self, asked: Expression) -> Result<Value, NodeError> {
+        let engine = self.engine.clone();
+        let (run_id, run_data) = asked.execution.unwrap_or_default();
+        let variables = asked.project.as_ref().map(|project| self.runner.variables_of(project)).unwrap_or_default();
+        let options = RunOptions { run_id, variables, mode: "manual".into(), ..self.runner.options().clone() };
+        let evaluated = tokio::task::spawn_blocking(move || {
+            let plan = engine.plan(&asked.workflow);
+            let missing = || NodeError::new(Code::REQUEST_INVALID, "'node' names no node of the workflow");
+            let node = plan.index_of(&asked.node).ok_or_else(missing)?;
+            engine::preview(&Preview {
+                plan: &plan,
+                run_data: &run_data,
+                node,
+                expression: &asked.expression,
+                item: asked.item,
+                run: asked.run,
+                vars: &options.vars(),
+                now_ms: engine.ports.clock.now_ms(),
+            })
+        });
+        evaluated.await.unwrap_or_else(|_| Err(NodeError::new(Code::OVERLOAD, "The evaluation was stopped")))
+    }
+}

@@ -1,0 +1,88 @@
+//! Embeds the editor: writes a table of the files that `cargo xtask web` has put into `editor/`. Without any the table is empty,
+//! so that the server builds where nobody has Node.
+
+use std::collections::hash_map::DefaultHasher;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::hash::Hasher as _;
+use std::path::{Path, PathBuf};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("editor");
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut files = Vec::new();
+    find(&folder, &mut files)?;
+    files.sort();
+    let mut table = String::from("&[\n");
+    for file in files.iter().filter(|file| !is_packed(file)) {
+        let path = file.strip_prefix(&folder)?.to_str().ok_or("the name of a file is not UTF-8")?.replace('\\', "/");
+        let mut hasher = DefaultHasher::new();
+        hasher.write(&std::fs::read(file)?);
+        let tag = format!("\"{:016x}\"", hasher.finish());
+        writeln!(
+            table,
+            "WebFile {{ path: {path:?}, kind: {:?}, tag: {tag:?}, plain: {}, brotli: {}, gzip: {} }},",
+            kind_of(&path),
+            include(file)?,
+            packed(file, "br")?,
+            packed(file, "gz")?,
+        )?;
+    }
+    table.push(']');
+    std::fs::write(PathBuf::from(std::env::var("OUT_DIR")?).join("editor.rs"), table)?;
+    Ok(())
+}
+
+fn find(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        match (is_hidden, path.is_dir()) {
+            (true, _) => {}
+            (false, true) => find(&path, files)?,
+            (false, false) => files.push(path),
+        }
+    }
+    Ok(())
+}
+
+fn is_packed(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "br" || extension == "gz")
+}
+
+fn packed(file: &Path, extension: &str) -> Result<String, Box<dyn Error>> {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    let packed = PathBuf::from(name);
+    Ok(if packed.exists() { format!("Some({})", include(&packed)?) } else { "None".to_owned() })
+}
+
+fn include(file: &Path) -> Result<String, Box<dyn Error>> {
+    Ok(format!("include_bytes!({:?})", file.to_str().ok_or("the path of the project is not UTF-8")?))
+}
+
+fn kind_of(path: &str) -> &'static str {
+    match path.rsplit_once('.').map_or("", |(_, extension)| extension) {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "map" => "application/json; charset=utf-8",
+        "webmanifest" => "application/manifest+json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "woff" => "font/woff",
+        "ttf" => "font/ttf",
+        "wasm" => "application/wasm",
+        "txt" | "md" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,79 @@
+//! `POST /api/v1/workflows/fetch`: reads a workflow from an address, through the same policy as the requests of nodes.
+
+use crate::App;
+use crate::answer::json;
+use crate::api::{Body, Operation, Text, invalid};
+use crate::error::ApiError;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::post;
+use model::{Object, Value};
+use node_api::http::HttpRequest;
+
+pub(in crate::api) const OPERATIONS: &[Operation] =
+    &[Operation::new("POST", "/workflows/fetch", "workflow:create", "fetchWorkflow", "Read a workflow from an address", || post(fetch))
+        .takes("fetchInput")
+        .gives(200, "fetchedWorkflow")];
+
+/// The largest answer that is read.
+const MAX_BYTES: usize = 5 << 20;
+/// How long it may take to be connected, and to be answered.
+const CONNECT_MS: u64 = 5_000;
+const ANSWER_MS: u64 = 20_000;
+const MAX_REDIRECTS: usize = 5;
+/// Libraries of templates wrap workflows in objects like these.
+const WRAPPERS: [&str; 2] = ["workflow", "data"];
+const MAX_WRAPPERS: usize = 3;
+
+async fn fetch(State(app): State<App>, Text(text): Text) -> Result<Response, ApiError> {
+    let body = Body::read(&text, &["url"])?;
+    let url = body.text("url", 1, 2000)?;
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err(invalid("url", "must begin with http:// or https://"));
+    }
+    let mut request = HttpRequest {
+        timeout_ms: ANSWER_MS,
+        connect_timeout_ms: CONNECT_MS,
+        max_redirects: MAX_REDIRECTS,
+        max_response_bytes: MAX_BYTES,
+        ..HttpRequest::new("GET", url)
+    };
+    request.set_header("accept", "application/json");
+    let unreadable = |problem: &dyn std::fmt::Display| invalid("url", &format!("cannot be read: {problem}"));
+    let answer = app.runtime.engine.ports.http.send(request).await.map_err(|error| unreadable(&error))?;
+    if !(200..300).contains(&answer.status) {
+        return Err(unreadable(&format!("the server answered {} {}", answer.status, answer.status_text).trim()));
+    }
+    let text = std::str::from_utf8(&answer.body).map_err(|_| unreadable(&"it is no text"))?;
+    let value = model::json::parse(text).map_err(|error| unreadable(&format!("it is no JSON: {error}")))?;
+    let workflow = unwrapped(&value).ok_or_else(|| invalid("url", "leads to JSON that is no workflow: it has no nodes and connections"))?;
+    Ok(json(StatusCode::OK, &Object::from_iter([("workflow", workflow)]).into()))
+}
+
+fn unwrapped(value: &Value) -> Option<Value> {
+    let mut found = value;
+    for _ in 0..=MAX_WRAPPERS {
+        let has = |key: &str, fits: fn(&Value) -> bool| found.get(key).is_some_and(fits);
+        if has("nodes", Value::is_array) && has("connections", Value::is_object) {
+            return Some(found.clone());
+        }
+        found = WRAPPERS.iter().find_map(|wrapper| found.get(wrapper).filter(|inside| inside.is_object()))?;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn workflows_are_found_within_what_libraries_wrap_them_in() {
+        let workflow = json!({ "nodes": [], "connections": {} });
+        let wrapped = json!({ "workflow": { "id": 7, "workflow": (workflow.clone()) } });
+        assert_eq!((unwrapped(&workflow), unwrapped(&wrapped)), (Some(workflow.clone()), Some(workflow)));
+        assert_eq!(unwrapped(&json!({ "nodes": [] })), None);
+        assert_eq!(unwrapped(&json!([])), None);
+    }
+}

@@ -1,0 +1,209 @@
+//! One iteration of an agent as its notes tell it: what the model said, the tools it called, and what that took. Both loops note
+//! under the same names; what they note differs.
+
+use super::story::{Served, Story};
+use model::{Kind, Object, Str, Value};
+use node_api::ai::Message;
+use std::collections::HashMap;
+
+pub(super) struct Iteration {
+    pub(super) index: usize,
+    item: usize,
+    model: Str,
+    message: Value,
+    calls: Vec<Call>,
+    tokens: Object,
+    duration_ms: Option<f64>,
+    started_ms: Option<i64>,
+    dollars: Option<f64>,
+    confidence: Option<f64>,
+    action: Option<&'static str>,
+}
+
+struct Call {
+    id: Str,
+    name: Str,
+    arguments: Value,
+    /// What came of it; a call that was refused has no result.
+    result: Option<Given>,
+}
+
+struct Given {
+    content: Value,
+    is_error: bool,
+    duration_ms: f64,
+}
+
+/// Whose note it is: an item, and what is left of the key. Notes of agents within a tool have longer keys.
+fn place(key: &str) -> Option<(usize, &str)> {
+    let (item, name) = key.strip_prefix("item ")?.split_once(": ")?;
+    (!name.contains(": ")).then_some((item.parse().ok()?, name))
+}
+
+impl Iteration {
+    pub(super) fn read(story: &Story, node: &str, run: usize) -> Vec<Self> {
+        let notes = story.notes_of(node, run);
+        let results: HashMap<(usize, &str), &Value> =
+            notes.iter().filter_map(|(key, value)| Some((place(key)?, value))).filter(|((_, name), _)| name.starts_with("tool ")).collect();
+        let mut answers = story.served_to(node, run, Kind::AiLanguageModel).filter(|served| served.task.error.is_none());
+        let mut found = Vec::new();
+        for (key, value) in notes {
+            let Some((item, name)) = place(key) else { continue };
+            let Some(index) = name.strip_prefix("model ").and_then(|number| number.parse().ok()) else { continue };
+            let mut iteration = match value.get("message").and_then(Message::from_value) {
+                Some(message) => Self::of_tools_loop(index, item, value, &message, &results),
+                None => Self::of_strict_loop(index, item, value, &results),
+            };
+            if let Some(answer) = answers.next() {
+                iteration.take_from(answer);
+            }
+            found.push(iteration);
+        }
+        found
+    }
+
+    pub(super) fn wants_tools(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    fn new(index: usize, item: usize) -> Self {
+        Self {
+            index,
+            item,
+            model: Str::new(),
+            message: Value::Null,
+            calls: Vec::new(),
+            tokens: Object::new(),
+            duration_ms: None,
+            started_ms: None,
+            dollars: None,
+            confidence: None,
+            action: None,
+        }
+    }
+
+    fn of_tools_loop(index: usize, item: usize, note: &Value, message: &Message, results: &HashMap<(usize, &str), &Value>) -> Self {
+        let usage = |key: &str| note.get("usage").and_then(|usage| usage.get(key).cloned()).unwrap_or(Value::from(0));
+        let calls = message.tool_calls().enumerate().map(|(number, call)| {
+            let key = format!("tool {index}.{}", number + 1);
+            let result = results.get(&(item, key.as_str())).map(|kept| Given {
+                content: kept.get("content").cloned().unwrap_or_default(),
+                is_error: kept.get("isError").and_then(Value::as_bool).unwrap_or_default(),
+                duration_ms: kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default(),
+            });
+            Call { id: call.id.clone(), name: call.name.clone(), arguments: call.arguments.to_value(), result }
+        });
+        let calls: Vec<Call> = calls.collect();
+        let text = message.text();
+        Self {
+            model: note.get("model").and_then(Value::as_str).unwrap_or_default().into(),
+            message: if text.is_empty() { Value::Null } else { text.into() },
+            action: Some(if calls.is_empty() { "final" } else { "tool" }),
+            calls,
+            tokens: Object::from_iter([
+                ("input", usage("input")),
+                ("cached", usage("cachedRead")),
+                ("output", usage("output")),
+                ("reasoning", usage("reasoning")),
+            ]),
+            ..Self::new(index, item)
+        }
+    }
+
+    fn of_strict_loop(index: usize, item: usize, note: &Value, results: &HashMap<(usize, &str), &Value>) -> Self {
+        let text = note.get("text").and_then(Value::as_str).unwrap_or_default();
+        let reply = model::json::parse(text.trim()).unwrap_or_else(|_| text.into());
+        let field = |key: &str| reply.get(key).filter(|value| !value.is_nullish()).cloned();
+        let key = format!("tool {index}");
+        let result = results.get(&(item, key.as_str())).map(|kept| {
+            let result = kept.get("result").cloned().unwrap_or_default();
+            Given {
+                is_error: result.get("success").and_then(Value::as_bool) == Some(false),
+                content: result.get("data").or_else(|| result.get("error")).cloned().unwrap_or_default(),
+                duration_ms: kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default(),
+            }
+        });
+        let action = match field("action").as_ref().and_then(Value::as_str) {
+            Some("tool") => Some("tool"),
+            Some("final") => Some("final"),
+            _ => None,
+        };
+        let name = field("tool").as_ref().and_then(Value::as_str).map(Str::from).unwrap_or_default();
+        let call = || Call { id: key.as_str().into(), name, arguments: field("input").unwrap_or_else(Value::empty_object), result };
+        Self {
+            message: if reply.is_object() { field("message").or_else(|| field("thought")).unwrap_or(Value::Null) } else { reply.clone() },
+            calls: if action == Some("tool") { vec![call()] } else { Vec::new() },
+            duration_ms: note.get("durationMs").and_then(Value::as_f64),
+            confidence: reply.get("confidence").and_then(Value::as_f64),
+            action,
+            ..Self::new(index, item)
+        }
+    }
+
+    /// Adds what the record of the answer knows: when it was asked for, how long it took and what it cost.
+    fn take_from(&mut self, answer: &Served) {
+        self.started_ms = Some(answer.task.start_time_ms);
+        self.duration_ms.get_or_insert(answer.task.execution_time_ms as f64);
+        let Some(spent) = &answer.spent else { return };
+        self.dollars = spent.dollars;
+        if self.model.is_empty() {
+            self.model = spent.model.clone();
+        }
+        if self.tokens.is_empty() {
+            let count = |tokens: u64| Value::from(tokens as f64);
+            let tokens =
+                [("input", count(spent.input)), ("cached", count(spent.cached)), ("output", count(spent.output)), ("reasoning", 0.into())];
+            self.tokens = Object::from_iter(tokens);
+        }
+    }
+
+    pub(super) fn to_value(&self) -> Value {
+        let mut fields = Object::from_iter([
+            ("index", Value::from(self.index)),
+            ("item", self.item.into()),
+            ("model", self.model.clone().into()),
+            ("startedMs", self.started_ms.map_or(Value::Null, Value::from)),
+            ("durationMs", self.duration_ms.map_or(Value::Null, Value::from)),
+            ("message", self.message.clone()),
+            ("toolCalls", Value::array(self.calls.iter().map(Call::to_value).collect())),
+            ("tokens", self.tokens.clone().into()),
+            ("dollars", self.dollars.map_or(Value::Null, Value::from)),
+        ]);
+        if let Some(confidence) = self.confidence {
+            fields.insert("confidence", confidence);
+        }
+        if let Some(action) = self.action {
+            fields.insert("action", action);
+        }
+        fields.into()
+    }
+}
+
+impl Call {
+    fn to_value(&self) -> Value {
+        let mut fields = Object::from_iter([
+            ("id", Value::from(self.id.clone())),
+            ("name", self.name.clone().into()),
+            ("arguments", self.arguments.clone()),
+        ]);
+        if let Some(result) = &self.result {
+            fields.insert("result", result.content.clone());
+            fields.insert("isError", result.is_error);
+            fields.insert("durationMs", result.duration_ms);
+        }
+        fields.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_of_an_agent_within_a_tool_are_not_taken_for_ones_of_its_own() {
+        assert_eq!(place("item 0: model 1"), Some((0, "model 1")));
+        assert_eq!(place("item 12: tool 3.1"), Some((12, "tool 3.1")));
+        assert_eq!(place("item 0: tool 1.1: model 1"), None);
+        assert_eq!(place("history"), None);
+    }
+}

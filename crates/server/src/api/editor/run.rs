@@ -1,0 +1,75 @@
+//! `POST /api/v1/workflows/ID/run`: runs a workflow as it is drawn, whole or in part.
+
+use crate::App;
+use crate::access::{Need, Principal};
+use crate::answer::json;
+use crate::api::{Body, Operation, Text, invalid, iso, test_webhook, workflows};
+use crate::error::ApiError;
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::post;
+use model::{Item, Items, Object, Str, Value};
+use runtime::{Began, ByHand, TestAddresses};
+
+pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+    "POST",
+    "/workflows/{id}/run",
+    "workflow:execute",
+    "runWorkflow",
+    "Run a workflow by hand, as it is drawn, whole or in part",
+    || post(run),
+)
+.may_take("runInput")
+.gives(200, "runBegun")];
+
+/// The longest name of a node that is looked up.
+const MAX_NAME: usize = 1000;
+
+async fn run(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(text): Text,
+) -> Result<Response, ApiError> {
+    let stored = who.workflow(&app, &id, Need::Change).await?;
+    let text = if text.trim().is_empty() { "{}" } else { &text };
+    let body = Body::read(text, &["workflow", "trigger", "until", "start", "items", "reuse"])?;
+    let name = |field: &'static str| Ok::<_, ApiError>(body.optional_text(field, 1, MAX_NAME)?.map(Str::from));
+    let reuse = match body.optional_text("reuse", 1, 100)? {
+        Some(execution) => Some(who.execution(&app, execution, Need::See).await?.id),
+        None => None,
+    };
+    let wanted = ByHand {
+        document: body.get("workflow").map(workflows::drawn).transpose()?.map(Into::into),
+        trigger: name("trigger")?,
+        items: body.get("items").map(items).transpose()?,
+        from: name("start")?,
+        until: name("until")?,
+        reuse,
+    };
+    let answer = match app.runtime.run_by_hand(&stored, wanted).await? {
+        Began::Run(taken) => Object::from_iter([("executionId", Value::from(Str::from(taken.id.to_string())))]),
+        Began::Waits(addresses) => Object::from_iter([("executionId", Value::Null), ("waitingFor", waiting_for(&app, &addresses))]),
+    };
+    Ok(json(StatusCode::OK, &answer.into()))
+}
+
+/// What the trigger gives, in n8n's form of items.
+fn items(value: &Value) -> Result<Items, ApiError> {
+    let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(|| invalid("items", "must be a list with at least one item"))?;
+    match list.iter().all(Value::is_object) {
+        true => Ok(list.iter().map(Item::from_value).collect()),
+        false => Err(invalid("items", "has one that is no object")),
+    }
+}
+
+fn waiting_for(app: &App, waiting: &TestAddresses) -> Value {
+    let first = waiting.addresses.first().map(|address| test_webhook::shown(app, address));
+    let mut shown = first.unwrap_or_else(Value::empty_object);
+    let fields = shown.make_object();
+    fields.insert("path", waiting.addresses.first().map(|address| address.path.clone()));
+    fields.insert("expiresAt", iso(waiting.until_ms));
+    shown
+}

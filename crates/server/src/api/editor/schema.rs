@@ -1,0 +1,159 @@
+//! The fields that items have, for choosing one to drag into an expression.
+
+use super::items::chosen;
+use super::story::Story;
+use crate::App;
+use crate::access::Principal;
+use crate::answer::json;
+use crate::api::request::Query;
+use crate::error::ApiError;
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use model::{Object, Str, Value};
+use std::collections::HashMap;
+
+/// Items that are looked at; later ones seldom have other fields.
+const MAX_ITEMS: usize = 100;
+/// Fields that are told.
+const MAX_FIELDS: usize = 1000;
+/// Objects within objects.
+const MAX_DEPTH: usize = 10;
+/// How much of a text is told as its sample.
+const SAMPLE_LETTERS: usize = 100;
+
+pub(super) async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
+    let story = Story::read(&app, &who, &id).await?;
+    let items = chosen(&story, &query)?;
+    let mut fields = Fields::default();
+    for item in items.iter().take(MAX_ITEMS) {
+        fields.look_at(&item.json, &mut Vec::new());
+    }
+    let answer = Object::from_iter([("fields", Value::array(fields.found.into_iter().map(Field::into_value).collect()))]);
+    Ok(json(StatusCode::OK, &answer.into()))
+}
+
+#[derive(Default)]
+struct Fields {
+    found: Vec<Field>,
+    places: HashMap<Vec<Str>, usize>,
+}
+
+struct Field {
+    path: Vec<Str>,
+    kind: &'static str,
+    sample: Value,
+}
+
+impl Fields {
+    fn look_at(&mut self, value: &Value, path: &mut Vec<Str>) {
+        if !path.is_empty() {
+            self.note(path, value);
+        }
+        if path.len() >= MAX_DEPTH {
+            return;
+        }
+        match value {
+            Value::Object(fields) => {
+                for (key, field) in fields.iter() {
+                    path.push(key.clone());
+                    self.look_at(field, path);
+                    path.pop();
+                }
+            }
+            // The first of a list stands for all.
+            Value::Array(values) => {
+                if let Some(first) = values.first() {
+                    path.push("0".into());
+                    self.look_at(first, path);
+                    path.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, path: &[Str], value: &Value) {
+        let (kind, sample) = (kind_of(value), sample_of(value));
+        match self.places.get(path) {
+            Some(place) => {
+                let known = &mut self.found[*place];
+                // A field that was empty in the items before is told by one where it is not.
+                if known.kind == "null" {
+                    (known.kind, known.sample) = (kind, sample);
+                }
+            }
+            None if self.found.len() < MAX_FIELDS => {
+                self.places.insert(path.to_vec(), self.found.len());
+                self.found.push(Field { path: path.to_vec(), kind, sample });
+            }
+            None => {}
+        }
+    }
+}
+
+impl Field {
+    fn into_value(self) -> Value {
+        let path = self.path.into_iter().map(Value::from).collect();
+        Object::from_iter([("path", Value::array(path)), ("type", self.kind.into()), ("sample", self.sample)]).into()
+    }
+}
+
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Undefined | Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        _ => "date",
+    }
+}
+
+fn sample_of(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.chars().count() > SAMPLE_LETTERS => {
+            text.chars().take(SAMPLE_LETTERS).chain(['…']).collect::<String>().into()
+        }
+        Value::Object(_) | Value::Array(_) | Value::Undefined => Value::Null,
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    #[test]
+    fn fields_are_told_once_and_by_a_value_that_says_something() {
+        let mut fields = Fields::default();
+        for item in [json!({ "a": null, "b": [{ "c": 1 }, { "d": 2 }] }), json!({ "a": "text", "e": { "f": true } })] {
+            fields.look_at(&item, &mut Vec::new());
+        }
+        let told = |field: &Field| format!("{} {}", field.path.join("."), field.kind);
+        let told: Vec<String> = fields.found.iter().map(told).collect();
+        assert_eq!(told, ["a string", "b array", "b.0 object", "b.0.c number", "e object", "e.f boolean"]);
+    }
+
+    #[test]
+    fn deep_and_wide_items_are_looked_at_only_so_far() {
+        let mut deep = json!(1);
+        for _ in 0..100 {
+            deep = Object::from_iter([("x", deep)]).into();
+        }
+        let mut fields = Fields::default();
+        fields.look_at(&deep, &mut Vec::new());
+        assert_eq!(fields.found.len(), MAX_DEPTH);
+        let wide: Object = (0..2 * MAX_FIELDS).map(|number| (Str::from(number.to_string()), Value::from(number))).collect();
+        fields.look_at(&wide.into(), &mut Vec::new());
+        assert_eq!(fields.found.len(), MAX_FIELDS);
+    }
+}

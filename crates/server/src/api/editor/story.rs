@@ -1,0 +1,133 @@
+//! A run as its journal tells it, read once for everything that the editor shows of it.
+
+use crate::App;
+use crate::access::{Need, Principal};
+use crate::error::ApiError;
+use engine::Outcome;
+use model::{Items, Kind, RunEvent, Spent, Str, TaskData, Value};
+use runtime::history;
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::Executions as _;
+use store::executions::Execution;
+
+pub(super) struct Story {
+    pub(super) execution: Execution,
+    pub(super) outcome: Outcome,
+    pub(super) start_node: Option<Str>,
+    /// What it began with.
+    pub(super) items: Option<Items>,
+    /// The node that is running, and since when.
+    pub(super) in_flight: Option<(Str, i64)>,
+    /// What models were asked, by the node that asked them.
+    pub(super) spent: Vec<(Str, Spent)>,
+    served: Vec<Served>,
+    /// What each step of a node has noted, with the moment that the step began.
+    notes: HashMap<Str, Vec<StepNotes>>,
+}
+
+#[derive(Default)]
+pub(super) struct StepNotes {
+    pub(super) started_ms: i64,
+    pub(super) all: Vec<(Str, Value)>,
+}
+
+/// Something that a node did for another one.
+pub(super) struct Served {
+    pub(super) node: Str,
+    pub(super) task: Arc<TaskData>,
+    /// What it cost, if it was the answer of a model.
+    pub(super) spent: Option<Spent>,
+}
+
+impl Story {
+    /// Reads an execution that somebody may see. Large files are named, not read.
+    pub(super) async fn read(app: &App, who: &Principal, id: &str) -> Result<Self, ApiError> {
+        // What a run that goes on has told is to be part of it.
+        if let Ok(number) = id.parse() {
+            app.runtime.settle(number).await?;
+        }
+        let execution = who.execution(app, id, Need::See).await?;
+        let events = app.store.outline(execution.id).await?;
+        let (mut start_node, mut items, mut in_flight) = (None, None, None);
+        let mut notes: HashMap<Str, Vec<StepNotes>> = HashMap::new();
+        let (mut spent, mut served, mut paid) = (Vec::new(), Vec::new(), None);
+        let mut step: Option<(Str, StepNotes)> = None;
+        for event in &events {
+            match event {
+                RunEvent::RunStarted { start_node: node, items: given, .. } => (start_node, items) = (node.clone(), given.clone()),
+                RunEvent::NodeStarted { node, started_ms, .. } => {
+                    // A step that was cut off and taken up again is the same one.
+                    if step.as_ref().is_none_or(|(known, _)| known != node) {
+                        step = Some((node.clone(), StepNotes { started_ms: *started_ms, ..StepNotes::default() }));
+                    }
+                    in_flight = Some((node.clone(), *started_ms));
+                }
+                RunEvent::NodeNoted { key, value, .. } => {
+                    if let Some((_, notes)) = &mut step {
+                        notes.all.push((key.clone(), value.clone()));
+                    }
+                }
+                RunEvent::ModelUsed { node, spent: one } => {
+                    spent.push((node.clone(), one.clone()));
+                    paid = Some(one.clone());
+                }
+                // An answer is paid for right before it is recorded.
+                RunEvent::NodeServed { node, task } => {
+                    let is_answer = task.serves() == Some(Kind::AiLanguageModel) && task.error.is_none();
+                    let spent = if is_answer { paid.take() } else { None };
+                    served.push(Served { node: node.clone(), task: task.clone(), spent });
+                }
+                RunEvent::NodeFinished { .. } => {
+                    if let Some((node, done)) = step.take() {
+                        notes.entry(node).or_default().push(done);
+                    }
+                    in_flight = None;
+                }
+                RunEvent::NodeSilent { .. } | RunEvent::RunFinished { .. } => (step, in_flight) = (unfinished(step, &mut notes), None),
+                RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. } | RunEvent::NodeLog { .. } | RunEvent::NodeRetried { .. } => {}
+            }
+        }
+        let _ = unfinished(step, &mut notes);
+        let outcome = history::outcome(&execution, events);
+        Ok(Self { execution, outcome, start_node, items, in_flight, spent, served, notes })
+    }
+
+    /// The records of a node, in order.
+    pub(super) fn runs(&self, node: &str) -> &[Arc<TaskData>] {
+        self.outcome.runs_of(node)
+    }
+
+    /// The record of a step, by its number among the steps of the node.
+    pub(super) fn step(&self, node: &str, run: usize) -> Option<&Arc<TaskData>> {
+        self.runs(node).iter().filter(|task| task.serves().is_none()).nth(run)
+    }
+
+    /// What a step of a node noted.
+    pub(super) fn notes_of(&self, node: &str, run: usize) -> &[(Str, Value)] {
+        self.step_notes(node, run).map_or(&[], |notes| &notes.all)
+    }
+
+    /// What others did for a step of a node, along one kind of connection, in order.
+    pub(super) fn served_to<'s>(&'s self, node: &'s str, run: usize, kind: Kind) -> impl Iterator<Item = &'s Served> {
+        let is_it = move |served: &&'s Served| {
+            let above = served.task.source.first().and_then(Option::as_ref);
+            served.task.serves() == Some(kind) && above.is_some_and(|above| above.node == node && above.run == run)
+        };
+        self.served.iter().filter(is_it)
+    }
+
+    pub(super) fn step_notes(&self, node: &str, run: usize) -> Option<&StepNotes> {
+        self.notes.get(node)?.get(run)
+    }
+}
+
+/// Keeps what a step has noted that has no end. It is the last one of its node.
+fn unfinished(step: Option<(Str, StepNotes)>, notes: &mut HashMap<Str, Vec<StepNotes>>) -> Option<(Str, StepNotes)> {
+    if let Some((node, cut_off)) = step
+        && !cut_off.all.is_empty()
+    {
+        notes.entry(node).or_default().push(cut_off);
+    }
+    None
+}

@@ -1,0 +1,103 @@
+//! The editor's own files: its pages, its scripts and what they need, embedded into the binary.
+
+use crate::welcome::welcome;
+use crate::{App, api, cached};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+
+/// A file of the editor.
+#[derive(Clone, Copy, Debug)]
+pub struct WebFile {
+    /// Below `/`, such as `assets/index-D4x.js`.
+    pub path: &'static str,
+    /// The media type.
+    pub kind: &'static str,
+    /// Changes with what is in it.
+    pub tag: &'static str,
+    pub plain: &'static [u8],
+    pub brotli: Option<&'static [u8]>,
+    pub gzip: Option<&'static [u8]>,
+}
+
+/// The editor as `cargo xtask web` has built it; empty if nobody has.
+pub static EDITOR: &[WebFile] = include!(concat!(env!("OUT_DIR"), "/editor.rs"));
+
+/// The pages of the editor. All of them are one file; its script reads the address.
+pub(crate) const PAGES: &[&str] = &[
+    "workflows",
+    "workflow",
+    "executions",
+    "compare",
+    "templates",
+    "agents",
+    "knowledge",
+    "credentials",
+    "tables",
+    "variables",
+    "insights",
+    "settings",
+    "setup",
+    "signin",
+];
+
+/// The file that all pages are.
+const PAGE: &str = "index.html";
+
+/// Files below have a name that changes with what is in them, so that they can be kept for ever.
+const LASTING: &str = "assets/";
+
+/// Only our own scripts run. The canvas sets styles on its elements, which counts as inline.
+const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
+     font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; \
+     frame-ancestors 'none'";
+
+/// A page of the editor, or a word of welcome if there is no editor in this build.
+pub(crate) async fn page(State(app): State<App>, request: Request) -> Response {
+    match find(&app, PAGE) {
+        Some(file) => answer(file, request.headers()),
+        None if request.uri().path() == "/" => welcome(State(app)).await,
+        None => api::not_found().await,
+    }
+}
+
+/// Whatever no route answers: a file of the editor, or nothing.
+pub(crate) async fn file(State(app): State<App>, request: Request) -> Response {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    match find(&app, request.uri().path().trim_start_matches('/')).filter(|_| is_read) {
+        Some(file) => answer(file, request.headers()),
+        None => api::not_found().await,
+    }
+}
+
+fn find(app: &App, path: &str) -> Option<&'static WebFile> {
+    app.editor.iter().find(|file| file.path == path)
+}
+
+fn answer(file: &'static WebFile, asked: &HeaderMap) -> Response {
+    let mut response = Response::new(Body::empty());
+    let headers = response.headers_mut();
+    headers.insert(header::ETAG, HeaderValue::from_static(file.tag));
+    headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    let kept = if file.path.starts_with(LASTING) { "public, max-age=31536000, immutable" } else { "no-cache" };
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    if cached::is_known(asked, file.tag) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        return response;
+    }
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
+    let packed = [("br", file.brotli), ("gzip", file.gzip)];
+    let taken = packed.into_iter().find_map(|(coding, bytes)| Some((coding, bytes.filter(|_| cached::takes(asked, coding))?)));
+    *response.body_mut() = match taken {
+        Some((coding, bytes)) => {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+            Body::from(bytes)
+        }
+        None => Body::from(file.plain),
+    };
+    response
+}

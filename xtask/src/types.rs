@@ -1,0 +1,123 @@
+//! TypeScript types of what the API takes and gives, made from the same schemas that describe it.
+
+use anyhow::{Context as _, Result};
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+use std::path::Path;
+
+const SCHEMAS: &str = "crates/server/src/api/schemas.json";
+/// Where the editor finds them.
+pub(crate) const TYPES: &str = "web/src/api/generated.ts";
+
+/// Writes the types.
+pub(crate) fn write() -> Result<()> {
+    let text = std::fs::read_to_string(SCHEMAS).with_context(|| format!("{SCHEMAS} cannot be read"))?;
+    let schemas: Map<String, Value> = serde_json::from_str(&text).with_context(|| format!("{SCHEMAS} is no object of schemas"))?;
+    let folder = Path::new(TYPES).parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(TYPES, types_of(&schemas)).with_context(|| format!("{TYPES} cannot be written"))
+}
+
+fn types_of(schemas: &Map<String, Value>) -> String {
+    let mut out = String::from(
+        "// What the API takes and gives. Made from the server's schemas by `cargo xtask docs`; not to be edited.\n\
+         // biome-ignore-all format: a program writes it\n// biome-ignore-all lint: a program writes it\n",
+    );
+    for (name, schema) in schemas {
+        let name = type_name(name);
+        match schema.get("properties") {
+            Some(Value::Object(_)) if !is_nullable(schema) => {
+                let _ = write!(out, "\nexport interface {name} {}\n", shape(schema, 0));
+            }
+            _ => {
+                let _ = write!(out, "\nexport type {name} = {};\n", type_of(schema, 0));
+            }
+        }
+    }
+    out
+}
+
+/// `executionOutline` is called `ExecutionOutline`.
+fn type_name(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn is_nullable(schema: &Value) -> bool {
+    schema.get("nullable").and_then(Value::as_bool).unwrap_or(false)
+}
+
+fn type_of(schema: &Value, depth: usize) -> String {
+    let plain = plain_type(schema, depth);
+    if is_nullable(schema) && plain != "unknown" { format!("{plain} | null") } else { plain }
+}
+
+fn plain_type(schema: &Value, depth: usize) -> String {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        return type_name(reference.rsplit('/').next().unwrap_or(reference));
+    }
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return choices.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
+    }
+    for joined in ["oneOf", "anyOf"] {
+        if let Some(choices) = schema.get(joined).and_then(Value::as_array) {
+            return choices.iter().map(|choice| type_of(choice, depth)).collect::<Vec<_>>().join(" | ");
+        }
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string") => "string".into(),
+        Some("number" | "integer") => "number".into(),
+        Some("boolean") => "boolean".into(),
+        Some("array") => {
+            let items = schema.get("items").map_or_else(|| "unknown".into(), |items| type_of(items, depth));
+            if items.contains(' ') { format!("({items})[]") } else { format!("{items}[]") }
+        }
+        Some("object") if schema.get("properties").is_some() => shape(schema, depth),
+        Some("object") => match schema.get("additionalProperties") {
+            Some(values @ Value::Object(_)) => format!("Record<string, {}>", type_of(values, depth)),
+            _ => "Record<string, unknown>".into(),
+        },
+        _ => "unknown".into(),
+    }
+}
+
+/// The fields of an object between braces.
+fn shape(schema: &Value, depth: usize) -> String {
+    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let indent = "  ".repeat(depth + 1);
+    let mut out = String::from("{\n");
+    for (name, field) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let mark = if required.contains(&name.as_str()) { "" } else { "?" };
+        let _ = writeln!(out, "{indent}{name}{mark}: {};", type_of(field, depth + 1));
+    }
+    if schema.get("additionalProperties").and_then(Value::as_bool) == Some(true) {
+        let _ = writeln!(out, "{indent}[other: string]: unknown;");
+    }
+    let _ = write!(out, "{}}}", "  ".repeat(depth));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_become_interfaces_and_unions() -> Result<()> {
+        let schemas: Map<String, Value> = serde_json::from_str(
+            r##"{
+                "thing": { "type": "object", "required": ["id"], "properties": {
+                    "id": { "type": "string" },
+                    "kind": { "type": "string", "enum": ["a", "b"], "nullable": true },
+                    "parts": { "type": "array", "items": { "$ref": "#/components/schemas/part" } },
+                    "size": { "type": "object", "properties": { "w": { "type": "integer" } } },
+                    "any": {} } },
+                "part": { "oneOf": [{ "type": "boolean" }, { "type": "array", "items": { "type": "number" } }] }
+            }"##,
+        )?;
+        let expected = "\nexport interface Thing {\n  id: string;\n  kind?: \"a\" | \"b\" | null;\n  parts?: Part[];\n  size?: {\n    w?: number;\n  };\n  any?: unknown;\n}\n";
+        let made = types_of(&schemas);
+        assert!(made.contains(expected), "{made}");
+        assert!(made.contains("export type Part = boolean | number[];"), "{made}");
+        Ok(())
+    }
+}
