@@ -12,7 +12,7 @@ mod message_value;
 mod tool;
 
 pub use chat::{
-    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, ModelOptions, OutputFormat, Price, Stop,
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, ModelOptions, OutputFormat, Price, Rates, Stop,
     ToolChoice, Turn, Usage,
 };
 pub use conversation::{
@@ -24,7 +24,7 @@ pub use knowledge::{
 };
 pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey};
 pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
-pub use tool::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+pub use tool::{Effect, HANDED_OVER, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
 
 use model::Str;
 use std::sync::Arc;
