@@ -183,9 +183,12 @@ impl Runtime {
     }
 
     async fn wake_or_give_up(self: &Arc<Self>, execution: &Execution) -> Result<(), Error> {
-        match self.wake(execution.id, None).await {
-            Ok(_) => Ok(()),
-            Err(error) => Ok(self.give_up(execution, &error).await?),
+        let woken = self.wake(execution.id, None).await;
+        let (taken, failure) = woken.map_or_else(|error| (None, Some(error)), |taken| (taken, None));
+        self.expected.hand_over(execution.id, taken);
+        match failure {
+            None => Ok(()),
+            Some(error) => Ok(self.give_up(execution, &error).await?),
         }
     }
 

@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
         plan.id = id.clone();
         let node = chat_node(&plan)?;
         let options = RunOptions { stands_for: id, mode: "cli".into(), ..world::run_options(&settings) };
-        let talk = Talk { engine, plan: Arc::new(plan), node, options, manner, session, said: Vec::new() };
+        let talk = Talk { engine, plan: Arc::new(plan), node, options, manner, session, said: Vec::new(), asleep: None };
         match std::io::stdin().is_terminal() {
             true => converse(talk).await,
             false => answer_lines(talk).await,
@@ -89,6 +89,7 @@ async fn converse(mut talk: Talk) -> Result<ExitCode> {
             "/new" => {
                 talk.session = store::new_id();
                 talk.said.clear();
+                talk.asleep = None;
                 note(&paint("A new conversation.", Colour::Dim));
                 continue;
             }

@@ -30,6 +30,7 @@ use vectors::StoreNode;
 
 pub static NODES: &[Entry] = &[
     trigger::<chat::trigger::ChatTrigger>(),
+    trigger::<chat::respond::RespondToChat>(),
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
     run::<agent_n8n::Agent>(),
