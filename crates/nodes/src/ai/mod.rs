@@ -5,6 +5,7 @@ mod agent_n8n;
 mod agent_tool;
 mod ai_agent;
 mod batches;
+mod callers_tools;
 mod chains;
 mod chat;
 mod embeddings;
