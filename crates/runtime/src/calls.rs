@@ -73,8 +73,7 @@ impl Runtime {
         if !waits {
             return Ok(Reply::Begun);
         }
-        let is_over = !matches!(found.state.status, RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain);
-        let events = if is_over { self.store.journal(found.id).await? } else { Vec::new() };
+        let events = if found.state.status.is_over() { self.store.journal(found.id).await? } else { Vec::new() };
         let mut outcome = history::outcome(&found, events);
         if outcome.status == RunStatus::Error && outcome.error.is_none() {
             let message = found.state.error.unwrap_or_else(|| "The called run failed".into());

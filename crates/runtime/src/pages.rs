@@ -77,8 +77,7 @@ impl Runtime {
                 Settled::Ended(status) => status,
                 Settled::Broken => return Ok(broken(&page)),
             };
-            let is_over = status != RunStatus::Running;
-            match callers.as_mut().filter(|_| is_over) {
+            match callers.as_mut().filter(|_| status.is_over()) {
                 Some(callers) => match callers.next().await {
                     Some(next) => (going, page, answer) = (next, callers.form.page.clone(), callers.form.route.answer),
                     None => return Ok(completion(page)),

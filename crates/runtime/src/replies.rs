@@ -7,7 +7,8 @@ use crate::routes::Hook;
 use crate::runner::Taken;
 use crate::waiting::Waiting;
 use crate::{Error, Runtime, auth, lock};
-use model::{Item, Items, RunStatus, Str, Value};
+use model::{Item, Items, RunStatus, Str};
+use node_api::ai::session_of;
 use node_api::trigger::{Detail, REPLY_FIELD, Takes};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -109,13 +110,5 @@ impl Runtime {
         }
         known.insert(execution.id, found.clone());
         Ok(found)
-    }
-}
-
-/// Whose conversation a message belongs to.
-fn session_of(message: &Value) -> Option<Str> {
-    match message.get("sessionId")? {
-        Value::Null | Value::Undefined | Value::Object(_) | Value::Array(_) => None,
-        session => Some(session.to_js_string()).filter(|session| !session.is_empty()),
     }
 }

@@ -256,6 +256,16 @@ impl ModelError {
     }
 }
 
+/// The names in a provider's list of its models, in order. Providers wrap the list in `data`, in `models`, or not at all.
+pub fn model_names(answer: &Value) -> Option<Vec<Str>> {
+    let list = [answer.get("data"), answer.get("models"), Some(answer)].into_iter().flatten().find_map(Value::as_array)?;
+    let name = |entry: &Value| ["id", "name"].iter().find_map(|field| entry.get(field)?.as_str()).map(Str::from);
+    let mut names: Vec<Str> = list.iter().filter_map(name).collect();
+    names.sort();
+    names.dedup();
+    Some(names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,5 +283,18 @@ mod tests {
         let price = Price { usual, long: Some((200_000, Rates { input: 2.0, cached_read: 0.2, cache_write: 2.0, output: 15.0 })) };
         let cost = |input: u64| price.of(&Usage { input, output: 1_000, ..Usage::default() });
         assert!((cost(200_000) - 0.21).abs() < 1e-9 && (cost(200_001) - (0.400_002 + 0.015)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lists_of_models_are_read_however_they_are_wrapped() {
+        for text in [
+            r#"{"data":[{"id":"b"},{"id":"a"},{"x":1},{"id":"a"}]}"#,
+            r#"[{"id":"a"},{"id":"b"}]"#,
+            r#"{"models":[{"name":"b"},{"name":"a"}]}"#,
+        ] {
+            assert_eq!(model_names(&model::json::parse(text).unwrap()).unwrap(), ["a", "b"], "{text}");
+        }
+        assert_eq!(model_names(&model::json::parse(r#"{"oops":1}"#).unwrap()), None);
+        assert_eq!(model_names(&model::json::parse(r#"{"data":[]}"#).unwrap()), Some(Vec::new()));
     }
 }

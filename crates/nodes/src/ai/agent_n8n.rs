@@ -2,7 +2,7 @@
 
 use super::batches::Batches;
 use super::models::fallback::with_fallback;
-use super::supplies::{memory, tools};
+use super::supplies::{RESULT_BYTES, memory, tools};
 use super::world::NodeWorld;
 use super::{callers_tools, parsers, prompt};
 use agent::{AgentError, Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
@@ -10,8 +10,6 @@ use model::Kind;
 use node_api::ai::{Message, Part};
 use node_api::prelude::*;
 
-/// What a model sees of one result of a tool.
-const RESULT_BYTES: usize = 50_000;
 /// What n8n's agents are told if nothing else is said, up to version 1.8.
 const SYSTEM_MESSAGE: &str = "You are a helpful assistant";
 /// What agents answer that were stopped at their limit, before version 3.

@@ -2,16 +2,13 @@
 
 use super::callers_tools;
 use super::said::user_message;
-use super::supplies::{memory, model, tools};
+use super::supplies::{RESULT_BYTES, memory, model, tools};
 use super::world::NodeWorld;
 use agent::{Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::{ItemError, Kind, OnError, SpendingLimit};
 use node_api::ai::ToolChoice;
 use node_api::prelude::*;
 use std::sync::Arc;
-
-/// What a model sees of one result of a tool unless the node says otherwise.
-const RESULT_BYTES: usize = 50_000;
 
 pub(crate) struct AiAgent;
 
@@ -147,7 +144,8 @@ fn shown(outcome: &Outcome, format: &str) -> Result<Value, NodeError> {
     let record = &outcome.record;
     let mut object = Object::new();
     match format {
-        "json" => {
+        // A turn that was handed over has no answer yet that could have a form.
+        "json" if outcome.ended != Ended::HandedOver => {
             let read = model::json::parse(outcome.answer.trim().trim_start_matches("```json").trim_matches('`').trim());
             let read = read.map_err(|error| {
                 NodeError::failed(format!("The answer is no JSON: {error}"))
