@@ -71,7 +71,7 @@ fn a_call_that_does_not_meet_the_condition_is_answered_and_starts_nothing() {
     import(&data, "plain", &conditional("plain", "onReceived", is_paid, json!({})));
     import(&data, "last", &conditional("last", "lastNode", is_paid, json!({})));
     import(&data, "quiet", &conditional("quiet", "onReceived", is_paid, json!({ "responseData": "ok" })));
-    import(&data, "broken", &conditional("broken", "onReceived", "={{ $json.body.type.length.nowhere.at }}", json!({})));
+    import(&data, "broken", &conditional("broken", "onReceived", "={{ $('Nobody').first().json.x }}", json!({})));
     let server = Server::start(&data.0, &[]);
     let call = |path: &str, kind: &str| server.call("POST", &format!("/webhook/{path}"), Some(&json!({ "type": kind, "n": 4 })));
     for path in ["plain", "last"] {

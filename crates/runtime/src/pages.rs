@@ -63,7 +63,9 @@ impl Runtime {
 
     /// What a person sees next: the next page, what a node answers, or the end.
     async fn page_after(self: &Arc<Self>, hook: &Hook, taken: Taken, mut callers: Option<Callers>) -> Result<Answer, Error> {
-        let (mut page, mut answer) = (hook.form.clone().unwrap_or_default(), hook.route.answer);
+        // The end is the one that the form promises with which all of it began.
+        let page = callers.as_ref().map_or_else(|| hook.form.clone().unwrap_or_default(), |callers| callers.form.page.clone());
+        let mut answer = hook.route.answer;
         let mut going = taken;
         loop {
             let id = going.id;
@@ -77,11 +79,12 @@ impl Runtime {
                 Settled::Ended(status) => status,
                 Settled::Broken => return Ok(broken(&page)),
             };
-            match callers.as_mut().filter(|_| status.is_over()) {
-                Some(callers) => match callers.next().await {
-                    Some(next) => (going, page, answer) = (next, callers.form.page.clone(), callers.form.route.answer),
-                    None => return Ok(completion(page)),
-                },
+            let next = match callers.as_mut().filter(|_| status.is_over()) {
+                Some(callers) => callers.next().await.map(|next| (next, callers.form.route.answer)),
+                None => None,
+            };
+            match next {
+                Some(next) => (going, answer) = next,
                 None if status == RunStatus::Error && answer != AnswerWhen::Received => return Ok(broken(&page)),
                 None => return Ok(completion(page)),
             }
@@ -107,7 +110,8 @@ impl Runtime {
         format!("/form-waiting/{}", self.runner.tickets.of(id))
     }
 
-    /// The runs that wait for this one, if the first of them began with a form: whoever sent that is shown what follows.
+    /// The form that a run or the first of its callers began with, and the callers that wait for it: whoever sent that form is shown
+    /// what follows. `None` if no form was the beginning.
     async fn callers_by_form(self: &Arc<Self>, id: i64) -> Result<Option<Callers>, Error> {
         let Some(mut execution) = self.store.execution(id).await? else { return Ok(None) };
         let mut ids = Vec::new();
@@ -119,7 +123,7 @@ impl Runtime {
             ids.push(above.id);
             execution = above;
         }
-        let Some(form) = self.form_that_began(&execution).await?.filter(|_| !ids.is_empty()) else { return Ok(None) };
+        let Some(form) = self.form_that_began(&execution).await? else { return Ok(None) };
         let mut expected = lock(&self.expected.0);
         let mut above = VecDeque::with_capacity(ids.len());
         for id in ids {
