@@ -91,6 +91,28 @@ def pictures():
     same("data:image/png;base64,iVBORw0KGgo=" in json.dumps(asked[-1]), True)
 
 
+def own_tools():
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    ask = {"model": MODEL, "tools": [{"type": "function", "function": {"name": "look_up", "parameters": parameters}}]}
+    both = {"calls": [CALL["calls"][0], {"name": "look_up", "arguments": {"city": "Oslo"}}]}
+    for streams in (False, True):
+        script(both, {"text": "84."})
+        messages = [{"role": "user", "content": "How warm is Oslo, times 6*7?"}]
+        if streams:
+            with CLIENT.chat.completions.stream(**ask, messages=messages) as stream:
+                choice = stream.get_final_completion().choices[0]
+        else:
+            choice = CLIENT.chat.completions.create(**ask, messages=messages).choices[0]
+        calls = choice.message.tool_calls
+        same((choice.finish_reason, [(call.function.name, json.loads(call.function.arguments)) for call in calls]), ("tool_calls", [("look_up", {"city": "Oslo"})]))
+        messages += [choice.message.model_dump(exclude_none=True, include={"role", "content", "tool_calls"})]
+        messages += [{"role": "tool", "tool_call_id": call.id, "content": "2 degrees"} for call in calls]
+        answer = CLIENT.chat.completions.create(**ask, messages=messages)
+        same((answer.choices[0].message.content, answer.choices[0].finish_reason), ("84.", "stop"))
+        told = json.loads(urllib.request.urlopen(f"{MOCK}/__asked").read())[-1]["body"]["messages"]
+        same([message.get("content") for message in told[-2:]], ["42", "2 degrees"])
+
+
 def vectors():
     for coding in ({}, {"encoding_format": "float"}):
         found = CLIENT.embeddings.create(model=f"{MODEL}/Vectors", input=["red apple", "blue sky"], **coding)
@@ -101,7 +123,7 @@ def vectors():
 def errors():
     for kind, change in (
         (openai.NotFoundError, {"model": "gpt-5"}),
-        (openai.BadRequestError, {"tools": [{"type": "function", "function": {"name": "f"}}]}),
+        (openai.BadRequestError, {"tools": [{"type": "function", "function": {"name": "not a name"}}]}),
         (openai.BadRequestError, {"n": 2}),
         (openai.BadRequestError, {"messages": []}),
     ):
@@ -127,6 +149,6 @@ def errors():
     same(len(json.loads(urllib.request.urlopen(f"{MOCK}/__asked").read())), before + 1)
 
 
-for check in (models, whole, streamed, pictures, vectors, errors):
+for check in (models, whole, streamed, pictures, own_tools, vectors, errors):
     check()
     print(f"ok {check.__name__}")

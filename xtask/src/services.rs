@@ -1,4 +1,4 @@
-//! The servers that tests run against: databases, Redis and a mail server, installed where they are missing.
+//! The programs that tests run against: databases, Redis, a mail server and a browser, installed where they are missing.
 
 use crate::call;
 use anyhow::{Result, bail};
@@ -11,6 +11,7 @@ const SERVICES: &[(&str, &str)] = &[
     ("/usr/sbin/mariadbd", "mariadb-server"),
     ("/usr/bin/redis-server", "redis-server"),
     ("/usr/sbin/dovecot", "dovecot-imapd"),
+    ("/usr/bin/chromium", "chromium"),
 ];
 
 /// `cargo xtask services`. Only packages that are missing are installed; a server that cannot be had fails the checks.

@@ -4,18 +4,10 @@ use model::{Object, Value};
 use node_api::ai::{Message, Stop, Turn, Usage};
 
 pub fn turn_to_value(turn: &Turn) -> Value {
-    let usage = &turn.usage;
-    let usage = Object::from_iter([
-        ("input", Value::from(usage.input as f64)),
-        ("cachedRead", (usage.cached_read as f64).into()),
-        ("cacheWrite", (usage.cache_write as f64).into()),
-        ("output", (usage.output as f64).into()),
-        ("reasoning", (usage.reasoning as f64).into()),
-    ]);
     Object::from_iter([
         ("message", turn.message.to_value()),
         ("stop", turn.stop.name().into()),
-        ("usage", usage.into()),
+        ("usage", usage_to_value(&turn.usage)),
         ("model", turn.model.clone().into()),
     ])
     .into()
@@ -31,21 +23,35 @@ pub fn turn_from_value(value: &Value) -> Option<Turn> {
         "pause" => Stop::Pause,
         other => Stop::Other(other.into()),
     };
-    let count = |key: &str| value.get("usage").and_then(|usage| usage.get(key)).and_then(Value::as_f64).unwrap_or(0.0) as u64;
-    let usage = Usage {
+    Some(Turn {
+        message: Message::from_value(value.get("message")?)?,
+        stop,
+        usage: value.get("usage").map(usage_from_value).unwrap_or_default(),
+        model: value.get("model").and_then(Value::as_str).unwrap_or_default().into(),
+    })
+}
+
+pub(crate) fn usage_to_value(usage: &Usage) -> Value {
+    Object::from_iter([
+        ("input", Value::from(usage.input as f64)),
+        ("cachedRead", (usage.cached_read as f64).into()),
+        ("cacheWrite", (usage.cache_write as f64).into()),
+        ("output", (usage.output as f64).into()),
+        ("reasoning", (usage.reasoning as f64).into()),
+    ])
+    .into()
+}
+
+pub(crate) fn usage_from_value(value: &Value) -> Usage {
+    let count = |key: &str| value.get(key).and_then(Value::as_f64).unwrap_or(0.0) as u64;
+    Usage {
         input: count("input"),
         cached_read: count("cachedRead"),
         cache_write: count("cacheWrite"),
         output: count("output"),
         reasoning: count("reasoning"),
         raw: None,
-    };
-    Some(Turn {
-        message: Message::from_value(value.get("message")?)?,
-        stop,
-        usage,
-        model: value.get("model").and_then(Value::as_str).unwrap_or_default().into(),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub enum Ended {
     MaxIterations,
     /// It is what there was when the money or the tokens were used up.
     Budget,
+    /// Whoever asked has to make a call first.
+    HandedOver,
 }
 
 impl Ended {
@@ -29,6 +31,7 @@ impl Ended {
             Ended::Completed => "completed",
             Ended::MaxIterations => "max_iterations",
             Ended::Budget => "budget",
+            Ended::HandedOver => "tool_calls",
         }
     }
 }

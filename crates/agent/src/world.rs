@@ -3,7 +3,7 @@
 use crate::record::Ended;
 use model::{Code, Str, Value};
 use node_api::NodeError;
-use node_api::ai::{ModelError, Usage};
+use node_api::ai::{ModelError, ToolCall, Usage};
 
 /// The world of one run of an agent. Implemented by nodes over their host, and by tests.
 #[async_trait::async_trait]
@@ -51,6 +51,11 @@ pub enum AgentEvent {
     Cost {
         usage: Usage,
         dollars: Option<f64>,
+    },
+    /// Calls that whoever asked makes, and what was said with them.
+    HandedOver {
+        text: Str,
+        calls: Vec<ToolCall>,
     },
     Warning(Str),
     Done {

@@ -1,11 +1,11 @@
 //! The strict agent: its contract to the letter.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
 mod support;
 
 use heddle_agent::react::{Config, Fault, ReactAgent, ReactOutcome, SCHEMA};
-use heddle_agent::{AgentError, Guard};
+use heddle_agent::{AgentError, AgentEvent, Ended, Guard};
 use model::{Value, json};
 use node_api::ai::Effect;
 use std::sync::Arc;
@@ -76,6 +76,24 @@ async fn a_tool_and_a_final_answer_make_this_envelope() {
     assert!(prompt.ends_with("\"message\": \"optional\"\n}"));
     assert!(!prompt.contains("other"), "only what is allowed is offered");
     assert!(script.request(0).tools.is_empty(), "tools are called by JSON in text alone");
+}
+
+#[tokio::test]
+async fn whoever_listens_hears_the_tools_the_cost_and_the_answer() {
+    let (script, world) = (Script::of([answers(ADD), answers(FINAL)]), TestWorld::default());
+    run(&agent(&script, &Ledger::new(), config("")), &world).await.unwrap();
+    let told: Vec<AgentEvent> = world.told().into_iter().filter(|event| !matches!(event, AgentEvent::Iteration { .. })).collect();
+    let [began, cost, started, ended, again, words, done] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!((began, words), (&AgentEvent::Began, &AgentEvent::Token("4".into())));
+    assert!(matches!((cost, again), (AgentEvent::Cost { .. }, AgentEvent::Cost { .. })), "{told:?}");
+    let (call_id, name) = ("tool 1".into(), "add".into());
+    assert_eq!(*started, AgentEvent::ToolStarted { call_id, name, arguments: json!({ "a": 2, "b": 2 }) });
+    let (call_id, name, content) = ("tool 1".into(), "add".into(), "4".into());
+    assert_eq!(*ended, AgentEvent::ToolEnded { call_id, name, content, is_error: false, duration_ms: 0 });
+    assert_eq!(*done, AgentEvent::Done { ended: Ended::Completed, iterations: 2, duration_ms: 0 });
+    let world = TestWorld::default();
+    run(&agent(&Script::of([answers("no")]), &Ledger::new(), config("")), &world).await.unwrap();
+    assert_eq!(world.told().last(), Some(&AgentEvent::Failed));
 }
 
 #[tokio::test]

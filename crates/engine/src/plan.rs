@@ -192,15 +192,28 @@ impl Plan {
 }
 
 impl PlanNode {
+    /// The parameters that have a value before any call, and those that have none, as they are written.
+    pub(crate) fn params_before_calls(&self) -> (Compiled, Vec<(Str, Value)>) {
+        let Some(node_type) = self.node_type.as_deref().filter(|node_type| !node_type.spec.per_call.is_empty()) else {
+            return (self.params.clone(), Vec::new());
+        };
+        let mut early = self.raw_params.clone();
+        let paths = node_type.spec.per_call.iter();
+        let late = paths.filter_map(|path| early.remove_path(path).map(|written| (path.clone(), written))).collect();
+        let compiled = match &early {
+            Value::Object(early) => Compiled::object(early, |key| is_raw(node_type, key)),
+            other => Compiled::new(other),
+        };
+        (compiled, late)
+    }
+
     fn new(node: &Node<'_>, workflow: &Workflow, registry: &Registry) -> Self {
         let version = node.type_version();
         let node_type = registry.find(node.type_name(), version).cloned();
         let empty = Object::new();
         let given = node.parameters().unwrap_or(&empty);
         let params = Arc::new(node_type.as_ref().map_or_else(|| given.clone(), |found| found.spec.complete(version, given)));
-        let is_raw = |key: &str| {
-            node_type.as_ref().is_some_and(|found| found.spec.params.iter().any(|param| param.name == key && param.no_expression))
-        };
+        let is_raw = |key: &str| node_type.as_deref().is_some_and(|found| is_raw(found, key));
         let pinned = workflow.pin_data(node.name()).map(|items| items.iter().map(Item::from_value).collect());
         Self {
             info: NodeInfo {
@@ -242,7 +255,6 @@ impl PlanNode {
         self.resumes() || self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
     }
 
-    /// Whether it reaches outside and knows by itself how far it came.
     /// Whether it finds again what it has done before it was cut off.
     pub fn resumes(&self) -> bool {
         self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows || found.spec.keeps_notes)
@@ -265,6 +277,11 @@ impl PlanNode {
     fn is_note(&self) -> bool {
         self.node_type.as_ref().is_some_and(|found| found.spec.inputs.is_empty() && found.spec.outputs.is_empty())
     }
+}
+
+/// Whether a parameter is taken as it stands.
+fn is_raw(node_type: &NodeType, key: &str) -> bool {
+    node_type.spec.params.iter().any(|param| param.name == key && param.no_expression)
 }
 
 fn slot(lists: &mut Vec<Vec<Target>>, index: usize) -> &mut Vec<Target> {

@@ -12,12 +12,13 @@ use store::{Sqlite, Use};
 
 pub(crate) struct FolderCollections {
     folder: PathBuf,
+    limits: CollectionLimits,
     opened: OnceLock<Result<Sqlite, CollectionError>>,
 }
 
 impl FolderCollections {
-    pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, opened: OnceLock::new() }
+    pub(crate) fn new(folder: PathBuf, limits: CollectionLimits) -> Self {
+        Self { folder, limits, opened: OnceLock::new() }
     }
 
     /// A folder that is not there is not made: a run leaves nothing behind that nobody asked for.
@@ -26,7 +27,7 @@ impl FolderCollections {
             if !self.folder.join("heddle.db").exists() {
                 return Err(CollectionError::Nowhere);
             }
-            Sqlite::open(&self.folder, Use::Beside).map_err(CollectionError::from)
+            Ok(Sqlite::open(&self.folder, Use::Beside).map_err(CollectionError::from)?.with_collection_limits(self.limits))
         });
         opened.as_ref().map_err(Clone::clone)
     }
@@ -35,7 +36,7 @@ impl FolderCollections {
 #[async_trait::async_trait]
 impl Collections for FolderCollections {
     fn limits(&self) -> CollectionLimits {
-        CollectionLimits::default()
+        self.limits
     }
     async fn seen_project(&self) -> Result<Str, CollectionError> {
         Ok(Str::new())

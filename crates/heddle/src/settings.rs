@@ -9,6 +9,7 @@ pub(crate) use sources::{Given, Origin, Sources, use_sources};
 
 use anyhow::{Context as _, Result};
 use model::SpendingLimit;
+use node_api::collections::CollectionLimits;
 use node_api::host::Feature;
 use node_api::tables::TableLimits;
 use std::net::{IpAddr, Ipv4Addr};
@@ -27,6 +28,7 @@ pub(crate) struct Settings {
     pub(crate) retention: runtime::Retention,
     pub(crate) max_body: usize,
     pub(crate) table_bytes: usize,
+    pub(crate) collections: CollectionLimits,
     pub(crate) run_limits: runtime::RunLimits,
     pub(crate) gate_limits: server::GateLimits,
     pub(crate) catch_up: runtime::CatchUp,
@@ -117,6 +119,23 @@ pub(crate) const SETTINGS: &[Setting] = &[
         help: "US dollars that all workflows together may spend on models with known prices on a day in UTC; any if empty. Since 0.1.",
     },
     Setting { name: "HEDDLE_TABLE_BYTES", default: "50MB", help: "How much one data table may hold. Since 0.1." },
+    Setting { name: "HEDDLE_COLLECTIONS", default: "1000", help: "How many collections of knowledge there may be. Since 0.1." },
+    Setting {
+        name: "HEDDLE_COLLECTION_BYTES",
+        default: "2GB",
+        help: "How much one collection may hold, texts and vectors together. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_COLLECTION_INSERT",
+        default: "10000",
+        help: "How many chunks one insert may bring into a collection. Since 0.1.",
+    },
+    Setting { name: "HEDDLE_COLLECTION_RESULTS", default: "100", help: "How many results one search of a collection may give. Since 0.1." },
+    Setting {
+        name: "HEDDLE_VECTOR_MEMORY",
+        default: "512MB",
+        help: "How much the vectors of collections may take in memory; a collection that does not fit is read from disk. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_RATE_LIMIT",
         default: "1000",
@@ -208,6 +227,14 @@ impl Settings {
             },
             max_body: bytes("HEDDLE_MAX_BODY")?,
             table_bytes: bytes("HEDDLE_TABLE_BYTES")?,
+            collections: CollectionLimits {
+                collections: count("HEDDLE_COLLECTIONS")?,
+                collection_bytes: bytes("HEDDLE_COLLECTION_BYTES")?,
+                chunks_per_call: count("HEDDLE_COLLECTION_INSERT")?,
+                results: count("HEDDLE_COLLECTION_RESULTS")?,
+                memory_bytes: bytes("HEDDLE_VECTOR_MEMORY")?,
+                ..CollectionLimits::default()
+            },
             run_limits: runtime::RunLimits {
                 at_once: count("HEDDLE_RUNS_AT_ONCE")?,
                 waiting: count("HEDDLE_RUNS_WAITING")?,

@@ -1,8 +1,12 @@
 //! A conversation with a workflow in the terminal: one run for each message, heard as it goes.
 
+mod asleep;
+
+pub(crate) use asleep::Asleep;
+
 use crate::terminal::{Colour, note, paint};
-use engine::{Engine, Outcome, Plan, Responder, RunOptions, Start};
-use model::{Items, Str, Value};
+use engine::{Engine, Outcome, Plan, Responder, RunOptions};
+use model::{Items, RunStatus, Str, Value};
 use node_api::trigger::{Answer, AnswerBody, Chunk, ChunkKind};
 use runtime::chat::{ChatMessage, words_of};
 use std::io::Write as _;
@@ -32,6 +36,8 @@ pub(crate) struct Talk {
     pub(crate) session: Str,
     /// What was said, for agents without a memory of their own.
     pub(crate) said: Vec<Value>,
+    /// A run that waits for what is said next.
+    pub(crate) asleep: Option<Asleep>,
 }
 
 impl Talk {
@@ -41,8 +47,13 @@ impl Talk {
             ChatMessage { text: text.into(), session: Some(self.session.clone()), earlier: self.said.clone(), ..ChatMessage::default() };
         let listener = Arc::new(Listener::new(self.manner));
         let options = RunOptions { responder: Some(listener.clone()), ..self.options.clone() };
-        let start = Start { node: Some(self.node.clone()), items: Some(Items::one(message.into_item())), ..Start::default() };
-        let outcome = self.engine.run(self.plan.clone(), start, options, cancel).await;
+        let outcome = match self.run(message.into_item(), options, cancel).await {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                note(&format!("{} {error}", paint("not taken:", Colour::Red)));
+                return false;
+            }
+        };
         let Some(words) = listener.finish(&outcome) else { return false };
         let turn = |role: &str, content: Str| model::Object::from_iter([("role", Value::from(role)), ("content", content.into())]);
         self.said.extend([turn("user", text.into()).into(), turn("assistant", words).into()]);
@@ -54,12 +65,14 @@ impl Talk {
 struct Listener {
     manner: Manner,
     has_spoken: AtomicBool,
+    /// All that was said.
+    spoken: Mutex<String>,
     answered: Mutex<Option<Answer>>,
 }
 
 impl Listener {
     fn new(manner: Manner) -> Self {
-        Self { manner, has_spoken: AtomicBool::new(false), answered: Mutex::default() }
+        Self { manner, has_spoken: AtomicBool::new(false), spoken: Mutex::default(), answered: Mutex::default() }
     }
 
     /// Prints how the run ended. The words of its answer, if it has one.
@@ -79,6 +92,8 @@ impl Listener {
         }
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner).take();
         let words = match answered.map(|answer| answer.body) {
+            // It has asked something, and goes on with what is said next.
+            None if outcome.status == RunStatus::Waiting => self.spoken.lock().unwrap_or_else(PoisonError::into_inner).as_str().into(),
             Some(AnswerBody::Json(value)) => words_of(&value),
             Some(AnswerBody::Bytes(bytes)) => String::from_utf8_lossy(&bytes).into_owned().into(),
             Some(AnswerBody::Empty | AnswerBody::Page(_)) | None => {
@@ -116,7 +131,9 @@ impl Listener {
                 let milliseconds = field("durationMs").as_f64().unwrap_or_default();
                 note(&paint(&format!("  {mark} {} ({milliseconds} ms)", shortened(&field("result"))), Colour::Dim));
             }
-            ChunkKind::Begin | ChunkKind::End | ChunkKind::Error | ChunkKind::Usage | ChunkKind::Done => {}
+            // Another message begins on a line of its own.
+            ChunkKind::Begin => self.end_line(),
+            ChunkKind::End | ChunkKind::Error | ChunkKind::ToolCalls | ChunkKind::Usage | ChunkKind::Done => {}
         }
     }
 }
@@ -132,6 +149,9 @@ impl Responder for Listener {
     }
 
     async fn stream(&self, chunk: Chunk) {
+        if let (ChunkKind::Item, Some(Value::String(words))) = (chunk.kind, &chunk.content) {
+            self.spoken.lock().unwrap_or_else(PoisonError::into_inner).push_str(words);
+        }
         match self.manner {
             Manner::Words => self.show(&chunk),
             Manner::Json => print(&format!("{}\n", model::json::to_string(&chunk.to_value()))),

@@ -67,6 +67,19 @@ fn requests_of_the_corpus_are_answered_from_its_recordings() {
     assert!(counts.0 * 100 >= (counts.0 + counts.1) * 95, "{counts:?}");
 }
 
+#[test]
+fn every_agent_of_the_corpus_answers_from_its_recordings() {
+    let Some(corpus) = corpus() else {
+        println!("corpus not found, 8 cases not run");
+        return;
+    };
+    let report = conformance(&corpus.join("nodes/http"), &["--only", "n8n.agents"]);
+    let cases = report["cases"].as_array().cloned().unwrap_or_default();
+    assert!(cases.len() >= 8, "only {} cases were run", cases.len());
+    let failed: Vec<_> = cases.iter().filter(|case| case["passed"] != true).collect();
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
 /// Both evaluators mean the same: what the native one takes, the sandbox answers alike.
 #[test]
 fn the_evaluators_agree_on_every_expression_of_the_corpus() {

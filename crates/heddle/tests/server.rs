@@ -57,6 +57,37 @@ fn a_call_starts_the_workflow_and_is_answered_as_its_webhook_says() {
     assert_eq!(statuses.iter().filter(|status| **status == "error").count(), 1);
 }
 
+/// What the option `onlyRunIf` of webhooks promises.
+#[test]
+fn a_call_that_does_not_meet_the_condition_is_answered_and_starts_nothing() {
+    let data = Folder::new("condition");
+    let conditional = |path: &str, mode: &str, condition: &str, more: Value| {
+        let mut options = json!({ "onlyRunIf": condition });
+        options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let params = json!({ "httpMethod": "POST", "path": path, "responseMode": mode, "options": options });
+        row(path, &[node("Webhook", "webhook", 2.1, params), doubled()])
+    };
+    let is_paid = "={{ $json.body.type === 'paid' }}";
+    import(&data, "plain", &conditional("plain", "onReceived", is_paid, json!({})));
+    import(&data, "last", &conditional("last", "lastNode", is_paid, json!({})));
+    import(&data, "quiet", &conditional("quiet", "onReceived", is_paid, json!({ "responseData": "ok" })));
+    import(&data, "broken", &conditional("broken", "onReceived", "={{ $('Nobody').first().json.x }}", json!({})));
+    let server = Server::start(&data.0, &[]);
+    let call = |path: &str, kind: &str| server.call("POST", &format!("/webhook/{path}"), Some(&json!({ "type": kind, "n": 4 })));
+    for path in ["plain", "last"] {
+        let refused = call(path, "draft");
+        assert_eq!((refused.status, refused.text().contains("not started")), (200, true), "{path}: {}", refused.text());
+    }
+    assert_eq!(call("quiet", "draft").text(), "ok");
+    assert!(server.executions().is_empty(), "no run has begun");
+    assert_eq!(call("plain", "paid").json(), json!({ "message": "Workflow was started" }));
+    assert_eq!(call("last", "paid").json(), json!({ "n": 8 }));
+    assert_eq!(call("quiet", "paid").text(), "ok");
+    wait_until("three runs are over", || server.executions().iter().filter(|execution| execution["status"] == "success").count() == 3);
+    call("broken", "paid");
+    wait_until("a condition that fails is told by a run", || server.executions().iter().any(|execution| execution["status"] == "error"));
+}
+
 #[test]
 fn a_body_that_cannot_be_read_is_refused_and_the_server_goes_on() {
     let data = Folder::new("bodies");

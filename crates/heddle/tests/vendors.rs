@@ -23,10 +23,19 @@ struct Plain {
 
 impl Plain {
     fn start(status: u16, kind: &'static str, answer: impl Into<Vec<u8>>) -> Self {
+        Self::start_with(status, format!("content-type: {kind}\r\n"), answer)
+    }
+
+    /// Says where a file is to be sent.
+    fn naming_a_place(place: &str) -> Self {
+        Self::start_with(200, format!("x-goog-upload-url: {place}\r\n"), "")
+    }
+
+    fn start_with(status: u16, headers: String, answer: impl Into<Vec<u8>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let (asked, answer) = (Arc::new(Mutex::new(Vec::new())), answer.into());
-        let known = asked.clone();
+        let (known, said) = (asked.clone(), headers);
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -41,8 +50,7 @@ impl Plain {
                 reader.read_exact(&mut body).unwrap();
                 let place = first.rsplit_once(' ').unwrap().0.to_owned();
                 known.lock().unwrap().push((place, headers, body));
-                let head =
-                    format!("HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
+                let head = format!("HTTP/1.1 {status} X\r\n{said}content-length: {}\r\nconnection: close\r\n\r\n", answer.len());
                 stream.write_all(head.as_bytes()).unwrap();
                 stream.write_all(&answer).unwrap();
             }
@@ -210,12 +218,94 @@ async fn gemini_answers_listens_and_draws() {
 }
 
 #[tokio::test]
+async fn images_are_changed_by_either_provider() {
+    let plain = Plain::start(200, "application/json", js!({ "data": [{ "b64_json": "aGVsbG8=" }] }).to_string());
+    let options = js!({ "imageMask": "data", "background": "transparent" });
+    let document =
+        openai(2.1, js!({ "resource": "image", "operation": "edit", "prompt": "a hat", "outputFormat": "webp", "options": options }));
+    let outcome = run_document(plain.credential(), &document, with_file("image/png", "cat.png")).await;
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    assert_eq!(outcome.last_items().unwrap().get(0).unwrap().binary("data").unwrap().data.as_ref(), b"hello");
+    let (place, _, body) = plain.asked()[0].clone();
+    let body = String::from_utf8_lossy(&body).into_owned();
+    let sent = |name: &str, value: &str| body.contains(&format!("name=\"{name}\"\r\n\r\n{value}\r\n"));
+    assert_eq!(place, "POST /v1/images/edits");
+    assert!(
+        sent("model", "gpt-image-1") && sent("prompt", "a hat") && sent("size", "1024x1024") && sent("background", "transparent"),
+        "{body}"
+    );
+    assert!(sent("output_format", "webp") && sent("output_compression", "100") && !body.contains("response_format"), "{body}");
+    assert!(body.contains("name=\"image[]\"; filename=\"cat.png\"") && body.contains("name=\"mask\"; filename=\"cat.png\""), "{body}");
+    let plain = Plain::start(200, "application/json", js!({ "data": [{ "url": "https://a.example/b.png" }] }).to_string());
+    let document = openai(2.1, js!({ "resource": "image", "operation": "edit", "model": "dall-e-2", "prompt": "a hat" }));
+    let answer = answers(&run_document(plain.credential(), &document, with_file("image/png", "cat.png")).await);
+    assert_eq!(answer, [json!({ "url": "https://a.example/b.png" })]);
+    assert!(String::from_utf8_lossy(&plain.asked()[0].2).contains("name=\"image\"; filename"));
+    let drawn = js!({ "candidates": [{ "content": { "parts": [{ "inlineData": { "mimeType": "image/png", "data": "aGVsbG8=" } }] } }] });
+    let plain = Plain::start(200, "application/json", drawn.to_string());
+    let model = listed("models/gemini-2.5-flash-image");
+    let document = gemini(1.1, js!({ "resource": "image", "operation": "edit", "modelId": model, "prompt": "a hat" }));
+    let outcome = run_document(plain.credential(), &document, with_file("image/png", "cat.png")).await;
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    assert_eq!(
+        plain.body()["contents"][0]["parts"],
+        js!([{ "inlineData": { "mimeType": "image/png", "data": "aGVsbG8=" } }, { "text": "a hat" }])
+    );
+}
+
+#[tokio::test]
+async fn a_video_is_waited_for_and_its_key_goes_to_the_provider_alone() {
+    let mock = MockModels::start([]).unwrap();
+    let parameters = js!({ "resource": "video", "modelId": listed("models/veo-3.0-generate-preview"), "prompt": "a cat", "returnAs": "url", "options": { "aspectRatio": "9:16" } });
+    let found = answers(&run_document(credential(&mock, mock.v1()), &gemini(1.0, parameters), js!([{}])).await);
+    let address = found[0].get("url").unwrap().to_js_string();
+    assert!(address.contains("video-1:download"), "{found:?}");
+    let asked: Vec<(String, Json)> = mock.asked().iter().map(|asked| (asked.path.clone(), asked.body.clone())).collect();
+    assert!(asked[0].0.ends_with("models/veo-3.0-generate-preview:predictLongRunning"), "{asked:?}");
+    assert_eq!(asked[0].1, js!({ "instances": [{ "prompt": "a cat" }], "parameters": { "aspectRatio": "9:16" } }));
+    assert!(asked[1].0.ends_with("/v1beta/operations/1"), "{asked:?}");
+    let (provider, other) = (Plain::start(200, "video/mp4", *b"film"), Plain::start(200, "video/mp4", *b"film"));
+    for (place, is_provider) in [(&provider, true), (&other, false)] {
+        let document =
+            gemini(1.0, js!({ "resource": "video", "operation": "download", "url": format!("{}/v1beta/files/1:download", place.address) }));
+        let outcome = run_document(provider.credential(), &document, js!([{}])).await;
+        assert!(outcome.error.is_none(), "{:?}", outcome.error);
+        assert_eq!(outcome.last_items().unwrap().get(0).unwrap().binary("data").unwrap().data.as_ref(), b"film");
+        assert_eq!(place.asked()[0].1.contains(asking::KEY), is_provider, "{}", place.asked()[0].1);
+    }
+    let refused = gemini(1.0, js!({ "resource": "video", "modelId": listed("models/gemini-2.5-pro"), "prompt": "a cat" }));
+    assert!(run_document(provider.credential(), &refused, js!([{}])).await.error.unwrap().message.contains("makes no videos"));
+}
+
+#[tokio::test]
+async fn a_file_goes_to_the_place_that_the_provider_names_and_is_used_when_it_is_read() {
+    let store = Plain::start(
+        200,
+        "application/json",
+        js!({ "file": { "name": "files/1", "uri": "https://g.example/files/1", "mimeType": "video/mp4", "state": "ACTIVE" } }).to_string(),
+    );
+    let place = Plain::naming_a_place(&format!("{}/put", store.address));
+    let document = gemini(1.0, js!({ "resource": "file", "inputType": "binary" }));
+    let found = answers(&run_document(place.credential(), &document, with_file("video/mp4", "a.mp4")).await);
+    assert_eq!(found, [json!({ "fileUri": "https://g.example/files/1", "mimeType": "video/mp4" })]);
+    let (begun, headers, body) = place.asked()[0].clone();
+    assert_eq!((begun.as_str(), String::from_utf8_lossy(&body).contains("a.mp4")), ("POST /upload/v1beta/files", true));
+    assert!(
+        headers.contains("x-goog-upload-header-content-length: 5") && headers.contains("x-goog-upload-protocol: resumable"),
+        "{headers}"
+    );
+    let (sent, headers, body) = store.asked()[0].clone();
+    assert_eq!((sent.as_str(), body.as_slice()), ("POST /put", b"hello".as_slice()));
+    assert!(headers.contains("upload, finalize") && !headers.contains(asking::KEY), "{headers}");
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_told_with_what_to_do_instead() {
     let mock = MockModels::start([]).unwrap();
     for (document, word) in [
         (openai(1.8, js!({ "resource": "assistant" })), "AI Agent"),
         (openai(2.1, js!({ "resource": "video" })), "HTTP Request"),
-        (gemini(1.0, js!({ "resource": "video", "modelId": listed("models/veo-3.0") })), "HTTP Request"),
+        (gemini(1.0, js!({ "resource": "cache", "modelId": listed("models/gemini-2.5-pro") })), "HTTP Request"),
     ] {
         let error = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
         assert!(error.message.contains("is not available here") && error.hint.unwrap().contains(word), "{}", error.message);

@@ -179,6 +179,14 @@ impl RunStatus {
         all.into_iter().find(|status| status.name() == name)
     }
 
+    /// Whether nothing more comes of the run by itself or by a decision of a person.
+    pub fn is_over(self) -> bool {
+        match self {
+            RunStatus::Success | RunStatus::Error | RunStatus::Cancelled => true,
+            RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain => false,
+        }
+    }
+
     /// n8n's word for it.
     pub fn name(self) -> &'static str {
         match self {

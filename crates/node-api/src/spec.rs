@@ -50,6 +50,12 @@ pub struct Spec {
     /// takes none of them twice.
     #[serde(default)]
     pub keeps_notes: bool,
+    /// While it waits, the next message of the conversation that the run began with wakes it.
+    #[serde(default)]
+    pub hears_replies: bool,
+    /// Parameters of a trigger that only a call gives a value, so that they stay as they are written while it only listens.
+    #[serde(default)]
+    pub per_call: Vec<Str>,
     /// What kind of run this trigger is the first choice for.
     #[serde(default)]
     pub started_by: Option<StartedBy>,
@@ -321,6 +327,19 @@ impl Spec {
     /// The node notes the steps it takes, and does not take again what it has noted.
     pub fn keeps_notes(mut self) -> Self {
         self.keeps_notes = true;
+        self
+    }
+
+    /// What is said next in the chat wakes the node. Before, it runs alone with the reply in [`crate::trigger::REPLY_FIELD`], so that
+    /// it can remember it.
+    pub fn hears_replies(mut self) -> Self {
+        self.hears_replies = true;
+        self
+    }
+
+    /// The parameter at this path is evaluated with each call, never before.
+    pub fn per_call(mut self, path: &str) -> Self {
+        self.per_call.push(path.into());
         self
     }
 

@@ -3,7 +3,7 @@
 mod chat;
 mod chunk;
 
-pub use chat::{ChatPage, ChatRoute, PreviousSession};
+pub use chat::{CALLERS_TOOLS_FIELD, ChatPage, ChatRoute, EARLIER_FIELD, PreviousSession, REPLY_FIELD};
 pub use chunk::{Chunk, ChunkKind, Detail, Takes};
 
 use crate::{Node, NodeError, NodeInfo};
@@ -80,6 +80,8 @@ pub struct WebhookRoute {
     pub binary_field: Str,
     /// A header that tells one delivery from another; a second one with the same value starts nothing.
     pub delivery_header: Option<Str>,
+    /// The node decides about each call whether a run begins: none does if it puts out nothing.
+    pub is_conditional: bool,
     /// What callers that are streamed to hear besides the answer.
     pub detail: Detail,
 }
@@ -261,6 +263,7 @@ impl WebhookRoute {
             body: BodyAs::default(),
             binary_field: Str::new(),
             delivery_header: None,
+            is_conditional: false,
             detail: Detail::default(),
         }
     }

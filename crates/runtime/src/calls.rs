@@ -73,8 +73,7 @@ impl Runtime {
         if !waits {
             return Ok(Reply::Begun);
         }
-        let is_over = !matches!(found.state.status, RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain);
-        let events = if is_over { self.store.journal(found.id).await? } else { Vec::new() };
+        let events = if found.state.status.is_over() { self.store.journal(found.id).await? } else { Vec::new() };
         let mut outcome = history::outcome(&found, events);
         if outcome.status == RunStatus::Error && outcome.error.is_none() {
             let message = found.state.error.unwrap_or_else(|| "The called run failed".into());
@@ -183,9 +182,12 @@ impl Runtime {
     }
 
     async fn wake_or_give_up(self: &Arc<Self>, execution: &Execution) -> Result<(), Error> {
-        match self.wake(execution.id, None).await {
-            Ok(_) => Ok(()),
-            Err(error) => Ok(self.give_up(execution, &error).await?),
+        let woken = self.wake(execution.id, None).await;
+        let (taken, failure) = woken.map_or_else(|error| (None, Some(error)), |taken| (taken, None));
+        self.expected.hand_over(execution.id, taken);
+        match failure {
+            None => Ok(()),
+            Some(error) => Ok(self.give_up(execution, &error).await?),
         }
     }
 

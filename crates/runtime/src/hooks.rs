@@ -16,6 +16,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::Poll;
 
+/// How long it may take to find out whether a call is to start a run.
+const LONGEST_CONDITION_MS: u64 = 10_000;
+
 /// A request as it came in, its body read.
 #[derive(Clone, Debug)]
 pub struct Call {
@@ -67,7 +70,7 @@ impl Call {
 }
 
 /// Answers a call: with a refusal, or by starting the workflow behind the address.
-pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Reply, Error> {
+pub(crate) async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Reply, Error> {
     if let Some(refusal) = auth::refusal(runner, hook, &call) {
         return Ok(Reply::Whole(refusal));
     }
@@ -75,9 +78,9 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Rep
         return Ok(Reply::Whole(answer));
     }
     // A test may come as often as somebody presses the button.
-    let told = hook.route.delivery_header.as_ref().filter(|_| hook.trial.is_none());
-    let told = told.and_then(|name| call.header(name)).filter(|value| !value.is_empty());
-    let delivery = told.map(|value| format!("{}/{}/{value}", hook.workflow.id, hook.node));
+    let header = hook.route.delivery_header.as_ref().filter(|_| hook.trial.is_none());
+    let value = header.and_then(|name| call.header(name)).filter(|value| !value.is_empty());
+    let delivery = value.map(|value| format!("{}/{}/{value}", hook.workflow.id, hook.node));
     let method = call.method.clone();
     let demand = Demand { weight: call.length, takes: taken_by(hook) };
     let request_id = call.request_id.clone();
@@ -87,6 +90,9 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Rep
     };
     if hook.chat.is_none() && hook.route.methods.len() > 1 {
         item.json.make_object().insert("$method", method);
+    }
+    if hook.route.is_conditional && is_unwanted(runner, hook, &item).await {
+        return Ok(Reply::Whole(plain(hook, not_started(&hook.route.data))));
     }
     let start = Start { request_id, ..Start::of_call(hook, item) };
     let taken = match delivery {
@@ -100,8 +106,14 @@ pub async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Result<Rep
     wait_for_answer(runner, hook, taken).await
 }
 
+/// Whether the node wants no run for a call. A condition that fails is told by the run that begins.
+async fn is_unwanted(runner: &Arc<Runner>, hook: &Hook, item: &Item) -> bool {
+    let asked = runner.ask_trigger(&hook.workflow, &hook.node, Items::one(item.clone()), LONGEST_CONDITION_MS).await;
+    asked.error.is_none() && asked.last_items().is_none()
+}
+
 /// What callers of an address take while the run goes on.
-fn taken_by(hook: &Hook) -> Takes {
+pub(crate) fn taken_by(hook: &Hook) -> Takes {
     match hook.route.answer {
         AnswerWhen::Streaming => Takes::Pieces(hook.route.detail),
         AnswerWhen::Received | AnswerWhen::LastNode | AnswerWhen::ResponseNode => Takes::Nothing,
@@ -127,10 +139,17 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
             plain(hook, received(&route.data))
         }
         AnswerWhen::Streaming if taken.pieces.is_some() => return stream(runner, hook, taken.let_go()).await,
-        AnswerWhen::LastNode | AnswerWhen::Streaming => match outcome_of(taken.outcome, &taken.log).await? {
-            Some(outcome) => of_outcome(hook, &outcome),
-            None => broken(),
-        },
+        AnswerWhen::LastNode | AnswerWhen::Streaming => {
+            let Taken { mut answer, outcome, log, .. } = taken;
+            let ended = outcome_of(outcome, &log).await?;
+            // In a chat, what was said before the run went to sleep is the answer.
+            let waits_in_chat = hook.chat.is_some() && ended.as_ref().is_some_and(|outcome| outcome.status == RunStatus::Waiting);
+            match (ended, answer.try_recv()) {
+                (Some(_), Ok(said)) if waits_in_chat => said,
+                (Some(outcome), _) => of_outcome(hook, &outcome),
+                (None, _) => broken(),
+            }
+        }
         AnswerWhen::ResponseNode => {
             let Taken { mut answer, mut outcome, log, .. } = taken;
             let mut said = None;
@@ -239,10 +258,19 @@ fn chunks_of(hook: &Hook, outcome: &Outcome) -> Vec<Chunk> {
 }
 
 fn received(data: &AnswerData) -> AnswerBody {
+    told(data, "Workflow was started")
+}
+
+/// A caller that was promised an answer of the author's words gets it whether or not a run begins.
+fn not_started(data: &AnswerData) -> AnswerBody {
+    told(data, "Workflow was not started: this call does not meet its condition")
+}
+
+fn told(data: &AnswerData, message: &str) -> AnswerBody {
     match data {
         AnswerData::Nothing => AnswerBody::Empty,
         AnswerData::Text(text) => AnswerBody::Bytes(Bytes::copy_from_slice(text.as_bytes())),
-        _ => AnswerBody::Json(Object::from_iter([("message", "Workflow was started")]).into()),
+        _ => AnswerBody::Json(Object::from_iter([("message", message)]).into()),
     }
 }
 

@@ -20,8 +20,10 @@ mod ledger;
 mod loaded;
 mod log;
 mod look;
+mod pages;
 mod preview;
 mod recovery;
+mod replies;
 mod retention;
 mod routes;
 mod runner;
@@ -38,6 +40,7 @@ pub use error::Error;
 pub use figures::RunFigures;
 pub use loaded::Loaded;
 pub use log::{LiveChunk, LiveEvent, Recorder};
+pub use pages::Sent;
 pub use preview::{Expression, Records};
 pub use retention::Retention;
 pub use routes::{Door, Found, Hook, Trial};
@@ -45,7 +48,7 @@ pub use runner::{Demand, RunLimits, Runner, Start, Taken};
 pub use stream::{GivenUp, Pieces};
 pub use trial::{TestAddress, TestAddresses};
 pub use versions::Listening;
-pub use waiting::{Sent, Waiting};
+pub use waiting::Waiting;
 
 use calls::KeptCalls;
 use clock::Timers;
@@ -53,8 +56,9 @@ use engine::{Engine, RunOptions};
 pub use fork::Fork;
 use ledger::DayLedger;
 use log::{Durability, Written};
-use model::{Items, RunEvent, RunStatus, SpendingLimit, Str};
+use model::{Item, Items, RunEvent, RunStatus, SpendingLimit, Str};
 use node_api::NodeError;
+use node_api::trigger::Takes;
 use recovery::{Story, Verdict};
 use routes::Routes;
 use runner::Word;
@@ -111,6 +115,8 @@ pub struct Runtime {
     /// Workflows that listen for a test call.
     trials: Mutex<trial::Trials>,
     looks: Mutex<look::Looks>,
+    expected: pages::Expected,
+    sessions: replies::Sessions,
     /// What runs are to know of each other, until somebody listens.
     words: Mutex<Option<mpsc::UnboundedReceiver<Word>>>,
 }
@@ -170,6 +176,8 @@ impl Runtime {
             waking: Mutex::default(),
             trials: Mutex::default(),
             looks: Mutex::default(),
+            expected: pages::Expected::default(),
+            sessions: replies::Sessions::default(),
             words: Mutex::new(Some(heard)),
         });
         calls.belong_to(&runtime);
@@ -371,6 +379,13 @@ impl Runtime {
         self.take_up(id, Some(items)).await
     }
 
+    /// Wakes a sleeping run for somebody who hears how it goes on.
+    pub(crate) async fn wake_for(self: &Arc<Self>, id: i64, item: Item, takes: Takes) -> Result<Taken, Error> {
+        let woken_by = Some(Some(Items::one(item)));
+        let taken = self.take_up_with(id, woken_by, Doubt::Stops, takes).await?;
+        taken.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
+    }
+
     /// Goes on with a run of which a step may have happened: the step is taken again.
     pub async fn resume(self: &Arc<Self>, id: i64) -> Result<Option<Taken>, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
@@ -378,7 +393,7 @@ impl Runtime {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
         }
         self.store.set_status(id, RunStatus::Running).await?;
-        self.take_up_with(id, None, Doubt::IsSettled).await
+        self.take_up_with(id, None, Doubt::IsSettled, Takes::Nothing).await
     }
 
     /// Runs the workflow of a failed run again on what that run began with.
@@ -402,19 +417,31 @@ impl Runtime {
     }
 
     async fn take_up(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>) -> Result<Option<Taken>, Error> {
-        self.take_up_with(id, woken_by, Doubt::Stops).await
+        self.take_up_with(id, woken_by, Doubt::Stops, Takes::Nothing).await
     }
 
-    async fn take_up_with(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>, doubt: Doubt) -> Result<Option<Taken>, Error> {
+    async fn take_up_with(
+        self: &Arc<Self>,
+        id: i64,
+        woken_by: Option<Option<Items>>,
+        doubt: Doubt,
+        takes: Takes,
+    ) -> Result<Option<Taken>, Error> {
         if self.runner.is_running(id) || !lock(&self.waking).insert(id) {
             return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
         }
-        let taken = self.read_and_resume(id, woken_by, doubt).await;
+        let taken = self.read_and_resume(id, woken_by, doubt, takes).await;
         lock(&self.waking).remove(&id);
         taken
     }
 
-    async fn read_and_resume(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>, doubt: Doubt) -> Result<Option<Taken>, Error> {
+    async fn read_and_resume(
+        self: &Arc<Self>,
+        id: i64,
+        woken_by: Option<Option<Items>>,
+        doubt: Doubt,
+        takes: Takes,
+    ) -> Result<Option<Taken>, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         let events = self.store.journal(id).await?;
         let pieces = self.store.pieces(id).await?;
@@ -430,7 +457,7 @@ impl Runtime {
             story.wake(items.clone());
         }
         let depth = self.depth_of(&execution).await?;
-        Ok(Some(self.runner.resume(story.into_past(execution, depth, workflow, pieces, woken_by))))
+        Ok(Some(self.runner.resume(story.into_past(execution, depth, workflow, pieces, woken_by), takes)))
     }
 
     /// Writes what a run that goes on has told so far, so that its journal has it.

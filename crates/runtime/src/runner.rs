@@ -379,8 +379,8 @@ impl Runner {
         self.engine.run(workflow.plan.clone(), start, options, cancel).await
     }
 
-    /// Goes on with a run that was cut off or slept.
-    pub fn resume(self: &Arc<Self>, past: Past) -> Taken {
+    /// Goes on with a run that was cut off or slept, for whoever takes this of it.
+    pub fn resume(self: &Arc<Self>, past: Past, takes: Takes) -> Taken {
         let log = self.recorder.reopen(&past.execution, past.written, past.workflow.durability);
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
@@ -397,7 +397,8 @@ impl Runner {
         };
         let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
-        let (workflow, mode, demand, request_id) = (past.workflow, past.mode, Demand::default(), Str::new());
+        let demand = Demand { takes, ..Demand::default() };
+        let (workflow, mode, request_id) = (past.workflow, past.mode, Str::new());
         self.set_out(Course { log, workflow, start, mode, options, demand, cancel, turn, request_id }).let_go()
     }
 

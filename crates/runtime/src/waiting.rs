@@ -1,17 +1,15 @@
-//! Calls that wake a waiting run, and forms, whose pages follow each other.
+//! Calls that wake a waiting run.
 
 use crate::hooks::{self, Call, Reply};
+use crate::loaded::Loaded;
 use crate::recovery::Story;
 use crate::routes::Hook;
-use crate::runner::{Demand, Start, Taken};
+use crate::runner::Taken;
 use crate::{Error, Runtime, auth};
-use model::{Item, Items, Object, RunStatus, Str, Value};
-use node_api::trigger::{Answer, AnswerBody, AnswerWhen, FormCompletion, FormPage, Listen};
+use model::{Item, RunStatus, Str, Value};
+use node_api::NodeType;
+use node_api::trigger::{Answer, Listen, Setup, Takes};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a form that is answered at once waits for a further page.
-const FURTHER_PAGE: Duration = Duration::from_secs(5);
 
 /// A run that waits for a call, and the address it waits at.
 pub struct Waiting {
@@ -20,18 +18,40 @@ pub struct Waiting {
     params: Value,
 }
 
-/// A form as it was sent: texts by field, and files.
-pub struct Sent {
-    pub fields: Object,
-    pub files: Vec<(Str, model::Binary)>,
-    /// How long the body was.
-    pub length: usize,
+/// A run that sleeps at a node.
+struct Asleep {
+    workflow: Arc<Loaded>,
+    node: Str,
+    params: Value,
+    listens: Vec<Listen>,
 }
 
 impl Runtime {
     /// The run that waits behind a ticket. `None`: the ticket is none of ours, or the run waits for something else.
     pub async fn waiting(self: &Arc<Self>, ticket: &str, suffix: &str) -> Result<Option<Waiting>, Error> {
         let Some(id) = self.runner.tickets.read(ticket) else { return Ok(None) };
+        let Some(Asleep { workflow, node, params, listens }) = self.asleep(id).await? else { return Ok(None) };
+        let found = listens.into_iter().find_map(|listen| match listen {
+            Listen::Webhook(route) => Some((route, None)),
+            Listen::Form(form) => Some((form.route, Some(form.page))),
+            Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => None,
+        });
+        let Some((route, form)) = found.filter(|(route, _)| route.path.trim_matches('/') == suffix.trim_matches('/')) else {
+            return Ok(None);
+        };
+        Ok(Some(Waiting { id, hook: Hook { workflow, node, route, form, chat: None, trial: None }, params }))
+    }
+
+    /// The run of this number, if it waits for a message of a chat.
+    pub(crate) async fn waiting_in_chat(self: &Arc<Self>, id: i64) -> Result<Option<Waiting>, Error> {
+        let Some(Asleep { workflow, node, params, listens }) = self.asleep(id).await? else { return Ok(None) };
+        let chat = listens.into_iter().find_map(|listen| if let Listen::Chat(chat) = listen { Some(*chat) } else { None });
+        let hook = chat.map(|chat| Hook { workflow, node, route: chat.route.clone(), form: None, chat: Some(chat), trial: None });
+        Ok(hook.map(|hook| Waiting { id, hook, params }))
+    }
+
+    /// Where a run sleeps, and what it listens to there. `None` if no call from outside wakes it.
+    async fn asleep(self: &Arc<Self>, id: i64) -> Result<Option<Asleep>, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         if execution.state.status != RunStatus::Waiting {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
@@ -41,15 +61,7 @@ impl Runtime {
         let workflow = self.workflow_of(&execution).await?;
         let zone = self.zone_of(&workflow).to_owned();
         let listens = workflow.with_trigger(&node, &params, self.now_ms(), &zone, |node_type, setup| node_type.listens(setup))?;
-        let found = listens.unwrap_or_default().into_iter().find_map(|listen| match listen {
-            Listen::Webhook(route) => Some((route, None)),
-            Listen::Form(form) => Some((form.route, Some(form.page))),
-            Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => None,
-        });
-        let Some((route, form)) = found.filter(|(route, _)| route.path.trim_matches('/') == suffix.trim_matches('/')) else {
-            return Ok(None);
-        };
-        Ok(Some(Waiting { id, hook: Hook { workflow, node, route, form, chat: None, trial: None }, params }))
+        Ok(Some(Asleep { workflow, node, params, listens: listens.unwrap_or_default() }))
     }
 
     /// Wakes a run with a call, and answers the call.
@@ -66,80 +78,16 @@ impl Runtime {
         auth::refusal(&self.runner, hook, call)
     }
 
-    async fn wake_with_item(self: &Arc<Self>, waiting: &Waiting, sent: Item) -> Result<Taken, Error> {
-        let Waiting { id, hook, params } = waiting;
+    pub(crate) async fn wake_with_item(self: &Arc<Self>, waiting: &Waiting, sent: Item) -> Result<Taken, Error> {
+        let item = self.woken_by(waiting, sent)?;
+        self.wake_for(waiting.id, item, Takes::Nothing).await
+    }
+
+    /// What the run goes on with, or what is wrong with what was sent.
+    pub(crate) fn woken_by(&self, waiting: &Waiting, sent: Item) -> Result<Item, Error> {
+        let Waiting { hook, params, .. } = waiting;
         let zone = self.zone_of(&hook.workflow).to_owned();
-        let ask = |node_type: &node_api::NodeType, setup: &node_api::trigger::Setup<'_>| node_type.woken_by(setup, sent.clone());
-        let item = hook.workflow.with_trigger(&hook.node, params, self.now_ms(), &zone, ask)?;
-        let taken = self.wake(*id, Some(Items::one(item.unwrap_or(sent)))).await?;
-        taken.ok_or(Error::WrongStatus { id: *id, status: RunStatus::Uncertain.name() })
+        let ask = |node_type: &NodeType, setup: &Setup<'_>| node_type.woken_by(setup, sent.clone());
+        Ok(hook.workflow.with_trigger(&hook.node, params, self.now_ms(), &zone, ask)?.unwrap_or(sent))
     }
-
-    /// Takes a form that was sent: starts the workflow, or wakes the run that waits for it.
-    pub async fn submit(self: &Arc<Self>, hook: &Hook, waiting: Option<&Waiting>, sent: Sent) -> Result<Answer, Error> {
-        let mode = if hook.trial.is_some() { "test" } else { "production" };
-        let mut item = Item::new(Object::from_iter([("$form", Value::from(sent.fields)), ("formMode", mode.into())]));
-        if !sent.files.is_empty() {
-            item.binary = Some(Arc::new(sent.files));
-        }
-        let taken = match waiting {
-            Some(waiting) => self.wake_with_item(waiting, item).await?,
-            None => self.runner.take_on(Start::of_call(hook, item), Demand { weight: sent.length, ..Demand::default() })?.let_go(),
-        };
-        self.runner.accepted(&taken.log).await?;
-        Ok(self.page_after(hook, taken).await)
-    }
-
-    /// What a person sees after sending a form: the next page, what a node answers, or the end.
-    async fn page_after(self: &Arc<Self>, hook: &Hook, taken: Taken) -> Answer {
-        let page = hook.form.clone().unwrap_or_default();
-        let Taken { id, answer, outcome, .. } = taken;
-        let settled = async {
-            match answer.await {
-                Ok(answer) => Settled::Answer(answer),
-                Err(_) => outcome.await.map_or(Settled::Broken, |outcome| match outcome.waits_for {
-                    // No page of its own follows.
-                    Some(_) => Settled::Ended(RunStatus::Running),
-                    None => Settled::Ended(outcome.status),
-                }),
-            }
-        };
-        let settled = match hook.route.answer {
-            AnswerWhen::Received => tokio::time::timeout(FURTHER_PAGE, settled).await.unwrap_or(Settled::Ended(RunStatus::Running)),
-            _ => settled.await,
-        };
-        match settled {
-            Settled::Answer(answer) => answer,
-            Settled::Ended(RunStatus::Waiting) => see_other(&format!("/form-waiting/{}", self.runner.tickets.of(id))),
-            Settled::Ended(RunStatus::Error) if hook.route.answer != AnswerWhen::Received => broken(&page),
-            Settled::Ended(_) => completion(page),
-            Settled::Broken => broken(&page),
-        }
-    }
-}
-
-enum Settled {
-    Answer(Answer),
-    Ended(RunStatus),
-    Broken,
-}
-
-fn completion(page: FormPage) -> Answer {
-    match &page.completion {
-        FormCompletion::Redirect(url) => see_other(url),
-        _ => Answer { status: 200, headers: Vec::new(), body: AnswerBody::Page(Box::new(page)) },
-    }
-}
-
-fn broken(page: &FormPage) -> Answer {
-    let completion = FormCompletion::Message {
-        title: "Problem submitting response".into(),
-        text: "Something went wrong on our side. Please try again later.".into(),
-    };
-    let page = FormPage { completion, ..page.clone() };
-    Answer { status: 200, headers: Vec::new(), body: AnswerBody::Page(Box::new(page)) }
-}
-
-fn see_other(address: &str) -> Answer {
-    Answer { status: 303, headers: vec![("location".into(), address.into())], body: AnswerBody::Empty }
 }

@@ -10,7 +10,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
-use runtime::hooks::{self, Call};
+use runtime::hooks::Call;
 use runtime::{Door, Found, Hook, Waiting};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -137,7 +137,7 @@ async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Resul
     if hook.trial.is_some() && !starts_none && app.runtime.refusal(hook, &call).is_none() && !app.runtime.take_test(hook) {
         return Err(ApiError::new(Code::WEBHOOK_NOT_FOUND, "The test has had its call"));
     }
-    Ok(of_call(hooks::answer(&app.runtime.runner, hook, call).await?))
+    Ok(of_call(app.runtime.answer(hook, call).await?))
 }
 
 async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Call, ApiError> {

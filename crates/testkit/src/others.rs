@@ -17,13 +17,21 @@ pub(crate) fn respond(path: &str) -> Option<Vec<u8>> {
 fn told(path: &str) -> Option<Value> {
     let ends = [
         ("/images/generations", json!({ "data": [{ "b64_json": DOT }] })),
+        ("/images/edits", json!({ "data": [{ "b64_json": DOT }] })),
         ("/moderations", json!({ "results": [{ "flagged": false, "categories": {}, "category_scores": {} }] })),
         ("/audio/transcriptions", json!({ "text": "Words from the mock model." })),
         ("/audio/translations", json!({ "text": "Words from the mock model." })),
         ("/files", json!({ "id": "file-1", "object": "file", "data": [] })),
+        (":predictLongRunning", json!({ "name": "operations/1", "done": false })),
+        ("/operations/1", video_ready()),
         (":predict", json!({ "predictions": [{ "mimeType": "image/png", "bytesBase64Encoded": DOT }] })),
     ];
     ends.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, told)| told)
+}
+
+fn video_ready() -> Value {
+    let address = "https://generativelanguage.googleapis.com/v1beta/files/video-1:download?alt=media";
+    json!({ "done": true, "response": { "generateVideoResponse": { "generatedSamples": [{ "video": { "uri": address } }] } } })
 }
 
 #[cfg(test)]

@@ -9,11 +9,13 @@ pub use config::{Config, SCHEMA, StopCondition};
 pub use envelope::{Envelope, Event};
 pub use reply::Fault;
 
+use crate::codec::{usage_from_value, usage_to_value};
 use crate::guard::Guard;
+use crate::record::Ended;
 use crate::world::{AgentError, AgentEvent, World};
 use model::{Code, Object, Str, Value};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, OutputFormat, ToolCall, ToolCallContext, ToolChoice,
+    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, OutputFormat, ToolCall, ToolCallContext, ToolChoice, Turn,
 };
 use reply::Reply;
 use std::sync::Arc;
@@ -43,6 +45,35 @@ impl ReactAgent {
     /// Runs the loop in the order of its contract. Trace id and beginning come from outside: with the same answers behind the ports
     /// the envelope is the same to the byte.
     pub async fn run(
+        &self,
+        world: &dyn World,
+        input: Value,
+        memory: Option<Object>,
+        trace_id: Str,
+        started_at: Str,
+    ) -> Result<ReactOutcome, AgentError> {
+        world.tell(AgentEvent::Began).await;
+        let began = world.now_ms();
+        let outcome = self.work(world, input, memory, trace_id, started_at).await;
+        // The model speaks in JSON; whoever listens hears the one part of it that is an answer.
+        if let Ok(ReactOutcome { answer: Some(answer), .. }) = &outcome {
+            world.tell(AgentEvent::Token(words(answer))).await;
+        }
+        world.tell(self.end_of(&outcome, (world.now_ms() - began).max(0) as u64)).await;
+        outcome
+    }
+
+    fn end_of(&self, outcome: &Result<ReactOutcome, AgentError>, duration_ms: u64) -> AgentEvent {
+        match outcome {
+            Ok(ReactOutcome { envelope, answer, fault: None }) => {
+                let ended = if answer.is_some() { Ended::Completed } else { Ended::MaxIterations };
+                AgentEvent::Done { ended, iterations: envelope.iteration, duration_ms }
+            }
+            Ok(ReactOutcome { fault: Some(_), .. }) | Err(_) => AgentEvent::Failed,
+        }
+    }
+
+    async fn work(
         &self,
         world: &dyn World,
         input: Value,
@@ -105,26 +136,31 @@ impl ReactAgent {
                 }
                 let messages = vec![Message::system(prompt.clone()), Message::user(model::json::to_string(&about.into()))];
                 let request = ChatRequest { messages, tool_choice: ToolChoice::None, format: OutputFormat::Json, ..ChatRequest::default() };
-                let text = self.listen(world, request).await?;
+                let turn = self.listen(world, request).await?;
                 let duration = (world.now_ms() - began).max(0) as f64;
-                let kept = Value::from(Object::from_iter([("text", Value::from(text)), ("durationMs", duration.into())]));
+                let told =
+                    [("text", Value::from(turn.message.text())), ("durationMs", duration.into()), ("usage", usage_to_value(&turn.usage))];
+                let kept = Value::from(Object::from_iter(told));
                 world.keep(&key, kept.clone()).await.map_err(AgentError::Kept)?;
                 kept
             }
         };
+        let usage = kept.get("usage").map(usage_from_value).unwrap_or_default();
+        let dollars = self.model.info().price.map(|price| price.of(&usage));
+        world.tell(AgentEvent::Cost { usage, dollars }).await;
         let text: Str = kept.get("text").and_then(Value::as_str).unwrap_or_default().into();
         envelope.last_prompt = Some(prompt);
         envelope.last_response = Some(model::json::parse(&text).unwrap_or_else(|_| text.clone().into()));
         Ok((text, kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64))
     }
 
-    async fn listen(&self, world: &dyn World, request: ChatRequest) -> Result<Str, AgentError> {
+    async fn listen(&self, world: &dyn World, request: ChatRequest) -> Result<Turn, AgentError> {
         use futures::StreamExt as _;
         let mut events = self.model.stream(request);
         while let Some(event) = events.next().await {
             match event.map_err(AgentError::Model)? {
                 ChatEvent::Retry { attempt, wait_ms, cause } => world.tell(AgentEvent::ModelRetry { attempt, wait_ms, cause }).await,
-                ChatEvent::Done(turn) => return Ok(turn.message.text()),
+                ChatEvent::Done(turn) => return Ok(*turn),
                 ChatEvent::Text(_) | ChatEvent::Thinking(_) | ChatEvent::CallBegins { .. } => {}
             }
         }
@@ -154,7 +190,10 @@ impl ReactAgent {
                     world.keep(&begun, name.clone().into()).await.map_err(AgentError::Kept)?;
                 }
                 let began = world.now_ms();
-                let context = ToolCallContext { call_id: key.as_str().into(), item: self.item, key: world.full_key(&key) };
+                let call_id = call.id.clone();
+                let started = AgentEvent::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments: input.clone().into() };
+                world.tell(started).await;
+                let context = ToolCallContext { call_id: call_id.clone(), item: self.item, key: world.full_key(&key) };
                 let result = match tool.call(checked, &context).await {
                     Ok(answer) => Object::from_iter([("success", Value::from(true)), ("data", self.guard.capped_value(answer.content))]),
                     Err(failure) if failure.is_uncertain => return Err(AgentError::Uncertain { tool: name }),
@@ -163,9 +202,14 @@ impl ReactAgent {
                         Object::from_iter([("success", Value::from(false)), ("error", words.into())])
                     }
                 };
-                let duration = (world.now_ms() - began).max(0) as f64;
-                let kept = Value::from(Object::from_iter([("result", Value::from(result)), ("durationMs", duration.into())]));
+                let duration_ms = (world.now_ms() - began).max(0) as u64;
+                let (content, is_error) = match result.get("data") {
+                    Some(data) => (words(data), false),
+                    None => (result.get("error").map(words).unwrap_or_default(), true),
+                };
+                let kept = Value::from(Object::from_iter([("result", Value::from(result)), ("durationMs", (duration_ms as f64).into())]));
                 world.keep(&key, kept.clone()).await.map_err(AgentError::Kept)?;
+                world.tell(AgentEvent::ToolEnded { call_id, name: name.clone(), content, is_error, duration_ms }).await;
                 kept
             }
         };
@@ -188,6 +232,14 @@ impl ReactAgent {
             tools.push_str(&format!("- {}: {} Input schema: {schema}\n", tool.name, tool.description));
         }
         PROMPT.trim_end().replace("{{tools}}", tools.trim_end()).into()
+    }
+}
+
+/// A text as it is, and anything else as its JSON.
+fn words(value: &Value) -> Str {
+    match value {
+        Value::String(text) => text.clone(),
+        other => model::json::to_string(other).into(),
     }
 }
 

@@ -8,7 +8,7 @@ use heddle_agent::{AgentEvent, Remembering, World};
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
 use node_api::ai::{
-    Arguments, Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Memory, MemoryError, Message, ModelInfo, Part, Price,
+    Arguments, Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Memory, MemoryError, Message, ModelInfo, Part, Rates,
     Recalled, Role, SessionId, Stop, Tool, ToolAnswer, ToolCall, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey, Usage,
 };
 use std::collections::{HashSet, VecDeque};
@@ -33,7 +33,7 @@ impl Script {
             context: None,
             max_output: None,
         };
-        let price = Some(Price { input: 1.0, cached_read: 0.1, cache_write: 1.25, output: 4.0 });
+        let price = Some(Rates { input: 1.0, cached_read: 0.1, cache_write: 1.25, output: 4.0 }.into());
         let info = ModelInfo { provider: "script".into(), model: "script-1".into(), capabilities, price };
         Arc::new(Self { info, turns: Mutex::new(turns.into_iter().collect()), requests: Mutex::default() })
     }

@@ -43,7 +43,8 @@ impl RunData {
 }
 
 impl Plan {
-    /// A node's parameters as they stand before any run: expressions see the workflow and the clock, but no items.
+    /// A node's parameters as they stand before any run: expressions see the workflow and the clock, but no items. Those that only a
+    /// call gives a value stay as they are written.
     pub fn static_params(&self, name: &str, now_ms: i64) -> Result<Value, NodeError> {
         let Some(index) = self.index_of(name) else { return Ok(Value::empty_object()) };
         let node = &self.nodes[index];
@@ -64,7 +65,12 @@ impl Plan {
             depth: 0,
             contexts: &|_| Object::new(),
         };
-        node.params.resolve(&Session::default(), &view).map_err(|error| expression_error(error, ""))
+        let (early, late) = node.params_before_calls();
+        let mut params = early.resolve(&Session::default(), &view).map_err(|error| expression_error(error, ""))?;
+        for (path, written) in late {
+            params.set_path(&path, written);
+        }
+        Ok(params)
     }
 }
 

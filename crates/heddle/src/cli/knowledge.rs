@@ -43,7 +43,8 @@ pub(crate) struct AddKnowledge {
 #[derive(Args)]
 #[command(after_help = "Examples:
   heddle knowledge search docs 'how long can I return something?'
-  heddle knowledge search docs 'invoice ZX-81' --hybrid --limit 3")]
+  heddle knowledge search docs 'invoice ZX-81' --hybrid --limit 3
+  heddle knowledge search docs 'refunds' --where source=terms.pdf")]
 pub(crate) struct SearchKnowledge {
     #[command(flatten)]
     pub(crate) data: DataFolder,
@@ -57,10 +58,20 @@ pub(crate) struct SearchKnowledge {
     /// How near a result must be, from 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SCORE")]
     pub(crate) min_score: f64,
+    /// Only what has this metadata; may be given several times
+    #[arg(long = "where", value_name = "FIELD=VALUE", value_parser = field_and_value)]
+    pub(crate) metadata: Vec<(String, String)>,
     /// Let the words of the question count too
     #[arg(long)]
     pub(crate) hybrid: bool,
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn field_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((field, value)) if !field.trim().is_empty() => Ok((field.trim().to_owned(), value.to_owned())),
+        _ => Err("write it as FIELD=VALUE, such as source=terms.pdf".to_owned()),
+    }
 }

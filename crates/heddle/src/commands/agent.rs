@@ -62,7 +62,8 @@ pub(super) fn run(arguments: &cli::Agent) -> Result<ExitCode> {
         let workflow = Workflow::from_value(&document).context("the agent's workflow cannot be made")?;
         let plan = Arc::new(engine.plan(&workflow));
         let options = RunOptions { mode: "cli".into(), ..world::run_options(&settings) };
-        let mut talk = Talk { engine, plan, node: "Start".into(), options, manner, session: store::new_id(), said: Vec::new() };
+        let mut talk =
+            Talk { engine, plan, node: "Start".into(), options, manner, session: store::new_id(), said: Vec::new(), asleep: None };
         let cancel = CancellationToken::new();
         let on_interrupt = cancel.clone();
         tokio::spawn(async move {

@@ -2,6 +2,7 @@
 
 use super::{block_on, coded, read_workflow};
 use crate::cli;
+use crate::collections::FolderCollections;
 use crate::conversations;
 use crate::credentials::StoredCredentials;
 use crate::settings::Settings;
@@ -27,6 +28,7 @@ pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
     let settings = Settings::load()?;
     let mut engine = world::engine(&settings)?;
     let folder = arguments.data.path();
+    engine.ports.collections = Arc::new(FolderCollections::new(folder.clone(), settings.collections));
     engine.ports.tables = Arc::new(FolderTables::new(folder.clone(), settings.table_limits()));
     let manner = if arguments.json { Manner::Json } else { Manner::Words };
     let session = arguments.session.as_deref().map_or_else(store::new_id, Str::from);
@@ -42,7 +44,7 @@ pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
         plan.id = id.clone();
         let node = chat_node(&plan)?;
         let options = RunOptions { stands_for: id, mode: "cli".into(), ..world::run_options(&settings) };
-        let talk = Talk { engine, plan: Arc::new(plan), node, options, manner, session, said: Vec::new() };
+        let talk = Talk { engine, plan: Arc::new(plan), node, options, manner, session, said: Vec::new(), asleep: None };
         match std::io::stdin().is_terminal() {
             true => converse(talk).await,
             false => answer_lines(talk).await,
@@ -89,6 +91,7 @@ async fn converse(mut talk: Talk) -> Result<ExitCode> {
             "/new" => {
                 talk.session = store::new_id();
                 talk.said.clear();
+                talk.asleep = None;
                 note(&paint("A new conversation.", Colour::Dim));
                 continue;
             }

@@ -90,7 +90,8 @@ async fn search(arguments: &SearchKnowledge) -> Result<ExitCode> {
     let embedder = embedder(&store, &librarian()?, &collection).await?;
     let query = Str::from(arguments.query.as_str());
     let vector = embedder.embed(std::slice::from_ref(&query)).await?.into_iter().next().context("the model gave no vector")?;
-    let wanted = Match { limit: arguments.limit, min_score: Some(arguments.min_score), metadata: Object::new() };
+    let metadata = arguments.metadata.iter().map(|(field, value)| (Str::from(field.as_str()), Value::from(value.as_str()))).collect();
+    let wanted = Match { limit: arguments.limit, min_score: Some(arguments.min_score), metadata };
     let words = arguments.hybrid.then_some(query);
     let question = Question { model: embedder.model().into(), vector, wanted, words };
     let found = store.search_chunks(&collection.id, question).await?;

@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
     let mut engine = world::engine(&settings)?;
     let progress = Arc::new(Progress::new(arguments));
     engine.ports.journal = progress.clone();
-    engine.ports.collections = Arc::new(FolderCollections::new(arguments.data.path()));
+    engine.ports.collections = Arc::new(FolderCollections::new(arguments.data.path(), settings.collections));
     engine.ports.tables = Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
     engine.ports.conversations = conversations::of_folder(arguments.data.path(), &engine.ports.conversations);
     // Input and run count against one limit.

@@ -41,7 +41,7 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let serving = &settings.serving;
     let folder = arguments.data.path();
     let store = Sqlite::open(&folder, Use::Serve).with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
-    let store = store.with_table_limits(settings.table_limits());
+    let store = store.with_table_limits(settings.table_limits()).with_collection_limits(settings.collections);
     let listener = TcpListener::bind(SocketAddr::new(serving.host, serving.port))
         .await
         .with_context(|| format!("{}:{} cannot be listened on", serving.host, serving.port))?;

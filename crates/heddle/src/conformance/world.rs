@@ -41,6 +41,7 @@ impl World {
             gate_limits: server::GateLimits::default(),
             max_body: 16 << 20,
             table_bytes: 50 << 20,
+            collections: node_api::collections::CollectionLimits::default(),
             catch_up: runtime::CatchUp::default(),
             spending: model::SpendingLimit::default(),
             serving: Serving::default(),

@@ -48,6 +48,28 @@ fn upload(server: &Server, id: &str, name: &str, mime_type: &str, body: &[u8]) -
     (reply.status, reply.json())
 }
 
+/// A workflow whose agent is asked for the refund policy, with a tool.
+fn asking(mut tool: Value) -> Value {
+    let part = |name: &str, kind: &str, parameters: Value| node(name, kind, 1.0, parameters);
+    let credential = json!({ "openAiApi": { "id": "cred1", "name": "Mock" } });
+    let mut model = part("Model", "openai-model", json!({ "model": "gpt-4o-mini" }));
+    model["credentials"] = credential.clone();
+    tool["credentials"] = credential;
+    json!({
+        "id": "w", "name": "Shop",
+        "nodes": [
+            part("Hook", "n8n-nodes-base.webhook", json!({ "path": "ask", "responseMode": "lastNode" })),
+            part("Agent", "ai-agent", json!({ "userMessage": "What is your refund policy?" })), model, tool,
+        ],
+        "connections": {
+            "Hook": { "main": [[{ "node": "Agent", "type": "main", "index": 0 }]] },
+            "Model": { "ai_languageModel": [[{ "node": "Agent", "type": "ai_languageModel", "index": 0 }]] },
+            "Knowledge": { "ai_tool": [[{ "node": "Agent", "type": "ai_tool", "index": 0 }]] },
+        },
+        "settings": { "executionOrder": "v1" },
+    })
+}
+
 /// S0-33: 'refund policy' leads to knowledge_base_search.
 #[test]
 fn an_agent_finds_the_refund_policy_in_files_that_came_over_the_api() {
@@ -62,28 +84,7 @@ fn an_agent_finds_the_refund_policy_in_files_that_came_over_the_api() {
 
     shop.models.script([Reply::call("knowledge_base_search", json!({ "query": "refund policy" })), Reply::text("You have thirty days.")]);
     let tool = node("Knowledge", "knowledge-base-tool", 1.0, json!({ "collection": "shop", "options": { "minScore": 0.6 } }));
-    let flow = |tool: Value| {
-        let part = |name: &str, kind: &str, parameters: Value| node(name, kind, 1.0, parameters);
-        let credential = json!({ "openAiApi": { "id": "cred1", "name": "Mock" } });
-        let mut model = part("Model", "openai-model", json!({ "model": "gpt-4o-mini" }));
-        let mut tool = tool;
-        model["credentials"] = credential.clone();
-        tool["credentials"] = credential;
-        json!({
-            "id": "w", "name": "Shop",
-            "nodes": [
-                part("Hook", "n8n-nodes-base.webhook", json!({ "path": "ask", "responseMode": "lastNode" })),
-                part("Agent", "ai-agent", json!({ "userMessage": "What is your refund policy?" })), model, tool,
-            ],
-            "connections": {
-                "Hook": { "main": [[{ "node": "Agent", "type": "main", "index": 0 }]] },
-                "Model": { "ai_languageModel": [[{ "node": "Agent", "type": "ai_languageModel", "index": 0 }]] },
-                "Knowledge": { "ai_tool": [[{ "node": "Agent", "type": "ai_tool", "index": 0 }]] },
-            },
-            "settings": { "executionOrder": "v1" },
-        })
-    };
-    let file = shop.folder.workflow("shop", &flow(tool));
+    let file = shop.folder.workflow("shop", &asking(tool));
     heddle(&shop.folder.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = shop.server();
     let answer = server.call("GET", "/webhook/ask", None);
@@ -167,8 +168,57 @@ fn the_command_line_fills_and_searches_collections() {
     let (is_ok, told) = shop.heddle(&["knowledge", "search", "docs", "refund policy", "--json"]);
     let found: Value = serde_json::from_str(told.trim()).unwrap();
     assert!(is_ok && found["content"].as_str().unwrap().contains("thirty days"), "{told}");
+    let of = |source: &str| shop.heddle(&["knowledge", "search", "docs", "refund policy", "--where", source]).1;
+    assert!(of("source=policy.md").contains("thirty days") && of("source=other.md").contains("Nothing was found"));
+    assert!(of("source").contains("FIELD=VALUE"));
     let (is_ok, told) = shop.heddle(&["knowledge", "search", "nothing", "x"]);
     assert!(!is_ok && told.contains("there is no collection 'nothing'"), "{told}");
+}
+
+#[test]
+fn the_author_and_then_the_agent_narrow_down_what_is_found() {
+    let shop = Shop::new("narrow");
+    let server = shop.server();
+    let id = server.api("POST", "/collections", Some(&json!({ "name": "shop", "credentialId": "cred1" }))).json()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for (source, language, place) in [("a", "en", "shop"), ("b", "de", "shop"), ("c", "en", "vault")] {
+        let text = json!({ "text": "refund policy", "source": source, "metadata": { "language": language, "place": place } });
+        assert_eq!(server.api("POST", &format!("/collections/{id}/texts"), Some(&text)).status, 200);
+    }
+    server.stop();
+    // The second call asks for what the author does not allow.
+    let filters = [json!({ "language": "en" }), json!({ "language": "en", "place": "vault" })];
+    let calls = filters.map(|filter| Reply::call("knowledge_base_search", json!({ "query": "refund policy", "filter": filter })));
+    shop.models.script(calls.into_iter().chain([Reply::text("Done.")]));
+    let demanded = json!({ "metadataValues": [{ "name": "place", "value": "shop" }] });
+    let options = json!({ "minScore": 0, "metadata": demanded, "filterFields": "language" });
+    let tool = node("Knowledge", "knowledge-base-tool", 1.0, json!({ "collection": "shop", "options": options }));
+    let file = shop.folder.workflow("shop", &asking(tool));
+    heddle(&shop.folder.0, &["import", "--activate", file.to_str().unwrap()]);
+    let server = shop.server();
+    assert_eq!(server.call("GET", "/webhook/ask", None).json()["response"], "Done.");
+    let asked = shop.models.asked();
+    let told: Vec<String> = asked
+        .iter()
+        .filter(|asked| asked.path.ends_with("/chat/completions"))
+        .skip(1)
+        .map(|asked| asked.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned())
+        .collect();
+    let found: Value = serde_json::from_str(&told[0]).unwrap();
+    let sources: Vec<&Value> = found["results"].as_array().unwrap().iter().map(|result| &result["metadata"]["source"]).collect();
+    assert_eq!(sources, ["a"], "{found}");
+    assert!(serde_json::from_str::<Value>(&told[1]).is_err(), "a field that is not offered is refused in words: {}", told[1]);
+}
+
+#[test]
+fn limits_of_collections_are_settings() {
+    let shop = Shop::new("knowledge-limits");
+    let server = Server::start(&shop.folder.0, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_COLLECTIONS", "1")]);
+    assert_eq!(server.api("POST", "/collections", Some(&json!({ "name": "one" }))).status, 201);
+    let refused = server.api("POST", "/collections", Some(&json!({ "name": "two" })));
+    assert!(refused.status >= 400 && refused.status < 500, "{}", refused.text());
 }
 
 const ONE: &[(&str, &str, &str)] = &[("Start", "main", "Base"), ("Embeddings", "ai_embedding", "Base")];

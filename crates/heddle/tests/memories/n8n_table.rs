@@ -7,7 +7,7 @@ use crate::servers;
 use agent::memory::Window;
 use model::{Object, Value};
 use node_api::ai::{Conversations as _, Lifetime, Memory as _, Message, Most, Role, SessionId, TurnKey};
-use providers::memory::{Protection, RedisConversations};
+use providers::memory::{CarriedOver, Protection, RedisConversations};
 use std::sync::Arc;
 use store::{Sqlite, Use};
 
@@ -96,5 +96,36 @@ async fn a_conversation_in_redis_goes_on_when_its_protection_changes() {
     let foreign = Arc::new(Sqlite::open(&folder.join("other"), Use::Beside).unwrap());
     let error = kept(Protection::Sealed(foreign)).newest(&which, Most::ALL, Lifetime::Endless).await.unwrap_err();
     assert!(error.message.contains("another instance"), "{error}");
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_n8n_has_begun_in_redis_goes_on_and_stays_forgotten_once_it_is() {
+    let backend = backends::redis();
+    let folder = std::env::temp_dir().join(format!("heddle-carried-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let store = Arc::new(Sqlite::open(&folder, Use::Beside).unwrap());
+    let server = redis_server(&servers::redis());
+    let (prefix, session) = (format!("carried:{}:", backend.number), format!("n8n-session-{}", backend.number));
+    let mut redis = host().connections().redis(&server).await.unwrap();
+    for entry in [
+        r#"{"type":"human","data":{"content":"I am Ada","additional_kwargs":{},"response_metadata":{}}}"#,
+        r#"{"type":"ai","data":{"content":"Hello Ada","tool_calls":[],"additional_kwargs":{}}}"#,
+    ] {
+        redis.command(&["LPUSH", &session, entry]).await.unwrap();
+    }
+    let own = RedisConversations { host: host(), server, prefix: prefix.into(), protection: Protection::Sealed(store) };
+    let (kept, which) = (CarriedOver(own), backend.conversation(&session));
+    let said = async || -> Vec<Vec<String>> {
+        let turns = kept.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap();
+        turns.iter().map(|turn| turn.messages.iter().map(|message| message.text().to_string()).collect()).collect()
+    };
+    assert_eq!(said().await, [["I am Ada", "Hello Ada"]]);
+    let turn = node_api::ai::KeptTurn::said(TurnKey("1".into()), vec![Message::user("Who am I?"), Message::assistant("Ada.")]);
+    kept.append(&which, turn, Lifetime::Endless).await.unwrap();
+    assert_eq!(said().await, [["I am Ada", "Hello Ada"], ["Who am I?", "Ada."]]);
+    kept.clear(&which).await.unwrap();
+    assert!(said().await.is_empty(), "what was forgotten does not come back");
+    assert_eq!(redis.command(&["LLEN", &session]).await.unwrap().as_f64(), Some(2.0), "n8n's list stays as it is");
     let _ = std::fs::remove_dir_all(&folder);
 }

@@ -65,3 +65,29 @@ fn whoever_watches_hears_words_as_they_come_and_steps_with_their_place() {
     let kept: Vec<&str> = heard.iter().filter(|(kind, ..)| kind == "nodeStep").map(|(_, _, data)| data["step"].as_str().unwrap()).collect();
     assert!(kept.contains(&"item 0: tool 1.1"), "{kept:?}");
 }
+
+/// The agent of the chat as the strict one, whose model speaks in JSON.
+fn strict(document: &mut Value) {
+    document["nodes"][1]["type"] = json!("agent-core-react");
+    document["nodes"][1]["parameters"] = json!({});
+}
+
+fn strictly(words: &str) -> Vec<Reply> {
+    let call = json!({ "action": "tool", "tool": "calculator", "input": { "expression": "6*7" }, "confidence": 0.9 });
+    let end = json!({ "action": "final", "message": words, "confidence": 1 });
+    vec![Reply::text(&call.to_string()), Reply::text(&end.to_string())]
+}
+
+#[test]
+fn a_strict_agent_is_heard_as_any_other() {
+    let options = json!({ "public": true, "options": { "responseMode": "streaming", "eventDetail": "everything" } });
+    let talk = Talk::start_with("strict-stream", options, [strictly("It is 42."), strictly("Still 42.")].concat(), strict);
+    let lines = talk.lines(&message("6*7?", "s-1"));
+    let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["begin", "usage", "tool-start", "tool-end", "usage", "item", "done", "end"], "{lines:?}");
+    assert_eq!((&lines[3]["content"]["result"], &lines[5]["content"]), (&json!("42"), &json!("It is 42.")));
+    let body = json!({ "model": "chat-workflow", "messages": [{ "role": "user", "content": "And now?" }] });
+    let answer = talk.v1("/chat/completions", Some(&body)).json();
+    assert_eq!(answer["choices"][0]["message"]["content"], "Still 42.");
+    assert!(answer["usage"]["total_tokens"].as_u64().unwrap() > 0, "{answer}");
+}

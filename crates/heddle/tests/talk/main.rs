@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
+mod callers_tools;
 mod chat;
 mod events;
 mod openai;
 mod record;
+mod replies;
 #[path = "../support/mod.rs"]
 mod support;
 mod terminal;
@@ -38,6 +40,13 @@ impl Talk {
         heddle(&folder.0, &["import", "--activate", file.to_str().unwrap()]);
         let server = Server::start(&folder.0, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1")]);
         Self { model, server, folder }
+    }
+
+    /// Ends the server the hard way and starts it again.
+    fn restart(&mut self) {
+        let _ = self.server.process.kill();
+        self.server.wait();
+        self.server = Server::start(&self.folder.0, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1")]);
     }
 
     fn say(&self, body: &Value) -> support::Reply {

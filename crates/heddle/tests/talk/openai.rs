@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use testkit::{Fault, Reply};
 
 impl Talk {
-    fn v1(&self, path: &str, body: Option<&Value>) -> Answer {
+    pub(crate) fn v1(&self, path: &str, body: Option<&Value>) -> Answer {
         self.v1_as(self.server.key(), path, body)
     }
 
@@ -136,7 +136,7 @@ fn errors_have_openais_shape_and_a_run_that_failed_is_not_asked_for_again() {
     body["model"] = json!("gpt-5");
     assert_eq!(error(&talk.v1("/chat/completions", Some(&body))), (404, json!("invalid_request_error"), json!("model_not_found")));
     let mut body = ask("hi");
-    body["tools"] = json!([{ "type": "function", "function": { "name": "f" } }]);
+    body["tools"] = json!([{ "type": "web_search" }]);
     let refused = talk.v1("/chat/completions", Some(&body));
     assert_eq!((refused.status, &refused.json()["error"]["param"]), (400, &json!("tools")));
     for streams in [false, true] {

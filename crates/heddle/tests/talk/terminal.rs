@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use testkit::{MockModels, Reply};
 
 /// Runs a command with this on its standard input.
-fn heddle(folder: &Folder, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> Output {
+pub(crate) fn heddle(folder: &Folder, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
     command.args(arguments).env("HEDDLE_DATA", &folder.0).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").env_remove("OPENAI_API_KEY");
     command.envs(settings.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -17,7 +17,7 @@ fn heddle(folder: &Folder, arguments: &[&str], settings: &[(&str, &str)], input:
     process.wait_with_output().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

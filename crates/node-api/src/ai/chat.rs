@@ -176,9 +176,17 @@ pub struct Capabilities {
     pub max_output: Option<u64>,
 }
 
-/// US dollars for a million tokens.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What the use of a model costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
+    pub usual: Rates,
+    /// What all tokens of a request cost whose input is longer than this many tokens.
+    pub long: Option<(u64, Rates)>,
+}
+
+/// US dollars for a million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rates {
     pub input: f64,
     pub cached_read: f64,
     pub cache_write: f64,
@@ -186,8 +194,23 @@ pub struct Price {
 }
 
 impl Price {
-    /// What a use costs, in US dollars. An estimate: providers have rebates that nobody here knows.
+    /// What one request costs, in US dollars. An estimate: providers have rebates that nobody here knows.
     pub fn of(&self, usage: &Usage) -> f64 {
+        match self.long {
+            Some((above, rates)) if usage.input > above => rates.of(usage),
+            _ => self.usual.of(usage),
+        }
+    }
+}
+
+impl From<Rates> for Price {
+    fn from(usual: Rates) -> Self {
+        Self { usual, long: None }
+    }
+}
+
+impl Rates {
+    fn of(&self, usage: &Usage) -> f64 {
         let plain = usage.input.saturating_sub(usage.cached_read).saturating_sub(usage.cache_write);
         let parts = [
             (plain, self.input),
@@ -233,14 +256,45 @@ impl ModelError {
     }
 }
 
+/// The names in a provider's list of its models, in order. Providers wrap the list in `data`, in `models`, or not at all.
+pub fn model_names(answer: &Value) -> Option<Vec<Str>> {
+    let list = [answer.get("data"), answer.get("models"), Some(answer)].into_iter().flatten().find_map(Value::as_array)?;
+    let name = |entry: &Value| ["id", "name"].iter().find_map(|field| entry.get(field)?.as_str()).map(Str::from);
+    let mut names: Vec<Str> = list.iter().filter_map(name).collect();
+    names.sort();
+    names.dedup();
+    Some(names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_is_cached_is_not_paid_twice() {
-        let price = Price { input: 2.0, cached_read: 0.2, cache_write: 2.5, output: 10.0 };
+        let price = Price::from(Rates { input: 2.0, cached_read: 0.2, cache_write: 2.5, output: 10.0 });
         let usage = Usage { input: 1_000_000, cached_read: 500_000, cache_write: 100_000, output: 100_000, ..Usage::default() };
         assert!((price.of(&usage) - (0.8 + 0.1 + 0.25 + 1.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_long_request_costs_more_with_every_token_of_it() {
+        let usual = Rates { input: 1.0, cached_read: 0.1, cache_write: 1.0, output: 10.0 };
+        let price = Price { usual, long: Some((200_000, Rates { input: 2.0, cached_read: 0.2, cache_write: 2.0, output: 15.0 })) };
+        let cost = |input: u64| price.of(&Usage { input, output: 1_000, ..Usage::default() });
+        assert!((cost(200_000) - 0.21).abs() < 1e-9 && (cost(200_001) - (0.400_002 + 0.015)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lists_of_models_are_read_however_they_are_wrapped() {
+        for text in [
+            r#"{"data":[{"id":"b"},{"id":"a"},{"x":1},{"id":"a"}]}"#,
+            r#"[{"id":"a"},{"id":"b"}]"#,
+            r#"{"models":[{"name":"b"},{"name":"a"}]}"#,
+        ] {
+            assert_eq!(model_names(&model::json::parse(text).unwrap()).unwrap(), ["a", "b"], "{text}");
+        }
+        assert_eq!(model_names(&model::json::parse(r#"{"oops":1}"#).unwrap()), None);
+        assert_eq!(model_names(&model::json::parse(r#"{"data":[]}"#).unwrap()), Some(Vec::new()));
     }
 }

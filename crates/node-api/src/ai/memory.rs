@@ -2,7 +2,7 @@
 
 use super::conversation::{KeptTurn, Rewritten};
 use super::message::Message;
-use model::Str;
+use model::{Str, Value};
 
 /// The longest session id that is taken, in bytes.
 pub const MAX_SESSION_ID_BYTES: usize = 1024;
@@ -87,6 +87,14 @@ pub struct MemoryError {
 impl MemoryError {
     pub fn new(message: impl Into<Str>) -> Self {
         Self { message: message.into() }
+    }
+}
+
+/// Whose conversation a message says that it belongs to: its field `sessionId`, unless that is no word or number.
+pub fn session_of(message: &Value) -> Option<Str> {
+    match message.get("sessionId")? {
+        Value::Null | Value::Undefined | Value::Object(_) | Value::Array(_) => None,
+        session => Some(session.to_js_string()).filter(|session| !session.is_empty()),
     }
 }
 

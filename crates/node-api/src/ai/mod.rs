@@ -12,8 +12,8 @@ mod message_value;
 mod tool;
 
 pub use chat::{
-    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, ModelOptions, OutputFormat, Price, Stop,
-    ToolChoice, Turn, Usage,
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, ModelOptions, OutputFormat, Price, Rates, Stop,
+    ToolChoice, Turn, Usage, model_names,
 };
 pub use conversation::{
     Conversation, Conversations, Embedding, KeptHere, KeptTurn, Lifetime, MAX_RECALLED_BYTES, MAX_TURN_BYTES, Most, Rewritten, Sealer,
@@ -22,9 +22,9 @@ pub use conversation::{
 pub use knowledge::{
     Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore, Splitter, VectorStore, cannot_update, nearness,
 };
-pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey};
+pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey, session_of};
 pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
-pub use tool::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+pub use tool::{Effect, HANDED_OVER, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
 
 use model::Str;
 use std::sync::Arc;

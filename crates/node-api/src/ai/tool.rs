@@ -22,6 +22,9 @@ pub struct ToolDefinition {
     pub effect: Effect,
 }
 
+/// What the note is called in which an agent keeps what was said in a turn that whoever asked has to go on with.
+pub const HANDED_OVER: &str = "handed over";
+
 /// What calling a tool may do outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {

@@ -198,11 +198,21 @@ pub struct CollectionLimits {
     pub dimensions: usize,
     /// Results of one search.
     pub results: usize,
+    /// What vectors may take in memory. A collection that does not fit is read from disk at every search.
+    pub memory_bytes: usize,
 }
 
 impl Default for CollectionLimits {
     fn default() -> Self {
-        Self { collections: 1000, chunks_per_call: 10_000, chunk_bytes: 100_000, collection_bytes: 2 << 30, dimensions: 8192, results: 100 }
+        Self {
+            collections: 1000,
+            chunks_per_call: 10_000,
+            chunk_bytes: 100_000,
+            collection_bytes: 2 << 30,
+            dimensions: 8192,
+            results: 100,
+            memory_bytes: 512 << 20,
+        }
     }
 }
 

@@ -3,6 +3,16 @@
 use super::WebhookRoute;
 use model::Str;
 
+/// The field in which earlier messages of a conversation come that is kept elsewhere, each with `role` and `content`, or as
+/// [`crate::ai::Message::to_value`] has it. Only this instance sets it.
+pub const EARLIER_FIELD: &str = "earlierMessages";
+
+/// The field in which tools come that whoever asks calls themselves. Only this instance sets it.
+pub const CALLERS_TOOLS_FIELD: &str = "callersTools";
+
+/// The field in which a node that waits for a reply is told it, before it is woken. Only this instance sets it.
+pub const REPLY_FIELD: &str = "$reply";
+
 /// How a workflow takes messages of a chat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatRoute {

@@ -26,6 +26,8 @@ pub enum ChunkKind {
     ToolStart,
     /// It is over: `id`, `name`, `result`, `isError`, `durationMs`.
     ToolEnd,
+    /// Whoever asked is to call tools of their own: `text`, `calls` with `id`, `name`, `arguments`.
+    ToolCalls,
     /// A model has answered: `inputTokens`, `cachedTokens`, `outputTokens`, `reasoningTokens`, `dollars`.
     Usage,
     /// An agent is done: `finishReason`, `iterations`, `durationMs`.
@@ -71,6 +73,7 @@ impl ChunkKind {
             ChunkKind::Error => "error",
             ChunkKind::ToolStart => "tool-start",
             ChunkKind::ToolEnd => "tool-end",
+            ChunkKind::ToolCalls => "tool-calls",
             ChunkKind::Usage => "usage",
             ChunkKind::Done => "done",
         }

@@ -1,15 +1,12 @@
 //! A strict agent: one action an iteration in checked JSON, and an envelope that tells all of it.
 
-use super::supplies::{memory, model, tools};
+use super::supplies::{RESULT_BYTES, memory, model, tools};
 use super::world::NodeWorld;
 use agent::react::{Config, Fault, ReactAgent};
 use agent::{AgentError, Guard, recall, remember};
 use model::Kind;
 use node_api::ai::Message;
 use node_api::prelude::*;
-
-/// What a model sees of one result of a tool.
-const RESULT_BYTES: usize = 50_000;
 
 pub(crate) struct AgentCoreReact;
 

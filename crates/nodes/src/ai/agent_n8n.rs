@@ -2,16 +2,14 @@
 
 use super::batches::Batches;
 use super::models::fallback::with_fallback;
-use super::supplies::{memory, tools};
+use super::supplies::{RESULT_BYTES, memory, tools};
 use super::world::NodeWorld;
-use super::{parsers, prompt};
+use super::{callers_tools, parsers, prompt};
 use agent::{AgentError, Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::Kind;
 use node_api::ai::{Message, Part};
 use node_api::prelude::*;
 
-/// What a model sees of one result of a tool.
-const RESULT_BYTES: usize = 50_000;
 /// What n8n's agents are told if nothing else is said, up to version 1.8.
 const SYSTEM_MESSAGE: &str = "You are a helpful assistant";
 /// What agents answer that were stopped at their limit, before version 3.
@@ -123,7 +121,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
         return Err(error.on_item(index));
     }
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
-    let tools = tools(ctx, index).await?;
+    let mut tools = tools(ctx, index).await?;
     if is_for_sql && tools.is_empty() {
         return Err(NodeError::parameter("agent", "The SQL agent has no database")
             .hint("Connect a database tool to the agent; the agent writes its queries.")
@@ -137,11 +135,13 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     if ctx.version() >= 3.0 {
         parts.extend(prompt::texts(&item));
     }
+    let mut options = loop_options(ctx, index)?;
+    callers_tools::join(ctx, &mut tools, &mut options);
     let agent = ToolsAgent {
         model,
         guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?,
         memory: memory(ctx, index, Str::new()).await?,
-        options: loop_options(ctx, index)?,
+        options,
     };
     let user = Message { parts, ..Message::user("") };
     let is_heard = ctx.version() >= 2.1 && option("enableStreaming")?.as_bool() != Some(false);

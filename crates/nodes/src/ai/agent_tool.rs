@@ -1,6 +1,6 @@
 //! An agent as a tool of another agent, with a model and tools of its own.
 
-use super::supplies::{memory, model, tools};
+use super::supplies::{RESULT_BYTES, memory, model, tools};
 use super::tools::made::{Call, tool};
 use super::world::NodeWorld;
 use agent::{AgentError, Guard, OnLimit, Options, ToolsAgent};
@@ -8,9 +8,6 @@ use model::Kind;
 use node_api::ai::{Effect, Message, Supply, ToolDefinition};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
-
-/// What the inner model sees of one result of a tool.
-const RESULT_BYTES: usize = 50_000;
 
 pub(crate) struct AgentTool;
 

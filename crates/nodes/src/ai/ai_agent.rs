@@ -1,16 +1,14 @@
 //! An agent: a model that works with tools and a memory until it has an answer.
 
+use super::callers_tools;
 use super::said::user_message;
-use super::supplies::{memory, model, tools};
+use super::supplies::{RESULT_BYTES, memory, model, tools};
 use super::world::NodeWorld;
 use agent::{Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::{ItemError, Kind, OnError, SpendingLimit};
 use node_api::ai::ToolChoice;
 use node_api::prelude::*;
 use std::sync::Arc;
-
-/// What a model sees of one result of a tool unless the node says otherwise.
-const RESULT_BYTES: usize = 50_000;
 
 pub(crate) struct AiAgent;
 
@@ -89,7 +87,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
             .hint("Write what the agent is asked, or an expression.")
             .on_item(index));
     }
-    let options = Options {
+    let mut options = Options {
         system_prompt: with_seed_expressions(ctx, "systemPrompt", index)?,
         max_iterations: ctx.number("maxIterations", index)?.max(1.0) as usize,
         tool_choice: match option("toolChoice")?.as_str() {
@@ -111,7 +109,8 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
         ..Options::default()
     };
     let max_result_bytes = number(option("maxResultBytes")?, RESULT_BYTES as f64) as usize;
-    let tools = if options.tool_choice == ToolChoice::None { Vec::new() } else { tools(ctx, index).await? };
+    let mut tools = if options.tool_choice == ToolChoice::None { Vec::new() } else { tools(ctx, index).await? };
+    callers_tools::join(ctx, &mut tools, &mut options);
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
         guard: Guard::new(tools, max_result_bytes).map_err(agent::AgentError::into_node_error)?,
@@ -122,7 +121,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     let outcome = agent.run(&NodeWorld::new(ctx, index), said).await.map_err(agent::AgentError::into_node_error)?;
     let mut item = Item::new(shown(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))?);
     // What is not the final answer takes the way of failures, if there is one.
-    if outcome.ended != Ended::Completed && ctx.node().on_error == OnError::ContinueError {
+    if matches!(outcome.ended, Ended::MaxIterations | Ended::Budget) && ctx.node().on_error == OnError::ContinueError {
         let message = format!("The agent came to its limit ({})", outcome.ended.name()).into();
         item.error = Some(Arc::new(ItemError { message, description: None }));
     }
@@ -145,7 +144,8 @@ fn shown(outcome: &Outcome, format: &str) -> Result<Value, NodeError> {
     let record = &outcome.record;
     let mut object = Object::new();
     match format {
-        "json" => {
+        // A turn that was handed over has no answer yet that could have a form.
+        "json" if outcome.ended != Ended::HandedOver => {
             let read = model::json::parse(outcome.answer.trim().trim_start_matches("```json").trim_matches('`').trim());
             let read = read.map_err(|error| {
                 NodeError::failed(format!("The answer is no JSON: {error}"))

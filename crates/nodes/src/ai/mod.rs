@@ -5,6 +5,7 @@ mod agent_n8n;
 mod agent_tool;
 mod ai_agent;
 mod batches;
+mod callers_tools;
 mod chains;
 mod chat;
 mod embeddings;
@@ -30,6 +31,7 @@ use vectors::StoreNode;
 
 pub static NODES: &[Entry] = &[
     trigger::<chat::trigger::ChatTrigger>(),
+    trigger::<chat::respond::RespondToChat>(),
     run::<ai_agent::AiAgent>(),
     run::<agent_core_react::AgentCoreReact>(),
     run::<agent_n8n::Agent>(),

@@ -3,9 +3,7 @@
 use model::{Item, Str, Value};
 use node_api::Ctx;
 use node_api::ai::{Media, MediaData, Memory, MemoryError, Message, Part, Recalled, Role, SessionId, TurnKey};
-
-/// The field in which earlier messages come, each with `role` and `content`. Only this instance sets it.
-const EARLIER: &str = "earlierMessages";
+use node_api::trigger::EARLIER_FIELD;
 
 /// The words, and the pictures that the item carries.
 pub(super) fn user_message(ctx: &Ctx<'_>, index: usize, words: Str) -> Message {
@@ -31,8 +29,11 @@ pub(super) struct Earlier(Vec<Message>);
 impl Earlier {
     /// What the run began with, if it brought a conversation along.
     pub(super) fn of(started_with: &Value) -> Option<Self> {
-        let told = started_with.get(EARLIER)?.as_array()?;
+        let told = started_with.get(EARLIER_FIELD)?.as_array()?;
         let message = |value: &Value| {
+            if let Some(whole) = Message::from_value(value) {
+                return Some(whole);
+            }
             let role = Role::from_name(value.get("role")?.as_str()?)?;
             Some(Message::new(role, vec![Part::Text(value.get("content")?.to_js_string())]))
         };

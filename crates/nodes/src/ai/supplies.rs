@@ -4,10 +4,13 @@ use super::said::Earlier;
 use agent::Remembering;
 use model::Kind;
 use node_api::NodeInfo;
-use node_api::ai::{ChatModel, Embedder, Loader, SHARED_SESSION, SessionId, Splitter, SuppliedMemory, Supply, Tool, TurnKey};
+use node_api::ai::{ChatModel, Embedder, Loader, SHARED_SESSION, SessionId, Splitter, SuppliedMemory, Supply, Tool, TurnKey, session_of};
 use node_api::host::Host;
 use node_api::prelude::*;
 use std::sync::Arc;
+
+/// What a model sees of one result of a tool, unless its node says otherwise.
+pub(super) const RESULT_BYTES: usize = 50_000;
 
 /// Runs that one person starts: nobody else can be in the conversation of everybody.
 const MODES_OF_ONE: [&str; 5] = ["manual", "trigger", "error", "cli", "internal"];
@@ -97,11 +100,7 @@ fn brought_along(ctx: &Ctx<'_>, index: usize, earlier: Option<Earlier>) -> Resul
 /// The session that came with the item, or with what started the run.
 fn triggers_session(ctx: &Ctx<'_>, index: usize) -> Option<Str> {
     let item = ctx.input(0).and_then(|items| items.get(index)).map(|item| item.json);
-    let named = |json: Value| match json.get("sessionId")? {
-        Value::Null | Value::Undefined | Value::Object(_) | Value::Array(_) => None,
-        session => Some(session.to_js_string()).filter(|session| !session.is_empty()),
-    };
-    item.and_then(named).or_else(|| ctx.host().started_with().and_then(named))
+    item.as_ref().and_then(session_of).or_else(|| ctx.host().started_with().as_ref().and_then(session_of))
 }
 
 /// What a turn is called. The agent notes it before the turn, so that it has the same name after a crash; the letters at the end

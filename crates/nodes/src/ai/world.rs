@@ -2,6 +2,7 @@
 
 use agent::{AgentEvent, World};
 use model::{Object, Str, Value};
+use node_api::ai::ToolCall;
 use node_api::trigger::ChunkKind;
 use node_api::{Ctx, NodeError};
 
@@ -122,6 +123,15 @@ fn chunk_of(event: AgentEvent) -> Option<(ChunkKind, Option<Value>)> {
                 ("durationMs", (duration_ms as f64).into()),
             ];
             (ChunkKind::ToolEnd, Object::from_iter(told))
+        }
+        AgentEvent::HandedOver { text, calls } => {
+            let call = |call: &ToolCall| -> Value {
+                let told =
+                    [("id", Value::from(call.id.clone())), ("name", call.name.clone().into()), ("arguments", call.arguments.to_value())];
+                Object::from_iter(told).into()
+            };
+            let calls = Value::array(calls.iter().map(call).collect());
+            (ChunkKind::ToolCalls, Object::from_iter([("text", Value::from(text)), ("calls", calls)]))
         }
         AgentEvent::Cost { usage, dollars } => {
             let tokens = |count: u64| Value::from(count as f64);

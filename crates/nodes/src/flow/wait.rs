@@ -152,23 +152,26 @@ impl Trigger for Wait {
 }
 
 /// The parameters that [`limit`] reads.
-pub(crate) fn limit_params() -> [Param; 5] {
+pub(crate) fn limit_params() -> Vec<Param> {
+    let flag = Param::flag("limitWaitTime", "Limit wait time", false).help("Go on without a call after some time.");
+    let fields = limit_fields().into_iter().map(|field| field.show("limitWaitTime", &[true]));
+    std::iter::once(flag).chain(fields).collect()
+}
+
+/// The parameters that [`limit_at`] reads.
+pub(crate) fn limit_fields() -> [Param; 4] {
     let kinds = [("afterTimeInterval", "After time interval"), ("atSpecifiedTime", "At specified time")];
     [
-        Param::flag("limitWaitTime", "Limit wait time", false).help("Go on without a call after some time."),
-        Param::choice("limitType", "Limit type", &kinds).show("limitWaitTime", &[true]).help("How the limit is given."),
+        Param::choice("limitType", "Limit type", &kinds).help("How the limit is given."),
         Param::number("resumeAmount", "Amount", 1)
             .at_least(0.0)
-            .show("limitWaitTime", &[true])
             .show("limitType", &["afterTimeInterval"])
             .help("How long to wait at most."),
         Param::choice("resumeUnit", "Unit", UNITS)
             .preset("hours")
-            .show("limitWaitTime", &[true])
             .show("limitType", &["afterTimeInterval"])
             .help("The unit of the amount."),
         Param::date_time("maxDateAndTime", "Max date and time")
-            .show("limitWaitTime", &[true])
             .show("limitType", &["atSpecifiedTime"])
             .help("The moment to go on without a call."),
     ]
@@ -206,9 +209,15 @@ pub(crate) fn limit(ctx: &Ctx<'_>, now: f64) -> Result<Option<i64>, NodeError> {
     if !ctx.flag("limitWaitTime", 0)? {
         return Ok(None);
     }
-    let until = match ctx.text("limitType", 0)?.as_str() {
-        "atSpecifiedTime" => moment(ctx, "maxDateAndTime", now)?,
-        _ => now + interval(ctx, "resumeAmount", "resumeUnit")?,
+    limit_at(ctx, now, "")
+}
+
+/// The same where the limit is set; `place` stands before the names of its fields.
+pub(crate) fn limit_at(ctx: &Ctx<'_>, now: f64, place: &str) -> Result<Option<i64>, NodeError> {
+    let at = |name: &str| format!("{place}{name}");
+    let until = match ctx.text(&at("limitType"), 0)?.as_str() {
+        "atSpecifiedTime" => moment(ctx, &at("maxDateAndTime"), now)?,
+        _ => now + interval(ctx, &at("resumeAmount"), &at("resumeUnit"))?,
     };
     Ok(Some(until as i64))
 }

@@ -1,10 +1,12 @@
 //! Where conversations are kept outside of the data folder: in the process, in Redis, in Postgres.
 
+mod carried_over;
 pub mod langchain;
 mod postgres;
 mod process;
 mod redis;
 
+pub use self::carried_over::CarriedOver;
 pub use self::postgres::PostgresConversations;
 pub use self::process::{ProcessConversations, ProcessLimits};
 pub use self::redis::{Protection, RedisConversations};

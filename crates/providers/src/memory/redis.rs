@@ -86,6 +86,11 @@ impl RedisConversations {
         [format!("{}{{{hash}}}", self.prefix), format!("{}{{{hash}}}:keys", self.prefix)]
     }
 
+    /// The name of something else that belongs to a conversation.
+    pub(super) fn mark(&self, which: &Conversation, what: &str) -> String {
+        format!("{}{{{}}}:{what}", self.prefix, hashed(&which.identity()))
+    }
+
     /// A turn with its hashed key in front.
     async fn written(&self, which: &Conversation, turn: &KeptTurn) -> Result<String, MemoryError> {
         let text = turn.to_text();

@@ -2,13 +2,13 @@
 
 use super::ask::{Access, Asker, Decoder, Format, Refuses};
 use super::failure::{Failure, node_error};
-use super::list::{listed, names};
+use super::list::listed;
 use super::place::Place;
 use super::vectors;
 use super::wire::Call;
 use model::{Str, Value};
 use node_api::NodeError;
-use node_api::ai::{ChatModel, ChatRequest, ChatStream, Embedder, ModelError, ModelInfo};
+use node_api::ai::{ChatModel, ChatRequest, ChatStream, Embedder, ModelError, ModelInfo, model_names};
 
 /// What all requests to a provider have in common. Implemented by the settings of each wire format.
 pub trait Provider: Clone + Send + Sync + 'static {
@@ -19,7 +19,7 @@ pub trait Provider: Clone + Send + Sync + 'static {
     fn list_path(&self) -> String;
     /// The names in that list.
     fn listed(answer: &Value) -> Option<Vec<Str>> {
-        names(answer)
+        model_names(answer)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::credential_test::body_of;
 use crate::App;
-use model::{Object, Str, Value};
+use model::{Object, Str};
+use node_api::ai::model_names;
 
 /// Where each provider lists its models.
 #[rustfmt::skip]
@@ -26,28 +27,5 @@ pub(super) async fn list(app: &App, kind: &str, fields: Object) -> Result<Vec<St
     };
     let body = body_of(app, kind, fields, address).await?;
     let answer = model::json::parse(&body).unwrap_or_default();
-    names(&answer).ok_or_else(|| "The list of models cannot be read".to_owned())
-}
-
-/// Providers wrap the list in `data` or in `models`.
-fn names(answer: &Value) -> Option<Vec<Str>> {
-    let list = [answer.get("data"), answer.get("models")].into_iter().flatten().find_map(Value::as_array)?;
-    let name = |entry: &Value| ["id", "name"].iter().find_map(|field| entry.get(field)?.as_str()).map(Str::from);
-    let mut names: Vec<Str> = list.iter().filter_map(name).collect();
-    names.sort();
-    names.dedup();
-    Some(names)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::json;
-
-    #[test]
-    fn lists_are_read_as_each_provider_writes_them() {
-        assert_eq!(names(&json!({ "data": [{ "id": "b" }, { "id": "a" }, { "id": "a" }] })).unwrap(), ["a", "b"]);
-        assert_eq!(names(&json!({ "models": [{ "name": "models/a" }] })).unwrap(), ["models/a"]);
-        assert_eq!(names(&json!({ "error": 1 })), None);
-    }
+    model_names(&answer).ok_or_else(|| "The list of models cannot be read".to_owned())
 }

@@ -201,7 +201,7 @@ async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path
     Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
 }
 
-/// Stops whatever stands like this: running here, or asleep.
+/// Stops whatever stands like this: running here, or asleep. Callers come before the runs they called, which are stopped with them.
 async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["status", "workflowId", "startedAfter", "startedBefore"])?;
     let list = body.get("status").and_then(Value::as_array).filter(|list| !list.is_empty());
@@ -225,14 +225,17 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
         let limit = usize::MAX >> 1;
         let filter =
             ExecutionFilter { workflow_id, status, started_after_ms, started_before_ms, within, limit, ..ExecutionFilter::default() };
-        for execution in app.store.executions(filter).await? {
+        for execution in app.store.executions(filter).await?.into_iter().rev() {
             if who.execution(&app, &execution.id.to_string(), Need::Change).await.is_err() {
                 continue;
             }
             match app.runtime.stop_execution(execution.id).await {
                 Ok(()) => stopped += 1,
-                // It came to its end meanwhile, or was stopped with the one that it was called by or waited for.
-                Err(runtime::Error::WrongStatus { .. } | runtime::Error::NoExecution { .. }) => {}
+                // It came to its end meanwhile, unless it was stopped with the one that it was called by.
+                Err(runtime::Error::WrongStatus { .. } | runtime::Error::NoExecution { .. }) => {
+                    let now = app.store.execution(execution.id).await?.map(|execution| execution.state.status);
+                    stopped += i32::from(now == Some(RunStatus::Cancelled));
+                }
                 Err(error) => return Err(error.into()),
             }
         }

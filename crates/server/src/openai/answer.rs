@@ -14,6 +14,16 @@ pub(super) struct Heard {
     output: f64,
     reasoning: f64,
     is_cut_off: bool,
+    /// The words of each node that spoke, and whether it is an agent, whose answer is what it puts out.
+    said: Vec<(Str, String, Speaker)>,
+    /// What the caller is to call: the words that came with it, and the calls.
+    handed_over: Option<(Str, Vec<Value>)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    Agent,
+    Other,
 }
 
 impl Heard {
@@ -27,9 +37,41 @@ impl Heard {
                 self.output += number("outputTokens");
                 self.reasoning += number("reasoningTokens");
             }
-            ChunkKind::Done => self.is_cut_off |= content.get("finishReason").and_then(Value::as_str) == Some("max_iterations"),
+            ChunkKind::Done => {
+                self.is_cut_off |= content.get("finishReason").and_then(Value::as_str) == Some("max_iterations");
+                for (node, _, speaker) in &mut self.said {
+                    if *node == chunk.node_name {
+                        *speaker = Speaker::Agent;
+                    }
+                }
+            }
+            ChunkKind::Item => self.hear_words(&chunk.node_name, &text_of(content)),
+            ChunkKind::ToolCalls => {
+                let text = content.get("text").and_then(Value::as_str).unwrap_or_default();
+                let calls = content.get("calls").and_then(Value::as_array).unwrap_or_default();
+                self.handed_over = Some((text.into(), calls.to_vec()));
+            }
             _ => {}
         }
+    }
+
+    fn hear_words(&mut self, node: &Str, words: &str) {
+        match self.said.iter_mut().find(|(speaker, ..)| speaker == node) {
+            Some((_, said, _)) => said.push_str(words),
+            None => self.said.push((node.clone(), words.to_owned(), Speaker::Other)),
+        }
+    }
+
+    /// What the caller is to call, and what was said with it.
+    pub(super) fn handed_over(&self) -> Option<&(Str, Vec<Value>)> {
+        self.handed_over.as_ref()
+    }
+
+    /// The words of a node that speaks for itself, or of all if it is none in particular.
+    fn words_of(&self, node: Option<&Str>) -> Option<Str> {
+        let spoke = self.said.iter().filter(|(speaker, _, kind)| node.is_none_or(|node| speaker == node && *kind == Speaker::Other));
+        let words: Vec<&str> = spoke.map(|(_, words, _)| words.as_str()).collect();
+        (!words.is_empty()).then(|| words.join("\n\n").into())
     }
 
     pub(super) fn usage(&self) -> Value {
@@ -45,7 +87,11 @@ impl Heard {
     }
 
     pub(super) fn finish_reason(&self) -> &'static str {
-        if self.is_cut_off { "length" } else { "stop" }
+        match self.handed_over {
+            Some(_) => "tool_calls",
+            None if self.is_cut_off => "length",
+            None => "stop",
+        }
     }
 }
 
@@ -53,6 +99,8 @@ impl Heard {
 #[derive(Clone)]
 pub(super) struct Head {
     pub(super) execution: i64,
+    /// Leads back to the execution.
+    pub(super) ticket: Str,
     pub(super) model: Str,
     pub(super) created: i64,
 }
@@ -69,7 +117,7 @@ impl Head {
 }
 
 /// The words that a run ended with: what its last node put out, or what a node has answered.
-pub(super) async fn last_words(mut taken: Taken) -> Result<Str, Refusal> {
+pub(super) async fn last_words(mut taken: Taken, heard: &Heard) -> Result<Str, Refusal> {
     let outcome = taken.outcome.await.ok_or_else(|| Refusal::of_run(Code::RUN_RECORD, "The run broke off"))?;
     if let Some(error) = &outcome.error {
         return Err(Refusal::of_run(failed_as(error.code), error.message.clone()));
@@ -82,9 +130,21 @@ pub(super) async fn last_words(mut taken: Taken) -> Result<Str, Refusal> {
         });
     }
     if outcome.status == RunStatus::Waiting {
+        // It has asked something, and goes on with the next message.
+        if let Some(words) = heard.words_of(None) {
+            return Ok(words);
+        }
         return Err(Refusal::of_run(Code::EXECUTION_STATUS, "The workflow waits for something, and has no answer yet"));
     }
+    if let Some(words) = outcome.last_node.as_ref().and_then(|node| heard.words_of(Some(node))) {
+        return Ok(words);
+    }
     Ok(outcome.last_items().and_then(model::Items::first).map(|item| words_of(&item.json)).unwrap_or_default())
+}
+
+/// A piece that is no text is the item of a last node.
+pub(super) fn text_of(content: &Value) -> Str {
+    if let Value::String(text) = content { text.clone() } else { words_of(content) }
 }
 
 /// A refusal by a model's provider is nothing that the caller's own key could change.

@@ -3,7 +3,7 @@
 use super::answer::{Head, Heard, last_words};
 use super::models::chat;
 use super::request::Asked;
-use super::{Refusal, stream};
+use super::{Refusal, stream, tools};
 use crate::App;
 use crate::access::Principal;
 use crate::answer::json;
@@ -27,8 +27,12 @@ pub(super) async fn completions(
     let hook = chat(&app, &who, &model)?;
     message.session = message.session.map(|user| session_of(&who, &user)).transpose()?;
     message.length = text.len();
+    if let Some(tools) = message.callers_tools.take() {
+        message.callers_tools = Some(tools::with_what_was_said(&app, &hook, tools).await?);
+    }
     let mut taken = app.runtime.converse(&hook, message).await?;
-    let head = Head { execution: taken.id, model, created: jiff::Timestamp::now().as_second() };
+    let ticket = app.runtime.runner.tickets.of(taken.id);
+    let head = Head { execution: taken.id, ticket, model, created: jiff::Timestamp::now().as_second() };
     if streams {
         let told = stream::Told { usage: tells_usage, steps: tells_steps };
         return stream::answer(taken, head, told).await;
@@ -39,8 +43,12 @@ pub(super) async fn completions(
             heard.hear(&chunk);
         }
     }
-    let words = last_words(taken).await?;
-    let message = Object::from_iter([("role", Value::from("assistant")), ("content", words.into()), ("refusal", Value::Null)]);
+    let words = last_words(taken, &heard).await?;
+    let mut message = Object::from_iter([("role", Value::from("assistant")), ("content", words.into()), ("refusal", Value::Null)]);
+    if let Some((text, calls)) = heard.handed_over() {
+        message.insert("content", Some(text.clone()).filter(|text| !text.is_empty()));
+        message.insert("tool_calls", Value::array(calls.iter().map(|call| tools::to_value(&head.ticket, None, call)).collect()));
+    }
     let choice = Object::from_iter([
         ("index", Value::from(0)),
         ("message", message.into()),

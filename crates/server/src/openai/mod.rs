@@ -1,7 +1,7 @@
 //! OpenAI's API over the agents of this instance: each active workflow with a chat is a model.
 //!
 //! What a workflow decides itself (temperature, length and the like) is taken and left out; what would be an answer of another kind
-//! (tools of the caller, a schema, several choices) is refused by name.
+//! (a schema, several choices) is refused by name. Tools of the request are offered to the workflow's agents beside their own.
 
 mod answer;
 mod chat;
@@ -9,6 +9,7 @@ mod embeddings;
 mod models;
 mod request;
 mod stream;
+mod tools;
 
 use crate::App;
 use crate::access;

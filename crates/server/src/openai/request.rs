@@ -1,16 +1,15 @@
 //! What a request for a completion asks.
 
-use super::Refusal;
+use super::{Refusal, tools};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Binary, Object, Str, Value};
-use runtime::chat::ChatMessage;
+use node_api::ai::{Message, Part, Role, ToolCall, ToolResult};
+use runtime::chat::{CallersTools, ChatMessage};
 
 /// Fields that would ask for an answer that no workflow gives, unless they have one of these values.
 const REFUSED: &[(&str, &[&str])] = &[
-    ("tools", &["[]"]),
     ("functions", &["[]"]),
-    ("tool_choice", &["\"none\"", "\"auto\""]),
     ("function_call", &["\"none\"", "\"auto\""]),
     ("response_format", &["{\"type\":\"text\"}"]),
     ("n", &["1"]),
@@ -37,7 +36,7 @@ impl Asked {
         for (field, harmless) in REFUSED {
             let given = fields.get(field).filter(|value| !value.is_nullish()).map(model::json::to_string);
             if given.is_some_and(|given| !harmless.contains(&given.as_str())) {
-                return Err(Refusal::of(field, "cannot be used: the workflow behind this model has tools and forms of its own"));
+                return Err(Refusal::of(field, "cannot be used: the workflow behind this model decides about it"));
             }
         }
         let model = fields.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
@@ -55,30 +54,87 @@ impl Asked {
 
 fn message(fields: &Object) -> Result<ChatMessage, Refusal> {
     let messages = fields.get("messages").and_then(Value::as_array).unwrap_or_default();
-    let Some((last, earlier)) = messages.split_last() else { return Err(Refusal::of("messages", "must hold at least one message")) };
-    if role(last) != "user" {
-        return Err(Refusal::of("messages", "must end with a message of the user"));
+    if messages.is_empty() {
+        return Err(Refusal::of("messages", "must hold at least one message"));
     }
-    let (text, files) = content(last, Pictures::AreTaken)?;
+    let question = messages.iter().rposition(|message| role(message) == "user");
+    let since = question.map_or(messages, |question| &messages[question + 1..]);
+    let (Some(question), true) = (question, since.last().is_none_or(|last| role(last) == "tool")) else {
+        return Err(Refusal::of("messages", "must end with a message of the user, or with what a tool of theirs gave"));
+    };
+    let (text, files) = content(&messages[question], Pictures::AreTaken)?;
     let session = ["user", "safety_identifier"].iter().find_map(|key| fields.get(key).and_then(Value::as_str));
     let session = session.filter(|session| !session.is_empty()).map(Str::from);
-    let earlier = earlier.iter().map(told).collect::<Result<Vec<_>, _>>()?;
-    Ok(ChatMessage { text, session, files, earlier, ..ChatMessage::default() })
+    let earlier = told(&messages[..question])?;
+    let callers_tools = callers_tools(fields, since)?;
+    Ok(ChatMessage { text, session, files, earlier, callers_tools, ..ChatMessage::default() })
 }
 
-/// An earlier message as the agent gets it.
-fn told(message: &Value) -> Result<Value, Refusal> {
-    let role = match role(message) {
-        "system" | "developer" => "system",
-        "user" => "user",
-        "assistant" if message.get("tool_calls").is_none_or(|calls| calls.as_array().is_none_or(<[_]>::is_empty)) => "assistant",
-        "assistant" | "tool" | "function" => {
-            return Err(Refusal::of("messages", "has calls of tools: the workflow behind this model calls its own"));
-        }
-        _ => return Err(Refusal::of("messages", "has one with a role that is not known")),
+/// The tools of whoever asks, and how far a turn came in which they were called.
+fn callers_tools(fields: &Object, since: &[Value]) -> Result<Option<CallersTools>, Refusal> {
+    let (tools, choice) = (tools::tools(fields)?, tools::choice(fields)?);
+    if tools.is_empty() && since.is_empty() {
+        return Ok(None);
+    }
+    let mut said = told(since)?;
+    // The results of the last calls are told apart: the execution that handed them over knows better what was said before them.
+    let results = said.pop().and_then(|message| Message::from_value(&message));
+    let result = |result: &ToolResult| -> Value {
+        let ToolResult { id, name, content, .. } = result.clone();
+        Object::from_iter([("id", id), ("name", name), ("content", content)]).into()
     };
-    let (text, _) = content(message, Pictures::AreNamed)?;
-    Ok(Object::from_iter([("role", Value::from(role)), ("content", text.into())]).into())
+    let results = results.iter().flat_map(Message::tool_results).map(result).collect();
+    let said = said.into_iter().map(|message| plain_message(&message).map_or(message, |plain| plain.to_value())).collect();
+    Ok(Some(CallersTools { tools, choice, said, results }))
+}
+
+/// A message that has only words, as agents keep it.
+fn plain_message(told: &Value) -> Option<Message> {
+    let role = Role::from_name(told.get("role")?.as_str()?)?;
+    Some(Message::new(role, vec![Part::Text(told.get("content")?.to_js_string())]))
+}
+
+/// Earlier messages as the agent gets them. The results of one turn's calls stand together, and every call has one.
+fn told(messages: &[Value]) -> Result<Vec<Value>, Refusal> {
+    let mut told = Vec::with_capacity(messages.len());
+    let mut open: Vec<ToolCall> = Vec::new();
+    let mut results: Vec<ToolResult> = Vec::new();
+    for message in messages {
+        if role(message) == "tool" {
+            let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
+            let Some(place) = open.iter().position(|call| call.id == id) else {
+                return Err(Refusal::of("messages", "has what a tool gave without the call of it"));
+            };
+            let (call, (content, _)) = (open.remove(place), content(message, Pictures::AreNamed)?);
+            results.push(ToolResult { id: call.id, name: call.name, content, is_error: false });
+            if open.is_empty() {
+                told.push(Message::results(std::mem::take(&mut results)).to_value());
+            }
+            continue;
+        }
+        if !open.is_empty() {
+            break;
+        }
+        let (text, _) = content(message, Pictures::AreNamed)?;
+        let role = match role(message) {
+            "system" | "developer" => "system",
+            "user" => "user",
+            "assistant" if message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty()) => {
+                let calling = tools::calling(message, text)?;
+                open = calling.tool_calls().cloned().collect();
+                told.push(calling.to_value());
+                continue;
+            }
+            "assistant" => "assistant",
+            "function" => return Err(Refusal::of("messages", "has one with the role 'function'; send 'tool'")),
+            _ => return Err(Refusal::of("messages", "has one with a role that is not known")),
+        };
+        told.push(Object::from_iter([("role", Value::from(role)), ("content", text.into())]).into());
+    }
+    match open.is_empty() {
+        true => Ok(told),
+        false => Err(Refusal::of("messages", "has a call of a tool without what it gave")),
+    }
 }
 
 fn role(message: &Value) -> &str {
@@ -157,6 +213,27 @@ mod tests {
         assert_eq!(Value::array(message.earlier), earlier);
     }
 
+    fn calling() -> Value {
+        let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "look_up", "arguments": "{\"q\":1}" } });
+        json!({ "role": "assistant", "content": Value::Null, "tool_calls": [call("a"), call("b")] })
+    }
+
+    #[test]
+    fn what_the_tools_of_the_caller_gave_goes_on_with_the_turn() {
+        let result = |id: &str, words: &str| json!({ "role": "tool", "tool_call_id": id, "content": words });
+        let tools = json!([{ "type": "function", "function": { "name": "look_up" } }]);
+        let said = json!([
+            { "role": "user", "content": "before" }, calling(), result("b", "2"), result("a", "1"), { "role": "assistant", "content": "so" },
+            { "role": "user", "content": "now" }, calling(), result("a", "3"), result("b", "4"),
+        ]);
+        let Asked { message, .. } = asked(json!({ "model": "m", "messages": said, "tools": tools })).unwrap();
+        assert_eq!((message.text.as_str(), message.earlier.len()), ("now", 4));
+        let tools = message.callers_tools.unwrap();
+        assert_eq!((tools.tools.len(), tools.said.len()), (1, 1));
+        let told: Vec<_> = tools.results.iter().map(|result| (result.get("id").cloned(), result.get("content").cloned())).collect();
+        assert_eq!(told, [(Some(json!("a")), Some(json!("3"))), (Some(json!("b")), Some(json!("4")))]);
+    }
+
     #[test]
     fn what_no_workflow_gives_is_refused_by_name() {
         let user = || json!([{ "role": "user", "content": "hi" }]);
@@ -166,13 +243,15 @@ mod tests {
             body
         };
         for (body, words) in [
-            (with("tools", json!([{ "type": "function" }])), "'tools' cannot be used"),
+            (with("tools", json!([{ "type": "function" }])), "'tools' may hold only"),
+            (with("functions", json!([{ "name": "f" }])), "'functions' cannot be used"),
             (with("response_format", json!({ "type": "json_object" })), "'response_format' cannot be used"),
             (with("n", json!(2)), "'n' cannot be used"),
             (with("model", Value::Null), "'model' is missing"),
             (with("messages", json!([])), "at least one message"),
             (with("messages", json!([{ "role": "assistant", "content": "hi" }])), "end with a message of the user"),
-            (with("messages", json!([{ "role": "tool", "content": "4" }, { "role": "user", "content": "hi" }])), "calls of tools"),
+            (with("messages", json!([{ "role": "tool", "content": "4" }, { "role": "user", "content": "hi" }])), "without the call"),
+            (with("messages", json!([calling(), { "role": "user", "content": "hi" }])), "without what it gave"),
             (with("messages", json!([{ "role": "user", "content": [{ "type": "input_audio" }] }])), "input_audio"),
             (
                 with(

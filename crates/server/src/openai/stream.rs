@@ -1,13 +1,12 @@
 //! Completions as a stream of events.
 
-use super::Refusal;
-use super::answer::{Head, Heard, last_words};
+use super::answer::{Head, Heard, last_words, text_of};
+use super::{Refusal, tools};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures::stream;
 use model::{Object, Value};
 use node_api::trigger::{Chunk, ChunkKind};
-use runtime::chat::words_of;
 use runtime::{Pieces, Taken};
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -86,8 +85,14 @@ impl Streaming {
         self.heard.hear(chunk);
         match (&chunk.kind, &chunk.content) {
             (ChunkKind::Item, Some(content)) => {
-                let words = if let Value::String(text) = content { text.clone() } else { words_of(content) };
-                self.say(words);
+                self.say(text_of(content));
+            }
+            (ChunkKind::ToolCalls, Some(content)) => {
+                let calls = content.get("calls").and_then(Value::as_array).unwrap_or_default().iter().enumerate();
+                let calls = calls.map(|(place, call)| tools::to_value(&self.head.ticket, Some(place), call)).collect();
+                let data = self.delta(Object::from_iter([("tool_calls", Value::array(calls))]), Value::Null);
+                self.ready.push_back(data);
+                self.has_spoken = true;
             }
             (ChunkKind::ToolStart | ChunkKind::ToolEnd, Some(_)) if self.told.steps => {
                 let mut data = self.chunk(Object::new(), Value::Null);
@@ -107,7 +112,7 @@ impl Streaming {
 
     async fn finish(&mut self) -> Result<(), Refusal> {
         let Some(taken) = self.taken.take() else { return Ok(()) };
-        let words = last_words(taken).await?;
+        let words = last_words(taken, &self.heard).await?;
         if !self.has_spoken && !words.is_empty() {
             self.say(words);
         }

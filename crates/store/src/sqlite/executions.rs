@@ -404,7 +404,7 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
     // Whoever called it may have to ask for its result again.
     let is_passing = piece.discard && is_needed(connection, piece.parent)?;
     // A run that has called others was written before they were.
-    let mut gone = match piece.begun.is_none() && piece.state.as_ref().is_some_and(|state| is_over(state.status)) {
+    let mut gone = match piece.begun.is_none() && piece.state.as_ref().is_some_and(|state| state.status.is_over()) {
         true => remove_passing(connection, id)?,
         false => Vec::new(),
     };
@@ -497,9 +497,6 @@ pub(super) struct Removed {
 
 /// Runs that are over; the others always stay.
 pub(super) const IS_OVER: &str = "stopped_ms IS NOT NULL";
-fn is_over(status: RunStatus) -> bool {
-    !matches!(status, RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain)
-}
 
 /// Runs up to this one are too many, or too much.
 fn line_of(connection: &Connection, keep: Keep) -> Result<i64, Error> {

@@ -125,6 +125,12 @@ impl Sqlite {
         Ok(Self { shared: Arc::new(shared), table_limits, collection_limits, seen_by_workflow: None })
     }
 
+    /// The same database with other limits for collections of knowledge.
+    pub fn with_collection_limits(mut self, collection_limits: CollectionLimits) -> Self {
+        self.collection_limits = collection_limits;
+        self
+    }
+
     /// The same database with other limits for data tables.
     pub fn with_table_limits(mut self, table_limits: TableLimits) -> Self {
         self.table_limits = table_limits;

@@ -117,7 +117,7 @@ async fn lend_key(store: &Sqlite) -> Result<(String, model::Str)> {
 async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     let settings = Settings::load()?;
     logs::start(&settings.serving);
-    let store = Sqlite::open(folder, Use::Serve).map_err(coded)?;
+    let store = Sqlite::open(folder, Use::Serve).map_err(coded)?.with_collection_limits(settings.collections);
     let options = Options {
         run: world::run_options(&settings),
         limits: RunLimits::default(),

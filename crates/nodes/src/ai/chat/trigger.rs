@@ -25,7 +25,7 @@ impl Node for ChatTrigger {
             .hint("Put an agent behind it; `$json.chatInput` is the message and `$json.sessionId` the conversation.")
             .alias(&["chat", "message", "chatbot", "conversation"])
             .note("Files of a message are in the item as `data0`, `data1` and so on, and `files` tells about them.")
-            .differs("Response nodes answer as a stream on the one request; the node 'Respond to Chat' is not known here yet.")
+            .note("What response nodes say is streamed as the answer to the message.")
             .note("`eventDetail` is an option of Heddle's own; n8n ignores it.")
             .repeatable()
             .example(

@@ -1,7 +1,7 @@
 //! A collection that an agent searches.
 
 use super::kept::{IfMissing, KeptCollection, collection, collection_param, embedder, model_param};
-use super::option;
+use super::{metadata, metadata_param, option};
 use crate::ai::tools::made::{Call, tool, tool_spec};
 use model::Kind;
 use node_api::ai::{Effect, Match, Supply, ToolDefinition};
@@ -31,6 +31,9 @@ impl Supplier for KnowledgeBaseTool {
                         Param::number("minScore", "Minimum score", 0.7)
                             .between(0.0, 1.0)
                             .help("How near in meaning a result must be, from 0 to 1. Newer models of OpenAI rarely say more than 0.5."),
+                        metadata_param("Metadata", "Fields that a chunk must have to be found; the agent cannot look past them."),
+                        Param::text("filterFields", "Fields the agent may choose by", "")
+                            .help("Names of metadata with commas between, such as `source, year`. The agent may ask for chunks in which one has a value."),
                         Param::flag("hybrid", "Hybrid search", false)
                             .help("Whether the words of the question count too. They change the order, not the score."),
                     ],
@@ -44,7 +47,7 @@ impl Supplier for KnowledgeBaseTool {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let description = ctx.ctx().text("description", ctx.item())?;
-        let parameters = json!({
+        let mut parameters = json!({
             "type": "object",
             "properties": {
                 "query": { "type": "string", "description": "The search query" },
@@ -52,6 +55,16 @@ impl Supplier for KnowledgeBaseTool {
             },
             "required": ["query"]
         });
+        let fields: Object = filter_fields(&ctx.ctx(), ctx.item())?.into_iter().map(|name| (name, json!({ "type": "string" }))).collect();
+        if !fields.is_empty() {
+            let filter = Object::from_iter([
+                ("type", Value::from("object")),
+                ("description", "Only results whose metadata have these values".into()),
+                ("properties", fields.into()),
+                ("additionalProperties", false.into()),
+            ]);
+            parameters.set_path("properties.filter", filter);
+        }
         let definition = ToolDefinition { name: "knowledge_base_search".into(), description, parameters, effect: Effect::None };
         Ok(tool(ctx, definition, |call| async move { search(&call).await.map_err(failed) }))
     }
@@ -67,7 +80,10 @@ async fn search(call: &Call) -> Result<Value, NodeError> {
     let limit = call.arguments.get("limit").and_then(Value::as_f64).filter(|limit| *limit >= 1.0).unwrap_or(top);
     let (collections, found) = collection(&ctx, item, IfMissing::Fail).await?;
     let kept = KeptCollection { collections, id: found.id, embedder: embedder(&ctx, item).await? };
-    let wanted = Match { limit: limit.clamp(1.0, MAX_RESULTS) as usize, min_score: Some(min_score), metadata: Object::new() };
+    // What the author demands comes last, so that nothing that a model asks for can take its place.
+    let mut demanded = call.arguments.get("filter").and_then(Value::as_object).cloned().unwrap_or_default();
+    demanded.extend(metadata(&ctx, "options.metadata", item)?);
+    let wanted = Match { limit: limit.clamp(1.0, MAX_RESULTS) as usize, min_score: Some(min_score), metadata: demanded };
     let found = kept.find(&query, wanted, ctx.flag("options.hybrid", item)?).await?;
     let results = found.into_iter().map(|found| {
         Object::from_iter([
@@ -78,6 +94,12 @@ async fn search(call: &Call) -> Result<Value, NodeError> {
         .into()
     });
     Ok(Object::from_iter([("results", Value::array(results.collect()))]).into())
+}
+
+/// The metadata that an agent may choose results by.
+fn filter_fields(ctx: &Ctx<'_>, item: usize) -> Result<Vec<Str>, NodeError> {
+    let named = ctx.text("options.filterFields", item)?;
+    Ok(named.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Str::from).collect())
 }
 
 /// Words for the model, with what the operator may want to know behind them.

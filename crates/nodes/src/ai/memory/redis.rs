@@ -3,10 +3,10 @@
 use super::{Scope, TIMEOUT_MS, count_or, place, session, session_param, spec, supplied};
 use crate::integrations::redis_server;
 use agent::memory::{Recent, Window};
-use node_api::ai::{Lifetime, Supply};
+use node_api::ai::{Conversations, Lifetime, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
-use providers::memory::{Protection, RedisConversations};
+use providers::memory::{CarriedOver, Protection, RedisConversations};
 use std::sync::Arc;
 
 const PREFIX: &str = "agent:memory:";
@@ -54,6 +54,7 @@ impl Supplier for RedisMemory {
             is_encrypted: encrypt.is_nullish() || encrypt.is_truthy(),
             seconds: count_or(&ctx, "options.ttl", 0)? as u64,
             scope: Scope::Node,
+            begun: Begun::Here,
         };
         Ok(supplied(recent(&ctx, kept, window)?, session(&ctx)?))
     }
@@ -65,6 +66,15 @@ pub(super) struct Kept {
     pub(super) is_encrypted: bool,
     pub(super) seconds: u64,
     pub(super) scope: Scope,
+    pub(super) begun: Begun,
+}
+
+/// Where conversations may have begun.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begun {
+    Here,
+    /// In n8n, whose lists are taken over.
+    InN8n,
 }
 
 pub(super) fn recent(ctx: &SupplyCtx, kept: Kept, window: Window) -> Result<Recent, NodeError> {
@@ -72,7 +82,11 @@ pub(super) fn recent(ctx: &SupplyCtx, kept: Kept, window: Window) -> Result<Rece
     server.server.timeout_ms = TIMEOUT_MS;
     let sealer = ctx.host().conversations().sealer;
     let protection = if kept.is_encrypted { Protection::Sealed(sealer) } else { Protection::Open(sealer) };
-    let conversations = RedisConversations { host: ctx.host().clone(), server, prefix: kept.prefix, protection };
-    let place = place(ctx, Arc::new(conversations), kept.scope, Lifetime::of_seconds(kept.seconds));
+    let own = RedisConversations { host: ctx.host().clone(), server, prefix: kept.prefix, protection };
+    let conversations: Arc<dyn Conversations> = match kept.begun {
+        Begun::Here => Arc::new(own),
+        Begun::InN8n => Arc::new(CarriedOver(own)),
+    };
+    let place = place(ctx, conversations, kept.scope, Lifetime::of_seconds(kept.seconds));
     Ok(Recent { place, window })
 }

@@ -1,6 +1,6 @@
 //! n8n's Redis Chat Memory.
 
-use super::redis::{Kept, recent};
+use super::redis::{Begun, Kept, recent};
 use super::session_key::{Since, params, session, window};
 use super::{Scope, count, spec, supplied};
 use node_api::ai::Supply;
@@ -24,12 +24,13 @@ impl Supplier for MemoryRedisChat {
             )
             .hint("For imported workflows; Redis Memory has more settings.")
             .alias(&["redis", "valkey"])
-            .differs("Conversations are encrypted and belong to the workflow: those that n8n has written are not read, and two workflows do not share them.")
+            .note("A conversation that n8n has begun goes on: what n8n's list holds of it is copied when it is first asked for.")
+            .differs("Conversations are encrypted and belong to the workflow: n8n does not read them, and two workflows do not share them.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let seconds = count(&ctx, "sessionTTL")? as u64;
-        let kept = Kept { prefix: "heddle:chat:".into(), is_encrypted: true, seconds, scope: Scope::Workflow };
+        let kept = Kept { prefix: "heddle:chat:".into(), is_encrypted: true, seconds, scope: Scope::Workflow, begun: Begun::InN8n };
         Ok(supplied(recent(&ctx, kept, window(&ctx, &SINCE)?)?, session(&ctx, &SINCE)?))
     }
 }

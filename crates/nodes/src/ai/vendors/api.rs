@@ -71,19 +71,42 @@ impl Api {
         Ok(answer)
     }
 
+    /// How something stands at the provider. It is asked anew each time, and nothing of it is noted.
+    pub(super) async fn look(&self, ctx: &Ctx<'_>, path: &str) -> Result<Value, NodeError> {
+        let answer = self.send(ctx, "GET", path, HttpBody::None).await?;
+        let no_json = |error: String| NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON").describe(error);
+        model::json::parse(&String::from_utf8_lossy(&answer)).map_err(|error| no_json(error.to_string()))
+    }
+
+    /// A request to any address. The key goes along only to the provider itself.
+    pub(super) async fn exchange(&self, ctx: &Ctx<'_>, mut request: HttpRequest) -> Result<HttpResponse, NodeError> {
+        if self.is_own(&request.url) {
+            for (name, value) in &self.headers {
+                request.set_header(name, value.reveal());
+                request.credential_headers.push(name.clone());
+            }
+        }
+        let answer = ctx.host().http().send(request).await;
+        let answer = answer.map_err(|error| NodeError::new(error.code(), self.masked(&error.to_string())))?;
+        if answer.is_success() { Ok(answer) } else { Err(self.refusal(&answer)) }
+    }
+
+    pub(super) fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+
+    fn is_own(&self, address: &str) -> bool {
+        let origin = |address: &str| url::Url::parse(address).map(|url| url.origin()).ok();
+        origin(address).is_some_and(|found| Some(found) == origin(&self.base_url))
+    }
+
     async fn send(&self, ctx: &Ctx<'_>, method: &str, path: &str, body: HttpBody) -> Result<Bytes, NodeError> {
-        let mut request = HttpRequest::new(method, format!("{}{path}", self.base_url));
+        let mut request = HttpRequest::new(method, self.address(path));
         if matches!(body, HttpBody::Bytes(_)) {
             request.set_header("content-type", "application/json");
         }
         request.body = body;
-        for (name, value) in &self.headers {
-            request.set_header(name, value.reveal());
-            request.credential_headers.push(name.clone());
-        }
-        let answer = ctx.host().http().send(request).await;
-        let answer = answer.map_err(|error| NodeError::new(error.code(), self.masked(&error.to_string())))?;
-        if answer.is_success() { Ok(answer.body) } else { Err(self.refusal(&answer)) }
+        Ok(self.exchange(ctx, request).await?.body)
     }
 
     fn refusal(&self, answer: &HttpResponse) -> NodeError {

@@ -4,7 +4,7 @@ mod api;
 pub(super) mod gemini;
 pub(super) mod openai;
 
-use super::supplies::tools;
+use super::supplies::{RESULT_BYTES, tools};
 use super::world::NodeWorld;
 use agent::{AgentError, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use node_api::ai::{ChatModel, Media, MediaData, Message, Part, Role};
@@ -13,8 +13,6 @@ use node_api::trigger::ChunkKind;
 use providers::models::ask::Access;
 use std::sync::Arc;
 
-/// What a model sees of one result of a tool.
-const RESULT_BYTES: usize = 50_000;
 /// How often a model may call tools if nothing else is said.
 const MAX_ITERATIONS: f64 = 15.0;
 

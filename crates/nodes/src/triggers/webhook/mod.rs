@@ -10,7 +10,7 @@ use node_api::prelude::*;
 use node_api::trigger::{Listen, Setup, Trigger};
 use node_api::{Choice, ParamKind, PortRule};
 use params::{option_params, response_params};
-use route::METHODS;
+use route::{CONDITION, METHODS};
 
 pub(crate) struct Webhook;
 
@@ -34,6 +34,7 @@ impl Node for Webhook {
         spec.hint("Use it to be called by other services; read `$json.body`, `$json.query` and `$json.headers` after it.")
             .alias(&["http", "api", "endpoint", "callback", "rest"])
             .output_rule(PortRule::entries("httpMethod", ""))
+            .per_call(CONDITION)
             .repeatable()
             .example(
                 "A call",
@@ -74,13 +75,12 @@ impl Trigger for Webhook {
 
 /// The calls that the option `onlyRunIf` lets through.
 fn wanted(ctx: &Ctx<'_>, items: Items) -> Result<Items, NodeError> {
-    let condition = "options.onlyRunIf";
-    if ctx.raw_param(condition).is_none_or(|raw| raw.is_nullish() || raw.as_str() == Some("")) {
+    if ctx.raw_param(CONDITION).is_none_or(|raw| raw.is_nullish() || raw.as_str() == Some("")) {
         return Ok(items);
     }
     let mut kept = ctx.builder();
     for (index, item) in items.iter().enumerate() {
-        if ctx.flag(condition, index)? {
+        if ctx.flag(CONDITION, index)? {
             kept.push(item);
         }
     }

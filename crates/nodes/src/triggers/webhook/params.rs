@@ -65,7 +65,7 @@ pub(crate) fn option_params() -> Vec<Param> {
             .show("/responseMode", &["onReceived"])
             .hide("rawBody", &[true])
             .help("The answer has no body."),
-        Param::text("onlyRunIf", "Only run if", "").help("An expression over the call; the workflow runs only if it gives true."),
+        Param::text("onlyRunIf", "Only run if", "").help("An expression over the call, such as `{{ $json.body.type === 'paid' }}`; unless it gives true, the call is answered and no run begins."),
         Param::flag("rawBody", "Raw body", false).help("The body is kept as a file, byte for byte, and not read."),
         Param::group("responseCode", "Response code", [FieldGroup::new("values", "Values", [code, custom])])
             .since(2.0)

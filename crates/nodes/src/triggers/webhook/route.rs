@@ -9,6 +9,9 @@ use std::net::IpAddr;
 pub(crate) const METHODS: &[(&str, &str)] =
     &[("DELETE", "DELETE"), ("GET", "GET"), ("HEAD", "HEAD"), ("PATCH", "PATCH"), ("POST", "POST"), ("PUT", "PUT")];
 
+/// The option that says which calls start a run. It is evaluated for each call.
+pub(crate) const CONDITION: &str = "options.onlyRunIf";
+
 /// The route of a node that is called at a path. `auth_parameter` is where the node keeps how callers show who they are.
 pub(crate) fn route_of(given: &Given<'_>, path: Str, auth_parameter: &str) -> Result<WebhookRoute, NodeError> {
     let answer = answer_when(given)?;
@@ -33,6 +36,7 @@ pub(crate) fn route_of(given: &Given<'_>, path: Str, auth_parameter: &str) -> Re
             Some(name) => Some(checked_name("options.deliveryHeader", name.trim())?),
             None => None,
         },
+        is_conditional: given.some_text(CONDITION).is_some(),
         detail: Detail::default(),
     })
 }

@@ -4,11 +4,10 @@ use super::{Decoder, Settings, Version, body, headers, path, refusal, turn};
 use crate::models::ask;
 use crate::models::client::{Chats, Client, EmbeddingClient, Embeds, Provider};
 use crate::models::failure::Failure;
-use crate::models::list::names;
 use crate::models::reading::{Pieces, Reader, Reading, Told};
 use crate::models::with::With;
 use model::{Str, Value, json};
-use node_api::ai::{ChatEvent, ChatRequest, ModelInfo, Turn};
+use node_api::ai::{ChatEvent, ChatRequest, ModelInfo, Turn, model_names};
 
 /// Where the provider is.
 pub const BASE_URL: &str = "https://generativelanguage.googleapis.com";
@@ -39,7 +38,7 @@ impl Provider for Settings {
 
     fn listed(answer: &Value) -> Option<Vec<Str>> {
         let plain = |name: Str| name.strip_prefix("models/").map_or(name.clone(), Str::from);
-        Some(names(answer)?.into_iter().map(plain).collect())
+        Some(model_names(answer)?.into_iter().map(plain).collect())
     }
 }
 

@@ -3,13 +3,13 @@
 use super::client::{OpenAiFormat, asker};
 use super::settings::Settings;
 use crate::models::ask::Access;
-use crate::models::list::{listed, names};
+use crate::models::list::listed;
 use model::Str;
-use node_api::ai::ModelError;
+use node_api::ai::{ModelError, model_names};
 
 /// The names of all models that the server has, in order.
 pub async fn list_models(settings: &Settings, access: &Access) -> Result<Vec<Str>, ModelError> {
     let format = OpenAiFormat::new(settings, "", access.limits);
     let answer = asker(settings, access).whole(&settings.get(&["models"])?, &format).await?;
-    listed(&answer, names)
+    listed(&answer, model_names)
 }

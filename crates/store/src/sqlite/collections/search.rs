@@ -34,7 +34,7 @@ pub(super) fn search(
     }
     meta.admits(&question.model, question.vector.len())?;
     let limit = question.wanted.limit.min(limits.results);
-    let scores = scores(connection, meta, question, cache)?;
+    let scores = scores(connection, meta, question, cache, limits.memory_bytes)?;
     let ranked = match question.words.as_deref() {
         Some(words) => by_both(connection, meta, words, scores, limit)?,
         None => nearest(scores, limit),
@@ -50,7 +50,13 @@ pub(super) fn search(
 }
 
 /// How near each chunk is that may be found.
-fn scores(connection: &Connection, meta: &Meta, question: &Question, cache: &VectorCache) -> Result<Vec<(i64, f32)>, Error> {
+fn scores(
+    connection: &Connection,
+    meta: &Meta,
+    question: &Question,
+    cache: &VectorCache,
+    memory_bytes: usize,
+) -> Result<Vec<(i64, f32)>, Error> {
     let wanted = &question.wanted;
     let allowed: Option<HashSet<i64>> = match wanted.metadata.is_empty() {
         true => None,
@@ -58,7 +64,7 @@ fn scores(connection: &Connection, meta: &Meta, question: &Question, cache: &Vec
     };
     let least = wanted.min_score.unwrap_or(0.0) as f32;
     let mut scores = Vec::with_capacity(meta.collection.n_chunks);
-    cache.scan(connection, meta, &unit(&question.vector), &mut |number, product| {
+    cache.scan(connection, meta, &unit(&question.vector), memory_bytes, &mut |number, product| {
         // Rounding may bring a vector nearer to itself than it is.
         let score = product.clamp(0.0, 1.0);
         if score >= least && allowed.as_ref().is_none_or(|allowed| allowed.contains(&number)) {

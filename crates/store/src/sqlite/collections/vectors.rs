@@ -7,9 +7,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What the vectors in memory may take. A collection that does not fit is read from disk at every search.
-const MAX_CACHED_BYTES: usize = 512 << 20;
-
 /// Pieces of a collection in memory, beyond which they are put together.
 const MAX_PIECES: usize = 16;
 
@@ -40,10 +37,18 @@ impl Piece {
 }
 
 impl VectorCache {
-    /// Calls `each` with the number and the nearness of every chunk of a collection. Reads from disk what is not in memory.
-    pub(super) fn scan(&self, connection: &Connection, meta: &Meta, vector: &[f32], each: &mut dyn FnMut(i64, f32)) -> Result<(), Error> {
+    /// Calls `each` with the number and the nearness of every chunk of a collection. Reads from disk what is not in memory, where all
+    /// collections together take at most so much.
+    pub(super) fn scan(
+        &self,
+        connection: &Connection,
+        meta: &Meta,
+        vector: &[f32],
+        memory_bytes: usize,
+        each: &mut dyn FnMut(i64, f32),
+    ) -> Result<(), Error> {
         let expected = meta.collection.n_chunks * (size_of_val(vector) + size_of::<i64>());
-        if expected > MAX_CACHED_BYTES {
+        if expected > memory_bytes {
             let mut numerals = Vec::with_capacity(vector.len());
             return read(connection, meta, 0, &mut |number, bytes| {
                 numerals.clear();
@@ -53,7 +58,7 @@ impl VectorCache {
                 }
             });
         }
-        for piece in self.pieces(connection, meta, vector.len())? {
+        for piece in self.pieces(connection, meta, vector.len(), memory_bytes)? {
             for (number, numerals) in piece.numbers.iter().zip(piece.numerals.chunks_exact(vector.len())) {
                 each(*number, product(vector, numerals));
             }
@@ -70,7 +75,7 @@ impl VectorCache {
     }
 
     /// The vectors as they are at the moment of the caller's transaction.
-    fn pieces(&self, connection: &Connection, meta: &Meta, dimensions: usize) -> Result<Vec<Arc<Piece>>, Error> {
+    fn pieces(&self, connection: &Connection, meta: &Meta, dimensions: usize, memory_bytes: usize) -> Result<Vec<Arc<Piece>>, Error> {
         let known = self.kept().get(&meta.number).filter(|kept| kept.removals == meta.removals).map(|kept| kept.pieces.clone());
         let mut pieces = known.unwrap_or_default();
         let there: usize = pieces.iter().map(|piece| piece.numbers.len()).sum();
@@ -85,11 +90,11 @@ impl VectorCache {
                 pieces = vec![Arc::new(joined(&pieces))];
             }
         }
-        self.keep(meta, pieces.clone());
+        self.keep(meta, pieces.clone(), memory_bytes);
         Ok(pieces)
     }
 
-    fn keep(&self, meta: &Meta, pieces: Vec<Arc<Piece>>) {
+    fn keep(&self, meta: &Meta, pieces: Vec<Arc<Piece>>, memory_bytes: usize) {
         let used = self.clock.fetch_add(1, Ordering::Relaxed);
         let mut kept = self.kept();
         if kept.get(&meta.number).is_some_and(|known| known.removals > meta.removals) {
@@ -98,7 +103,7 @@ impl VectorCache {
         kept.insert(meta.number, Kept { removals: meta.removals, pieces, used });
         let size = |kept: &Kept| kept.pieces.iter().map(|piece| piece.bytes()).sum::<usize>();
         let mut total: usize = kept.values().map(size).sum();
-        while total > MAX_CACHED_BYTES {
+        while total > memory_bytes {
             let oldest = kept.iter().filter(|(number, _)| **number != meta.number).min_by_key(|(_, kept)| kept.used);
             let Some(oldest) = oldest.map(|(number, _)| *number) else { return };
             total -= kept.remove(&oldest).as_ref().map_or(0, size);

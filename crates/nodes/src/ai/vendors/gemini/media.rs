@@ -1,4 +1,4 @@
-//! What is in files, and new images.
+//! What is in files, and new or changed images.
 
 use super::text::{model, shown};
 use crate::ai::models::field;
@@ -67,31 +67,51 @@ async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<P
 
 pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let (model, prompt) = (chosen_model(ctx, index)?, ctx.text("prompt", index)?);
-    let options = ctx.param("options", index)?;
-    let property = options.get("binaryPropertyOutput").and_then(Value::as_str).filter(|name| !name.is_empty()).unwrap_or("data");
-    let path = |action: &str| format!("/v1beta/models/{}:{action}", model.strip_prefix("models/").unwrap_or(&model));
-    let api = api(ctx, index)?;
     if model.contains("imagen") {
-        let count = options.get("sampleCount").cloned().filter(Value::is_truthy).unwrap_or_else(|| 1.into());
+        let (path, property) = (path_of(ctx, index, "predict")?, output_property(ctx, index)?);
+        let count = Some(ctx.param("options.sampleCount", index)?).filter(Value::is_truthy).unwrap_or_else(|| 1.into());
         let body = Object::from_iter([
             ("instances", Value::array(vec![Object::from_iter([("prompt", prompt)]).into()])),
             ("parameters", Object::from_iter([("sampleCount", count)]).into()),
         ]);
-        let answer = api.json(ctx, index, Effect::None, "POST", &path("predict"), Some(body.into())).await?;
+        let answer = api(ctx, index)?.json(ctx, index, Effect::None, "POST", &path, Some(body.into())).await?;
         let made = answer.get("predictions").and_then(Value::as_array).unwrap_or_default();
-        return made.iter().map(|entry| image(entry.get("bytesBase64Encoded"), entry.get("mimeType"), property)).collect();
+        return made.iter().map(|entry| image(entry.get("bytesBase64Encoded"), entry.get("mimeType"), &property)).collect();
     }
     let part = Object::from_iter([("text", prompt)]);
-    let content = Object::from_iter([("role", Value::from("user")), ("parts", Value::array(vec![part.into()]))]);
+    drawn(ctx, index, vec![part.into()]).await
+}
+
+/// New images from those of the item.
+pub(super) async fn edit(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+    let listed = ctx.param("images.values", index)?;
+    let of_list = listed.as_array().unwrap_or_default().iter().filter_map(|entry| entry.get("binaryPropertyName"));
+    let mut properties: Vec<Str> = of_list.map(Value::to_js_string).filter(|name| !name.trim().is_empty()).collect();
+    if properties.is_empty() {
+        properties.push("data".into());
+    }
+    let mut parts = Vec::new();
+    for property in &properties {
+        let file = ctx.binary(item, index, property)?;
+        let data = Object::from_iter([("mimeType", Value::from(file.mime_type.clone())), ("data", STANDARD.encode(&file.data).into())]);
+        parts.push(Object::from_iter([("inlineData", data)]).into());
+    }
+    parts.push(Object::from_iter([("text", ctx.text("prompt", index)?)]).into());
+    drawn(ctx, index, parts).await
+}
+
+async fn drawn(ctx: &Ctx<'_>, index: usize, parts: Vec<Value>) -> Result<Vec<Item>, NodeError> {
+    let (path, property) = (path_of(ctx, index, "generateContent")?, output_property(ctx, index)?);
+    let content = Object::from_iter([("role", Value::from("user")), ("parts", Value::array(parts))]);
     let body = Object::from_iter([
         ("contents", Value::array(vec![content.into()])),
         ("generationConfig", json!({ "responseModalities": ["IMAGE", "TEXT"] })),
     ]);
-    let answer = api.json(ctx, index, Effect::None, "POST", &path("generateContent"), Some(body.into())).await?;
+    let answer = api(ctx, index)?.json(ctx, index, Effect::None, "POST", &path, Some(body.into())).await?;
     let candidates = answer.get("candidates").and_then(Value::as_array).unwrap_or_default();
     let parts = candidates.iter().filter_map(|candidate| candidate.get_path("content.parts")?.as_array()).flatten();
     let made: Result<Vec<Item>, NodeError> =
-        parts.filter_map(|part| part.get("inlineData")).map(|made| image(made.get("data"), made.get("mimeType"), property)).collect();
+        parts.filter_map(|part| part.get("inlineData")).map(|made| image(made.get("data"), made.get("mimeType"), &property)).collect();
     match made {
         Ok(made) if made.is_empty() => Err(NodeError::new(Code::MODEL_ERROR, "The model made no image")
             .hint("Choose a model that makes images, such as gemini-2.5-flash-image.")),
@@ -106,7 +126,19 @@ fn image(encoded: Option<&Value>, kind: Option<&Value>, property: &str) -> Resul
     Ok(file_item(property, Binary::new(data, kind, Some("image.png".into()))))
 }
 
-fn api(ctx: &Ctx<'_>, index: usize) -> Result<Api, NodeError> {
+/// Where the chosen model does something.
+pub(super) fn path_of(ctx: &Ctx<'_>, index: usize, action: &str) -> Result<String, NodeError> {
+    let model = chosen_model(ctx, index)?;
+    Ok(format!("/v1beta/models/{}:{action}", model.strip_prefix("models/").unwrap_or(&model)))
+}
+
+/// The field for the file that is put out.
+pub(super) fn output_property(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
+    let given = ctx.param("options.binaryPropertyOutput", index)?;
+    Ok(given.as_str().filter(|name| !name.is_empty()).unwrap_or("data").into())
+}
+
+pub(super) fn api(ctx: &Ctx<'_>, index: usize) -> Result<Api, NodeError> {
     let credential = ctx.host().credential("googlePalmApi", index)?;
     let host = field(&credential, "host");
     let headers = vec![("x-goog-api-key".to_owned(), Secret::new(field(&credential, "apiKey")))];

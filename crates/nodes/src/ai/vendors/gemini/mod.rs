@@ -1,8 +1,10 @@
 //! n8n's node for Google's Gemini.
 
+mod files;
 mod media;
 mod params;
 mod text;
+mod video;
 
 use super::not_there;
 use crate::ai::batches::Batches;
@@ -26,8 +28,7 @@ impl Node for GoogleGemini {
         .hint("For images, recordings, videos and documents; for texts, an agent or a chain with a model node can change its provider.")
         .alias(&["google", "bard", "imagen", "transcribe", "ocr"])
         .keeps_notes()
-        .differs_when("resource", &["file", "fileSearch", "cache"], "Files, stores and caches at the provider are not managed.")
-        .differs_when("operation", &["download", "edit"], "Videos are not made and images not edited.")
+        .differs_when("resource", &["fileSearch", "cache"], "Stores and caches at the provider are not managed.")
         .note("Files are sent with the question, up to the 20 MB that the provider takes so.")
         .note("Every answer is on disk before the node goes on: after a crash nothing is asked or paid for again.")
     }
@@ -48,6 +49,10 @@ async fn made(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, Nod
         ("audio" | "document" | "image" | "video", "analyze") => media::analyze(ctx, index, item, &resource).await,
         ("audio", "transcribe") => media::transcribe(ctx, index, item).await,
         ("image", "generate") => media::generate(ctx, index).await,
+        ("image", "edit") => media::edit(ctx, index, item).await,
+        ("video", "generate") => video::generate(ctx, index).await,
+        ("video", "download") => video::download(ctx, index).await,
+        ("file", "upload") => files::upload(ctx, index, item).await,
         _ => Err(not_there(&resource, &operation, "Use an HTTP Request node with the credential of Google Gemini.")),
     }
     .map_err(|error| error.on_item(index))

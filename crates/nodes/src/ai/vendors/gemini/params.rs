@@ -20,6 +20,7 @@ pub(super) fn params() -> Vec<Param> {
         Param::long_text("content", "Prompt", "").help("What is said."),
         Param::choice("role", "Role", &[("user", "User"), ("model", "Model")]).help("Who says it."),
     ];
+    let image = Param::text("binaryPropertyName", "Input data field name", "data").help("The file of the item.");
     let urls = |resource: &str, name: &str| {
         Param::text(name, "URL(s)", "").show("resource", &[resource]).show("inputType", &["url"]).help("With commas between.")
     };
@@ -49,7 +50,18 @@ pub(super) fn params() -> Vec<Param> {
         urls("image", "imageUrls"),
         urls("video", "videoUrls"),
         Param::text("binaryPropertyName", "Input data field name", "data").help("The file of the item; several with commas between."),
-        Param::long_text("prompt", "Prompt", "").show("operation", &["generate"]).help("What the image shows."),
+        Param::text("fileUrl", "URL", "").show("resource", &["file"]).show("inputType", &["url"]).help("Where the file is fetched from."),
+        Param::long_text("prompt", "Prompt", "").show("operation", &["generate", "edit"]).help("What the image or video shows."),
+        Param::repeated("images", "Images", [FieldGroup::new("values", "Image", [image])])
+            .preset(json!({ "values": [{ "binaryPropertyName": "data" }] }))
+            .show("resource", &["image"])
+            .show("operation", &["edit"])
+            .help("The files of the item that are worked on."),
+        Param::choice("returnAs", "Return as", &[("video", "Video"), ("url", "URL")])
+            .show("resource", &["video"])
+            .show("operation", &["generate"])
+            .help("A file, or the address where the provider keeps it for a while."),
+        Param::text("url", "URL", "").show("operation", &["download"]).help("Where the provider keeps the video."),
         Param::flag("simplify", "Simplify output", true).help("Put out the answer without what is around it."),
         Param::flag("jsonOutput", "Output content as JSON", false).show("resource", &["text"]).help("Have the answer as JSON."),
         Param::collection("builtInTools", "Built-in tools", built_in_tools())
@@ -80,7 +92,11 @@ fn options() -> Vec<Param> {
         Param::number("candidateCount", "Number of completions", 1).help("Texts are made once."),
         Param::flag("codeExecution", "Code execution", false).help("The provider runs code of the model."),
         Param::number("maxToolsIterations", "Max tool calls iterations", 15).help("How often tools may be called; 0 for no limit."),
-        Param::number("sampleCount", "Number of images", 1).help("How many images an Imagen model makes."),
+        Param::number("sampleCount", "Number of results", 1).help("How many images an Imagen model makes, or videos a Veo model."),
+        Param::number("durationSeconds", "Duration", 8).help("Seconds of a video."),
+        Param::text("aspectRatio", "Aspect ratio", "16:9").help("Of a video: 16:9 or 9:16."),
+        Param::text("personGeneration", "Person generation", "dont_allow")
+            .help("Whether people are in a video: dont_allow, allow_adult or allow_all."),
         Param::text("binaryPropertyOutput", "Put output in field", "data").help("The name of the file that is put out."),
         Param::text("startTime", "Start time", "").help("From where a recording is written down, as MM:SS."),
         Param::text("endTime", "End time", "").help("Up to where a recording is written down, as MM:SS."),

@@ -1,4 +1,4 @@
-//! Images: what is on them, and new ones.
+//! Images: what is on them, new ones, and changed ones.
 
 use super::api;
 use super::text::{model, response_message};
@@ -6,7 +6,9 @@ use crate::ai::vendors::api::Effect;
 use crate::ai::vendors::{chosen, converse, file_item, files, names};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use node_api::ai::{Media, MediaData, Message, ModelOptions, Part, Role};
+use node_api::http::Part as FormPart;
 use node_api::prelude::*;
 use providers::models::openai::Api;
 
@@ -59,6 +61,65 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
     let made = answer.get("data").and_then(Value::as_array).unwrap_or_default();
     let property = options.get("binaryPropertyOutput").and_then(Value::as_str).filter(|name| !name.is_empty()).unwrap_or("data");
     made.iter().map(|entry| image(entry, property)).collect()
+}
+
+/// New images from those of the item.
+pub(super) async fn edit(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+    let model = ctx.text("model", index)?;
+    let is_old = model.starts_with("dall-e");
+    let option = |name: &str| ctx.param(&format!("options.{name}"), index);
+    let listed = ctx.param("images.values", index)?;
+    let of_list = listed.as_array().unwrap_or_default().iter().filter_map(|entry| entry.get("binaryPropertyName"));
+    let mut properties: Vec<Str> = of_list.map(Value::to_js_string).filter(|name| !name.trim().is_empty()).collect();
+    if is_old || properties.is_empty() {
+        properties = vec![ctx.text("binaryPropertyName", index)?];
+    }
+    let mut parts = Vec::new();
+    for property in &properties {
+        parts.push(file_part(if is_old { "image" } else { "image[]" }, ctx.binary(item, index, property)?));
+    }
+    if let Some(mask) = option("imageMask")?.as_str().filter(|name| !name.is_empty()) {
+        parts.push(file_part("mask", ctx.binary(item, index, mask)?));
+    }
+    let mut say = |name: &str, value: Value| {
+        if !value.is_nullish() && value.as_str() != Some("") {
+            parts.push(text_part(name, &value.to_js_string()));
+        }
+    };
+    say("prompt", ctx.text("prompt", index)?.into());
+    say("model", model.clone().into());
+    say("n", ctx.param("n", index)?);
+    say("size", ctx.param("size", index)?);
+    say("user", option("user")?);
+    // Either kind of model refuses what only the other one takes.
+    if is_old {
+        say("response_format", ctx.param("responseFormat", index)?);
+    } else {
+        say("quality", ctx.param("quality", index)?);
+        say("background", option("background")?);
+        say("input_fidelity", option("inputFidelity")?);
+        let format = ctx.param("outputFormat", index)?;
+        if format.as_str() != Some("png") {
+            say("output_compression", ctx.param("outputCompression", index)?);
+        }
+        say("output_format", format);
+    }
+    let answer = api(ctx, index)?.call(ctx, index, Effect::None, "POST", "/images/edits", HttpBody::Multipart(parts)).await?;
+    let answer = model::json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default();
+    answer.get("data").and_then(Value::as_array).unwrap_or_default().iter().map(|entry| image(entry, "data")).collect()
+}
+
+fn text_part(name: &str, value: &str) -> FormPart {
+    FormPart { name: name.to_owned(), data: Bytes::from(value.to_owned()), file_name: None, mime_type: None }
+}
+
+fn file_part(name: &str, file: &Binary) -> FormPart {
+    FormPart {
+        name: name.to_owned(),
+        data: file.data.clone(),
+        file_name: Some(file.file_name.as_deref().unwrap_or("image.png").to_owned()),
+        mime_type: Some(file.mime_type.to_string()),
+    }
 }
 
 /// A file where there is one, an address otherwise.

@@ -31,7 +31,6 @@ impl Node for OpenAi {
             .alias(&["gpt", "chatgpt", "dall-e", "whisper", "tts", "moderation"])
             .keeps_notes()
             .differs_when("resource", &["assistant", "conversation", "video"], "Assistants, conversations and videos are not available.")
-            .differs_when("operation", &["edit"], "Images are not edited.")
             .note("Every answer is on disk before the node goes on: after a crash nothing is asked or paid for again.")
     }
 
@@ -52,6 +51,7 @@ async fn made(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, Nod
         ("text", "classify") => text::classify(ctx, index).await,
         ("image", "analyze") => images::analyze(ctx, index, item).await,
         ("image", "generate") => images::generate(ctx, index).await,
+        ("image", "edit") => images::edit(ctx, index, item).await,
         ("audio", "generate") => audio::speak(ctx, index).await,
         ("audio", "transcribe" | "translate") => audio::write_down(ctx, index, item, &operation).await,
         ("file", "upload") => files::upload(ctx, index, item).await,

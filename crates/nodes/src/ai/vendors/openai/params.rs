@@ -88,6 +88,8 @@ fn texts() -> Vec<Param> {
 }
 
 fn media() -> Vec<Param> {
+    let edit = |param: Param| param.show("resource", &["image"]).show("operation", &["edit"]);
+    let file = Param::text("binaryPropertyName", "Input data field name", "data").help("The file of the item.");
     let voices = ["alloy", "echo", "fable", "nova", "onyx", "shimmer"].map(|voice| (voice, voice));
     vec![
         Param::long_text("input", "Text input", "").show("operation", &["classify", "generate"]).help("The text that is judged or spoken."),
@@ -103,8 +105,21 @@ fn media() -> Vec<Param> {
             .show("resource", &["image"])
             .show("operation", &["generate"])
             .help("The model for images."),
+        Param::text("model", "Model", "gpt-image-1")
+            .show("resource", &["image"])
+            .show("operation", &["edit"])
+            .help("The model that changes images."),
         Param::text("model", "Model", "tts-1").show("resource", &["audio"]).help("The model that speaks."),
         Param::long_text("prompt", "Prompt", "").show("resource", &["image"]).help("What the image shows."),
+        edit(Param::repeated("images", "Images", [FieldGroup::new("values", "Image", [file])]))
+            .preset(json!({ "values": [{ "binaryPropertyName": "data" }] }))
+            .help("The files of the item that are worked on."),
+        edit(Param::number("n", "Number of images", 1)).between(1.0, 10.0).help("How many images are made."),
+        edit(Param::text("size", "Size", "1024x1024")).help("Such as 1024x1536, or auto."),
+        edit(Param::text("quality", "Quality", "auto")).help("auto, high, medium or low."),
+        edit(Param::text("responseFormat", "Response format", "url")).help("What a DALL-E model gives: url or b64_json."),
+        edit(Param::text("outputFormat", "Output format", "png")).help("png, jpeg or webp."),
+        edit(Param::number("outputCompression", "Output compression", 100)).between(0.0, 100.0).help("For jpeg and webp, in percent."),
         Param::choice("voice", "Voice", &voices).show("resource", &["audio"]).help("Who speaks."),
         Param::locator("fileId", "File", &["list", "id"]).show("resource", &["file"]).help("The file at the provider."),
     ]
@@ -160,6 +175,10 @@ fn options() -> Vec<Param> {
         Param::text("response_format", "Response format", "mp3").help("The form of spoken words: mp3, opus, aac or flac."),
         Param::number("speed", "Audio speed", 1).between(0.25, 4.0).help("How fast it is spoken."),
         Param::text("language", "Language of the audio file", "").help("As ISO 639-1 writes it."),
+        Param::text("user", "User", "").help("Whom the provider is told an image is for."),
+        Param::text("background", "Background", "auto").help("auto, transparent or opaque."),
+        Param::text("inputFidelity", "Input fidelity", "low").help("How close a changed image stays: low or high."),
+        Param::text("imageMask", "Image mask", "").help("The file whose transparent parts say where an image is changed."),
         Param::text("purpose", "Purpose", "assistants").help("What a file is for."),
     ]
 }

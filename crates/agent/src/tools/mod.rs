@@ -1,17 +1,23 @@
 //! The strategy of native tool calls: ask the model, run what it calls, show it the results, until it answers.
 
+mod calls;
+mod conversation;
+mod hand_over;
+mod options;
+
+pub use hand_over::with_results;
+pub use options::{OnLimit, Options};
+
 use crate::ask::{self, complaint, refused};
 use crate::form;
 use crate::guard::Guard;
-use crate::record::{Ended, Outcome, Record, ToolUse};
+use crate::record::{Ended, Outcome, Record};
 use crate::remember::{Remembering, recall, remember};
 use crate::world::{AgentError, AgentEvent, World};
+use conversation::{Conversation, Last, newest, with_unlike_ids};
 use futures::future::Either;
-use futures::{FutureExt as _, StreamExt as _, stream};
-use model::{Code, Object, SpendingLimit, SpentSum, Str, Value};
-use node_api::ai::{
-    ChatModel, ChatRequest, Effect, Message, ModelError, Parser, Part, Role, Stop, ToolCall, ToolCallContext, ToolChoice, ToolResult, Turn,
-};
+use model::{Code, SpendingLimit, SpentSum, Str};
+use node_api::ai::{ChatModel, ChatRequest, Message, ModelError, Parser, Stop, ToolCall, ToolChoice, Turn};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -24,66 +30,6 @@ const CONCLUDE_AT: f64 = 0.9;
 
 /// The key of the answer to that.
 const CONCLUSION: &str = "conclusion";
-
-/// A rule of thumb; tokenizers differ from model to model.
-const LETTERS_IN_A_TOKEN: usize = 4;
-
-/// How a loop is to go.
-#[derive(Clone, Debug)]
-pub struct Options {
-    pub system_prompt: Str,
-    /// What stands between what was said before and what the user says now.
-    pub opening: Vec<Message>,
-    pub max_iterations: usize,
-    pub tool_choice: ToolChoice,
-    pub timeout_ms: Option<u64>,
-    pub on_limit: OnLimit,
-    /// Tools that may run at the same time.
-    pub parallel_tools: usize,
-    /// How often in a row a model may get its calls wrong.
-    pub max_repairs: usize,
-    /// How often the same call may be made in one run.
-    pub max_same_calls: usize,
-    /// How many calls of one turn are made.
-    pub max_calls_in_a_turn: usize,
-    /// What it may spend on its model.
-    pub budget: SpendingLimit,
-    /// How much of what was said before the model sees, in tokens as they are guessed from the letters.
-    pub max_history_tokens: Option<usize>,
-    /// The item of the node's input that it works on.
-    pub item: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            system_prompt: "You are a helpful AI assistant.".into(),
-            opening: Vec::new(),
-            max_iterations: 10,
-            tool_choice: ToolChoice::Auto,
-            timeout_ms: Some(300_000),
-            on_limit: OnLimit::Error,
-            parallel_tools: 4,
-            max_repairs: 2,
-            max_same_calls: 3,
-            max_calls_in_a_turn: 32,
-            budget: SpendingLimit::default(),
-            max_history_tokens: None,
-            item: 0,
-        }
-    }
-}
-
-/// What becomes of a run that reaches its last iteration, or the end of a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnLimit {
-    /// It fails.
-    Error,
-    /// It ends with what the model has said so far.
-    Partial,
-    /// The model is asked once more, without tools, to answer with what it knows.
-    Conclude,
-}
 
 pub struct ToolsAgent {
     pub model: Arc<dyn ChatModel>,
@@ -134,8 +80,12 @@ impl ToolsAgent {
         let mut history = newest(before, self.options.max_history_tokens);
         history.extend(self.options.opening.iter().cloned());
         let mut run = Conversation::new(&self.system_prompt(form), history, user);
+        for message in &self.options.said_so_far {
+            run.say(message.clone());
+        }
         let last = self.converse(world, &mut run, form).await?;
-        if let (Some(remembering), Some(past)) = (&self.memory, &past) {
+        // A turn that was handed over is not over yet; the run that ends it remembers all of it.
+        if let (Some(remembering), Some(past), true) = (&self.memory, &past, last.ended != Ended::HandedOver) {
             remember(world, remembering, &past.turn, &run.said).await?;
         }
         run.record.duration_ms = (world.now_ms() - began).max(0) as u64;
@@ -164,7 +114,11 @@ impl ToolsAgent {
             run.record.iterations = iteration;
             world.tell(AgentEvent::Iteration { number: iteration }).await;
             // A tool that is demanded for ever would never let the model answer.
-            let tool_choice = if run.record.tool_uses.is_empty() { self.options.tool_choice.clone() } else { ToolChoice::Auto };
+            let tool_choice = if run.record.tool_uses.is_empty() && self.options.said_so_far.is_empty() {
+                self.options.tool_choice.clone()
+            } else {
+                ToolChoice::Auto
+            };
             let key = format!("model {iteration}");
             let mut turn = match self.ask(world, run, &key, tool_choice, form).await {
                 Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => return self.out_of_money(run, error),
@@ -203,6 +157,9 @@ impl ToolsAgent {
             if calls.is_empty() {
                 return Ok(Last { answer: turn.message.text(), value: None, ended: Ended::Completed });
             }
+            if let Some(last) = self.hand_over(world, run, iteration, &calls).await? {
+                return Ok(last);
+            }
             let results = self.call_all(world, run, iteration, &calls).await?;
             let is_wrong = results.iter().all(|(_, was_admitted)| !was_admitted);
             repairs = if is_wrong { repairs + 1 } else { 0 };
@@ -211,14 +168,7 @@ impl ToolsAgent {
                 let message = format!("The model kept calling tools wrongly: {words}");
                 return Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, message)));
             }
-            let told = calls.iter().zip(&results).map(|(call, (used, _))| ToolResult {
-                id: call.id.clone(),
-                name: call.name.clone(),
-                content: used.content.clone(),
-                is_error: used.is_error,
-            });
-            run.say(Message::results(told.collect::<Vec<_>>()));
-            run.record.tool_uses.extend(results.into_iter().map(|(used, _)| used));
+            run.take_results(&calls, results);
         }
         let reached = format!("Max iterations ({}) reached", self.options.max_iterations);
         self.at_the_limit(world, run, form, Ended::MaxIterations, reached).await
@@ -305,179 +255,4 @@ impl ToolsAgent {
         };
         Ok(turn)
     }
-
-    /// The results of a turn's calls in their order, and whether each was let through.
-    async fn call_all(
-        &self,
-        world: &dyn World,
-        run: &Conversation,
-        iteration: usize,
-        calls: &[ToolCall],
-    ) -> Result<Vec<(ToolUse, bool)>, AgentError> {
-        let mut made = Vec::with_capacity(calls.len());
-        for (number, call) in calls.iter().enumerate() {
-            let earlier = &calls[..number];
-            made.push(self.call(world, run, earlier, format!("tool {iteration}.{}", number + 1), call).boxed());
-        }
-        let results: Vec<_> = stream::iter(made).buffered(self.options.parallel_tools.max(1)).collect().await;
-        results.into_iter().collect()
-    }
-
-    /// `earlier` are the calls before it in the same turn.
-    async fn call(
-        &self,
-        world: &dyn World,
-        run: &Conversation,
-        earlier: &[ToolCall],
-        key: String,
-        call: &ToolCall,
-    ) -> Result<(ToolUse, bool), AgentError> {
-        let arguments = call.arguments.to_value();
-        let used = |content: Str, is_error: bool, started_ms: i64, duration_ms: u64| ToolUse {
-            call_id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: arguments.clone(),
-            content,
-            is_error,
-            started_ms,
-            duration_ms,
-        };
-        let started_ms = world.now_ms();
-        if earlier.len() >= self.options.max_calls_in_a_turn {
-            let most = self.options.max_calls_in_a_turn;
-            let words = format!("Only {most} calls of one turn are made. Call the tool again if you still need it.");
-            return Ok((used(words.into(), true, started_ms, 0), false));
-        }
-        let before = run.record.tool_uses.iter().filter(|earlier| earlier.name == call.name && earlier.arguments == arguments).count();
-        let same = before + earlier.iter().filter(|earlier| earlier.name == call.name && earlier.arguments == call.arguments).count();
-        if same >= self.options.max_same_calls {
-            let words =
-                format!("'{}' was called {same} times with these arguments. Use the results you have, or try something else.", call.name);
-            return Ok((used(words.into(), true, started_ms, 0), false));
-        }
-        let (tool, checked) = match self.guard.admit(call) {
-            Ok(admitted) => admitted,
-            Err(refused) => return Ok((used(refused.0, true, started_ms, 0), false)),
-        };
-        if let Some(kept) = world.note(&key) {
-            let content = kept.get("content").and_then(Value::as_str).map(Str::from).unwrap_or_default();
-            let is_error = kept.get("isError").and_then(Value::as_bool).unwrap_or_default();
-            let duration_ms = kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
-            return Ok((used(content, is_error, started_ms, duration_ms), true));
-        }
-        let begun = format!("{key} begun");
-        if tool.definition().effect == Effect::Changes {
-            if world.note(&begun).is_some() {
-                return Err(AgentError::Uncertain { tool: call.name.clone() });
-            }
-            let what = Object::from_iter([("name", Value::from(call.name.clone())), ("arguments", arguments.clone())]);
-            world.keep(&begun, what.into()).await.map_err(AgentError::Kept)?;
-        }
-        let (call_id, name) = (call.id.clone(), call.name.clone());
-        world.tell(AgentEvent::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments: arguments.clone() }).await;
-        let context = ToolCallContext { call_id: call_id.clone(), item: self.options.item, key: world.full_key(&key) };
-        let (content, is_error) = match tool.call(checked, &context).await {
-            Ok(answer) => (answer.to_text(), false),
-            Err(failure) if failure.is_uncertain => return Err(AgentError::Uncertain { tool: name }),
-            Err(failure) => (format!("Tool '{name}' failed: {failure}").into(), true),
-        };
-        let content = self.guard.capped(content);
-        let duration_ms = (world.now_ms() - started_ms).max(0) as u64;
-        let kept = Object::from_iter([
-            ("name", Value::from(name.clone())),
-            ("arguments", arguments.clone()),
-            ("content", content.clone().into()),
-            ("isError", is_error.into()),
-            ("durationMs", (duration_ms as f64).into()),
-        ]);
-        world.keep(&key, kept.into()).await.map_err(AgentError::Kept)?;
-        world.tell(AgentEvent::ToolEnded { call_id, name, content: content.clone(), is_error, duration_ms }).await;
-        Ok((used(content, is_error, started_ms, duration_ms), true))
-    }
-}
-
-/// The newest messages that fit, beginning with words of the user, so that no result stands without its call.
-fn newest(history: Vec<Message>, max_tokens: Option<usize>) -> Vec<Message> {
-    let Some(max_tokens) = max_tokens else { return history };
-    let mut letters = 0;
-    let mut first = history.len();
-    for (at, message) in history.iter().enumerate().rev() {
-        letters += model::json::to_string(&message.to_value()).len();
-        if letters / LETTERS_IN_A_TOKEN > max_tokens {
-            break;
-        }
-        if message.role == Role::User {
-            first = at;
-        }
-    }
-    history.into_iter().skip(first).collect()
-}
-
-/// What a loop ends with.
-struct Last {
-    answer: Str,
-    value: Option<Value>,
-    ended: Ended,
-}
-
-/// What is being said.
-struct Conversation {
-    /// As the model sees it.
-    messages: Vec<Message>,
-    /// What belongs to this turn.
-    said: Vec<Message>,
-    record: Record,
-}
-
-impl Conversation {
-    fn new(system_prompt: &Str, history: Vec<Message>, user: Message) -> Self {
-        let system = Some(Message::system(system_prompt.clone())).filter(|_| !system_prompt.is_empty());
-        let messages = system.into_iter().chain(history).chain([user.clone()]).collect();
-        Self { messages, said: vec![user], record: Record::default() }
-    }
-
-    fn say(&mut self, message: Message) {
-        self.messages.push(message.clone());
-        self.said.push(message);
-    }
-
-    /// Tells the model what is wrong with its final answer; whatever else it called in the same turn is not done.
-    fn complain(&mut self, message: Message, calls: &[ToolCall], complaint: &str) {
-        self.say(message);
-        if calls.is_empty() {
-            return self.say(Message::user(complaint));
-        }
-        let told = calls.iter().map(|call| ToolResult {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            content: if call.name == form::FORM_TOOL { complaint.into() } else { "Not called: a final answer came with it.".into() },
-            is_error: true,
-        });
-        self.say(Message::results(told.collect::<Vec<_>>()));
-    }
-
-    fn last_words(&self) -> Str {
-        let spoken = self.said.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
-        spoken.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
-    }
-}
-
-/// The message with an id for each call that no other one has. A call that is there twice, word for word, is meant once.
-fn with_unlike_ids(mut message: Message) -> Message {
-    let mut seen: Vec<ToolCall> = Vec::new();
-    message.parts.retain_mut(|part| {
-        let Part::ToolCall(call) = part else { return true };
-        if seen.iter().any(|known| known.id == call.id && known.name == call.name && known.arguments == call.arguments) {
-            return false;
-        }
-        let given = call.id.clone();
-        let mut number = 1;
-        while seen.iter().any(|known| known.id == call.id) {
-            number += 1;
-            call.id = format!("{given}-{number}").into();
-        }
-        seen.push(call.clone());
-        true
-    });
-    message
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
+mod forms;
+#[path = "../support/mod.rs"]
 mod support;
 
 use serde_json::{Value, json};
@@ -374,6 +376,21 @@ fn stopping_and_removing_reach_the_other_run() {
     assert_eq!(server.api("DELETE", &format!("/executions/{above}"), None).status, 200);
     wait_for(&server, &["canceled", "error"], &["canceled", "canceled", "canceled"]);
     assert_eq!(server.api("DELETE", &format!("/executions/{below}"), None).status, 200);
+    server.stop();
+}
+
+#[test]
+fn stopping_many_counts_those_that_were_stopped_with_their_callers() {
+    let data = Folder::new("sub-stop-many");
+    import(&data, "child", waiting_child());
+    import(&data, "parent", parent(&[call("once", json!({}))]));
+    let server = Server::start(&data.0, &[]);
+    go(&server);
+    go(&server);
+    wait_for(&server, &["waiting", "waiting"], &["waiting", "waiting"]);
+    let stopped = server.api("POST", "/executions/stop", Some(&json!({ "status": ["waiting"] })));
+    assert_eq!(stopped.json(), json!({ "stopped": 4 }));
+    wait_for(&server, &["canceled", "canceled"], &["canceled", "canceled"]);
     server.stop();
 }
 

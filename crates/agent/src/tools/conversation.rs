@@ -1,0 +1,107 @@
+//! What is said in one turn of an agent, and what of it the model sees.
+
+use crate::form;
+use crate::record::{Ended, Record, ToolUse};
+use model::{Str, Value};
+use node_api::ai::{Message, Part, Role, ToolCall, ToolResult};
+
+/// A rule of thumb; tokenizers differ from model to model.
+const LETTERS_IN_A_TOKEN: usize = 4;
+
+/// The newest messages that fit, beginning with words of the user, so that no result stands without its call.
+pub(super) fn newest(history: Vec<Message>, max_tokens: Option<usize>) -> Vec<Message> {
+    let Some(max_tokens) = max_tokens else { return history };
+    let mut letters = 0;
+    let mut first = history.len();
+    for (at, message) in history.iter().enumerate().rev() {
+        letters += model::json::to_string(&message.to_value()).len();
+        if letters / LETTERS_IN_A_TOKEN > max_tokens {
+            break;
+        }
+        if message.role == Role::User {
+            first = at;
+        }
+    }
+    history.into_iter().skip(first).collect()
+}
+
+/// What a loop ends with.
+pub(super) struct Last {
+    pub(super) answer: Str,
+    pub(super) value: Option<Value>,
+    pub(super) ended: Ended,
+}
+
+/// What is being said.
+pub(super) struct Conversation {
+    /// As the model sees it.
+    pub(super) messages: Vec<Message>,
+    /// What belongs to this turn.
+    pub(super) said: Vec<Message>,
+    pub(super) record: Record,
+}
+
+impl Conversation {
+    pub(super) fn new(system_prompt: &Str, history: Vec<Message>, user: Message) -> Self {
+        let system = Some(Message::system(system_prompt.clone())).filter(|_| !system_prompt.is_empty());
+        let messages = system.into_iter().chain(history).chain([user.clone()]).collect();
+        Self { messages, said: vec![user], record: Record::default() }
+    }
+
+    pub(super) fn say(&mut self, message: Message) {
+        self.messages.push(message.clone());
+        self.said.push(message);
+    }
+
+    /// Takes down what the calls gave; the model sees it.
+    pub(super) fn take_results(&mut self, calls: &[ToolCall], results: Vec<(ToolUse, bool)>) {
+        let told = calls.iter().zip(&results).map(|(call, (used, _))| ToolResult {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            content: used.content.clone(),
+            is_error: used.is_error,
+        });
+        self.say(Message::results(told.collect::<Vec<_>>()));
+        self.record.tool_uses.extend(results.into_iter().map(|(used, _)| used));
+    }
+
+    /// Tells the model what is wrong with its final answer; whatever else it called in the same turn is not done.
+    pub(super) fn complain(&mut self, message: Message, calls: &[ToolCall], complaint: &str) {
+        self.say(message);
+        if calls.is_empty() {
+            return self.say(Message::user(complaint));
+        }
+        let told = calls.iter().map(|call| ToolResult {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            content: if call.name == form::FORM_TOOL { complaint.into() } else { "Not called: a final answer came with it.".into() },
+            is_error: true,
+        });
+        self.say(Message::results(told.collect::<Vec<_>>()));
+    }
+
+    pub(super) fn last_words(&self) -> Str {
+        let spoken = self.said.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
+        spoken.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+    }
+}
+
+/// The message with an id for each call that no other one has. A call that is there twice, word for word, is meant once.
+pub(super) fn with_unlike_ids(mut message: Message) -> Message {
+    let mut seen: Vec<ToolCall> = Vec::new();
+    message.parts.retain_mut(|part| {
+        let Part::ToolCall(call) = part else { return true };
+        if seen.iter().any(|known| known.id == call.id && known.name == call.name && known.arguments == call.arguments) {
+            return false;
+        }
+        let given = call.id.clone();
+        let mut number = 1;
+        while seen.iter().any(|known| known.id == call.id) {
+            number += 1;
+            call.id = format!("{given}-{number}").into();
+        }
+        seen.push(call.clone());
+        true
+    });
+    message
+}

@@ -1,0 +1,67 @@
+//! How a loop of tool calls is to go.
+
+use model::{SpendingLimit, Str};
+use node_api::ai::{Message, ToolChoice};
+
+/// How a loop is to go.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub system_prompt: Str,
+    /// What stands between what was said before and what the user says now.
+    pub opening: Vec<Message>,
+    pub max_iterations: usize,
+    pub tool_choice: ToolChoice,
+    pub timeout_ms: Option<u64>,
+    pub on_limit: OnLimit,
+    /// Tools that may run at the same time.
+    pub parallel_tools: usize,
+    /// How often in a row a model may get its calls wrong.
+    pub max_repairs: usize,
+    /// How often the same call may be made in one run.
+    pub max_same_calls: usize,
+    /// How many calls of one turn are made.
+    pub max_calls_in_a_turn: usize,
+    /// What it may spend on its model.
+    pub budget: SpendingLimit,
+    /// How much of what was said before the model sees, in tokens as they are guessed from the letters.
+    pub max_history_tokens: Option<usize>,
+    /// Tools that whoever asked calls themselves: a call of one ends the run, and they come back with the result.
+    pub handed_over: Vec<Str>,
+    /// What was said in this turn before they came back, behind the words of the user.
+    pub said_so_far: Vec<Message>,
+    /// The item of the node's input that it works on.
+    pub item: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            system_prompt: "You are a helpful AI assistant.".into(),
+            opening: Vec::new(),
+            max_iterations: 10,
+            tool_choice: ToolChoice::Auto,
+            timeout_ms: Some(300_000),
+            on_limit: OnLimit::Error,
+            parallel_tools: 4,
+            max_repairs: 2,
+            max_same_calls: 3,
+            max_calls_in_a_turn: 32,
+            budget: SpendingLimit::default(),
+            max_history_tokens: None,
+            handed_over: Vec::new(),
+            said_so_far: Vec::new(),
+            item: 0,
+        }
+    }
+}
+
+/// What becomes of a run that reaches its last iteration, or the end of a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnLimit {
+    /// It fails.
+    Error,
+    /// It ends with what the model has said so far.
+    Partial,
+    /// The model is asked once more, without tools, to answer with what it knows.
+    Conclude,
+}

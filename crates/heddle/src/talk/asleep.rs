@@ -1,0 +1,93 @@
+//! Runs that wait for the next message: they are kept in memory as long as the conversation lasts, and go on from what they did.
+
+use super::Talk;
+use engine::{Journal, Outcome, Recording, RunOptions, Start};
+use model::{Item, Items, RunEvent, RunStatus, SpentSum, Str, Value};
+use node_api::NodeError;
+use node_api::trigger::Setup;
+use runtime::steps::Steps;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// A run that waits, and everything that it did.
+pub(crate) struct Asleep {
+    events: Vec<RunEvent>,
+    /// Where it waits, and the parameters of the node then.
+    node: Str,
+    params: Value,
+}
+
+/// What a run does, in order.
+#[derive(Default)]
+struct Kept(Mutex<Vec<RunEvent>>);
+
+impl Journal for Kept {
+    fn append<'a>(&'a self, _run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+        None
+    }
+}
+
+impl Talk {
+    /// Starts a run with a message, or goes on with the one that waits for it.
+    pub(super) async fn run(&mut self, item: Item, options: RunOptions, cancel: CancellationToken) -> Result<Outcome, NodeError> {
+        let (start, options, before) = match self.asleep.take() {
+            None => {
+                let start = Start { node: Some(self.node.clone()), items: Some(Items::one(item)), ..Start::default() };
+                (start, options, Vec::new())
+            }
+            Some(asleep) => match self.woken(&asleep, item) {
+                Ok(woken) => going_on(asleep.events, woken, options),
+                Err(error) => {
+                    self.asleep = Some(asleep);
+                    return Err(error);
+                }
+            },
+        };
+        let kept = Arc::new(Kept::default());
+        let mut engine = self.engine.clone();
+        engine.ports.journal = kept.clone();
+        let outcome = engine.run(self.plan.clone(), start, options, cancel).await;
+        if outcome.status == RunStatus::Waiting {
+            let new = std::mem::take(&mut *kept.0.lock().unwrap_or_else(PoisonError::into_inner));
+            self.asleep = self.asleep_after(before.into_iter().chain(new).collect());
+        }
+        Ok(outcome)
+    }
+
+    /// The run, if what it waits for is a message.
+    fn asleep_after(&self, events: Vec<RunEvent>) -> Option<Asleep> {
+        let paused = events.iter().rev().find_map(|event| match event {
+            RunEvent::RunPaused { node, params, .. } => Some((node.clone(), params.clone().unwrap_or_default())),
+            _ => None,
+        });
+        let (node, params) = paused?;
+        let hears = self.plan.node(&node)?.node_type.as_ref().is_some_and(|node_type| node_type.spec.hears_replies);
+        hears.then_some(Asleep { events, node, params })
+    }
+
+    /// What the node that waits makes of a message.
+    fn woken(&self, asleep: &Asleep, sent: Item) -> Result<Item, NodeError> {
+        let Some(node) = self.plan.node(&asleep.node) else { return Ok(sent) };
+        let (Some(node_type), Some(params)) = (&node.node_type, asleep.params.as_object()) else { return Ok(sent) };
+        let now_ms = self.engine.ports.clock.now_ms();
+        let timezone = self.plan.timezone.as_deref().unwrap_or(&self.options.timezone);
+        let setup = Setup { node: &node.info, params, webhook_id: None, workflow_id: &self.plan.id, now_ms, timezone };
+        node_type.woken_by(&setup, sent)
+    }
+}
+
+/// How a run goes on that did this before something woke it.
+fn going_on(mut events: Vec<RunEvent>, woken_by: Item, options: RunOptions) -> (Start, RunOptions, Vec<RunEvent>) {
+    events.push(RunEvent::RunResumed { items: Some(Items::one(woken_by)) });
+    let mut spent = SpentSum::default();
+    for event in &events {
+        if let RunEvent::ModelUsed { spent: more, .. } = event {
+            spent.add(more);
+        }
+    }
+    let Steps { start_node, items, all, .. } = Steps::read(events.clone());
+    let recorded = all.into_iter().filter_map(|step| step.recorded).collect();
+    let start = Start { node: start_node, items, ..Start::default() };
+    (start, RunOptions { recorded, spent, is_announced: true, ..options }, events)
+}

@@ -1,0 +1,120 @@
+//! The node that says something in a chat and waits for the reply: in the hosted chat, through OpenAI's API and in the terminal.
+
+use crate::support::Folder;
+use crate::terminal::{heddle, text};
+use crate::{Talk, message, with_memory};
+use serde_json::{Value, json};
+use testkit::{MockModels, Reply};
+
+/// Puts a question before the agent, which then gets the reply.
+fn asks_first(document: &mut Value) {
+    asks(document, json!({ "message": "=How may I call you, {{ $json.chatInput }}?", "operation": "sendAndWait", "options": {} }));
+}
+
+fn asks(document: &mut Value, parameters: Value) {
+    let ask = json!({ "id": "ask", "name": "Ask", "type": "@n8n/n8n-nodes-langchain.chat", "typeVersion": 1.2, "position": [0, 0], "parameters": parameters });
+    document["nodes"].as_array_mut().unwrap().push(ask);
+    document["connections"]["Chat"] = json!({ "main": [[{ "node": "Ask", "type": "main", "index": 0 }]] });
+    document["connections"]["Ask"] = json!({ "main": [[{ "node": "Agent", "type": "main", "index": 0 }]] });
+}
+
+fn chat(mode: &str) -> Value {
+    json!({ "public": true, "options": { "responseMode": mode } })
+}
+
+fn words(lines: &[Value]) -> String {
+    lines.iter().filter(|line| line["type"] == "item").map(|line| line["content"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_next_message_of_the_conversation_goes_to_the_run_that_waits_for_it_also_after_a_restart() {
+    let mut talk = Talk::start_with("reply-stream", chat("responseNodes"), vec![Reply::text("Hello, Ada.")], asks_first);
+    assert_eq!(words(&talk.lines(&message("friend", "s-1"))), "How may I call you, friend?");
+    assert_eq!(
+        words(&talk.lines(&message("stranger", "s-2"))),
+        "How may I call you, stranger?",
+        "another conversation has a run of its own"
+    );
+    talk.restart();
+    let lines = talk.lines(&message("Ada", "s-1"));
+    assert_eq!(words(&lines), "Hello, Ada.", "{lines:?}");
+    assert_eq!(talk.model.asked()[0].body["messages"][1]["content"], "Ada");
+    let executions = talk.server.executions();
+    let statuses: Vec<&str> = executions.iter().map(|execution| execution["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["waiting", "success"], "the newest first");
+    assert_eq!(words(&talk.lines(&message("again", "s-1"))), "How may I call you, again?", "a run that is over hears no more");
+}
+
+#[test]
+fn a_chat_that_does_not_stream_is_answered_with_the_question_and_then_with_the_end() {
+    let talk = Talk::start_with("reply-last", chat("lastNode"), vec![Reply::text("Hello, Ada.")], asks_first);
+    assert_eq!(talk.say(&message("friend", "s-1")).json(), json!({ "output": "How may I call you, friend?" }));
+    assert_eq!(talk.say(&message("Ada", "s-1")).json(), json!({ "response": "Hello, Ada." }));
+}
+
+#[test]
+fn an_approval_is_given_by_the_link_or_by_its_label() {
+    let approval = json!({ "message": "Send it?", "operation": "sendAndWait", "responseType": "approval", "blockUserInput": true,
+        "approvalOptions": { "values": { "approvalType": "double", "approveLabel": "Send", "disapproveLabel": "Keep" } }, "options": {} });
+    let asks_approval = |document: &mut Value| {
+        asks(document, approval.clone());
+        document["nodes"][1]["parameters"]["userMessage"] = json!("={{ $json.data.approved }}");
+    };
+    let talk = Talk::start_with("reply-approval", chat("responseNodes"), vec![Reply::text("One."), Reply::text("Two.")], asks_approval);
+    let asked = words(&talk.lines(&message("hi", "s-1")));
+    let link = asked.split("](").nth(1).and_then(|rest| rest.split(')').next()).unwrap();
+    let path = format!("/{}", link.splitn(4, '/').nth(3).unwrap());
+    assert!(asked.starts_with("Send it?\n\n[Send](") && path.ends_with("?approved=true"), "{asked}");
+    let refused = talk.say(&message("maybe", "s-1"));
+    assert!(refused.status >= 400 && refused.status < 500, "other words decide nothing: {}", refused.text());
+    assert_eq!(talk.get(&path, &[("user-agent", "Mozilla/5.0")]).status, 200);
+    crate::support::wait_until("the run goes on", || talk.model.asked().len() == 1);
+    assert_eq!(talk.model.asked()[0].body["messages"][1]["content"], "true");
+    talk.lines(&message("hi", "s-1"));
+    assert_eq!(words(&talk.lines(&message("keep", "s-1"))), "Two.");
+    assert_eq!(talk.model.asked()[1].body["messages"][1]["content"], "false");
+}
+
+#[test]
+fn question_and_reply_stand_in_the_memory_that_is_connected() {
+    let remembers = |document: &mut Value| {
+        asks(document, json!({ "message": "Your name?", "operation": "sendAndWait", "options": { "memoryConnection": true } }));
+        with_memory(document);
+        document["connections"]["Memory"]["ai_memory"][0]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({ "node": "Ask", "type": "ai_memory", "index": 0 }));
+    };
+    let options = json!({ "public": true, "options": { "responseMode": "responseNodes", "loadPreviousSession": "memory" } });
+    let talk = Talk::start_with("reply-memory", options, vec![Reply::text("Hello!")], remembers);
+    talk.lines(&message("hi", "s-1"));
+    talk.lines(&message("Ada", "s-1"));
+    let previous = talk.say(&json!({ "action": "loadPreviousSession", "sessionId": "s-1" })).json();
+    let said: Vec<&str> =
+        previous["data"].as_array().unwrap().iter().map(|message| message["kwargs"]["content"].as_str().unwrap()).collect();
+    assert_eq!(said, ["Your name?", "Ada", "Ada", "Hello!"], "the reply, and the turn of the agent that was asked with it");
+}
+
+#[test]
+fn through_openais_api_the_question_is_an_answer_and_the_same_user_replies() {
+    let talk = Talk::start_with("reply-v1", chat("responseNodes"), vec![Reply::text("Hello, Ada.")], asks_first);
+    let say = |text: &str| {
+        let body = json!({ "model": "chat-workflow", "user": "7", "messages": [{ "role": "user", "content": text }] });
+        let answer = talk.v1("/chat/completions", Some(&body));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(say("friend"), "How may I call you, friend?");
+    assert_eq!(say("Ada"), "Hello, Ada.");
+}
+
+#[test]
+fn in_the_terminal_the_next_line_is_the_reply() {
+    let model = MockModels::start([Reply::text("Hello, Ada.")]).unwrap();
+    let folder = Folder::new("reply-terminal");
+    let mut document = crate::workflow(&model, json!({}));
+    asks_first(&mut document);
+    let file = folder.workflow("chat", &document);
+    let output = heddle(&folder, &["chat", file.to_str().unwrap()], &[], "friend\nAda\n");
+    assert_eq!(text(&output.stdout), "How may I call you, friend?\nHello, Ada.\n", "{}", text(&output.stderr));
+}

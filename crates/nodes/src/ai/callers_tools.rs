@@ -1,0 +1,94 @@
+//! Tools that whoever asks an agent calls themselves, such as a program that speaks to it through OpenAI's API.
+
+use agent::{Options, with_results};
+use model::{Object, Str, Value};
+use node_api::Ctx;
+use node_api::ai::{Effect, Message, Tool, ToolAnswer, ToolCallContext, ToolChoice, ToolDefinition, ToolFailure, ToolResult};
+use node_api::trigger::CALLERS_TOOLS_FIELD;
+use std::sync::Arc;
+
+/// Adds the tools of whoever asks to those of an agent, and goes on with a turn that was handed over to them.
+pub(super) fn join(ctx: &Ctx<'_>, tools: &mut Vec<Arc<dyn Tool>>, options: &mut Options) {
+    let Some(given) = ctx.host().started_with().and_then(|began| began.get(CALLERS_TOOLS_FIELD).cloned()) else { return };
+    let list = |key: &str| given.get(key).and_then(Value::as_array).unwrap_or_default();
+    for definition in list("tools").iter().filter_map(definition) {
+        options.handed_over.push(definition.name.clone());
+        tools.push(Arc::new(CallersTool(definition)));
+    }
+    options.tool_choice = match given.get("choice") {
+        Some(Value::String(_)) => ToolChoice::Required,
+        Some(choice @ Value::Object(_)) => ToolChoice::Tool(text(choice, "tool")),
+        _ if options.handed_over.is_empty() => options.tool_choice.clone(),
+        _ => ToolChoice::Auto,
+    };
+    let said: Vec<Message> = list("said").iter().filter_map(Message::from_value).collect();
+    if !said.is_empty() {
+        let result = |value: &Value| ToolResult {
+            id: text(value, "id"),
+            name: text(value, "name"),
+            content: text(value, "content"),
+            is_error: false,
+        };
+        options.said_so_far = with_results(said, list("results").iter().map(result).collect());
+    }
+}
+
+fn definition(value: &Value) -> Option<ToolDefinition> {
+    let parameters = value.get("parameters").filter(|schema| matches!(schema, Value::Object(_))).cloned();
+    let parameters = parameters.unwrap_or_else(|| Object::from_iter([("type", "object")]).into());
+    let name = value.get("name").and_then(Value::as_str)?.into();
+    Some(ToolDefinition { name, description: text(value, "description"), parameters, effect: Effect::None })
+}
+
+fn text(value: &Value, key: &str) -> Str {
+    value.get(key).filter(|value| !value.is_nullish()).map(Value::to_js_string).unwrap_or_default()
+}
+
+struct CallersTool(ToolDefinition);
+
+#[async_trait::async_trait]
+impl Tool for CallersTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    async fn call(&self, _arguments: Object, _context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+        Err(ToolFailure::new("It is called by whoever asked, and not here."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+    use node_api::testing::TestHost;
+    use node_api::{NodeInfo, Spec};
+
+    fn joined(began: Value) -> (Vec<Arc<dyn Tool>>, Options) {
+        let mut host = TestHost::new(&Spec::default(), 1.0, &json!({}));
+        host.started_with = Some(began);
+        let (node, mut tools, mut options) = (NodeInfo::default(), Vec::new(), Options::default());
+        join(&Ctx::new(&node, &[], 0, &host), &mut tools, &mut options);
+        (tools, options)
+    }
+
+    #[test]
+    fn tools_of_the_request_are_offered_and_handed_over() {
+        let tool = json!({ "name": "look_up", "description": "Looks up", "parameters": { "type": "object", "properties": {} } });
+        let (tools, options) = joined(json!({ "callersTools": { "tools": [tool, { "name": "bare" }], "choice": { "tool": "bare" } } }));
+        assert_eq!(tools.iter().map(|tool| tool.definition().name.as_str()).collect::<Vec<_>>(), ["look_up", "bare"]);
+        assert_eq!(options.handed_over, ["look_up", "bare"]);
+        assert_eq!(options.tool_choice, ToolChoice::Tool("bare".into()));
+        assert!(joined(json!({ "chatInput": "hi" })).1.handed_over.is_empty());
+    }
+
+    #[test]
+    fn results_stand_with_those_of_the_agents_own_tools_in_one_message() {
+        let own = Message::results([ToolResult { id: "a".into(), name: "add".into(), content: "4".into(), is_error: false }]);
+        let said = json!([Message::assistant("Let me see.").to_value(), own.to_value()]);
+        let results = json!([{ "id": "b", "name": "look_up", "content": "found" }]);
+        let options = joined(json!({ "callersTools": { "tools": [], "said": said, "results": results } })).1;
+        assert_eq!(options.said_so_far.len(), 2);
+        assert_eq!(options.said_so_far[1].tool_results().map(|result| result.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    }
+}
