@@ -1,6 +1,6 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, clients, sandbox, services, tidy};
+use crate::{call, clients, sandbox, services, tidy, weights};
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
@@ -9,6 +9,7 @@ pub(crate) fn run() -> Result<()> {
     services::install()?;
     sandbox::build()?;
     call("cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
+    weights::fetch()?;
     test()?;
     clients::run()?;
     docs_are_current()?;

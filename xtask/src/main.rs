@@ -9,6 +9,7 @@ mod fuzz;
 mod sandbox;
 mod services;
 mod tidy;
+mod weights;
 
 use anyhow::{Result, bail};
 use std::process::Command;
@@ -24,7 +25,9 @@ fn main() -> Result<()> {
         Some("services") => services::install(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
-        _ => bail!("usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy"),
+        Some("weights") => weights::fetch(),
+        Some("example") => weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned())),
+        _ => bail!("usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | weights | example [FOLDER]"),
     }
 }
 

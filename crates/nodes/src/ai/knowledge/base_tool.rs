@@ -66,7 +66,8 @@ async fn search(call: &Call) -> Result<Value, NodeError> {
     let (top, min_score) = (option(&ctx, item, "topK", 5.0)?, option(&ctx, item, "minScore", 0.7)?);
     let limit = call.arguments.get("limit").and_then(Value::as_f64).filter(|limit| *limit >= 1.0).unwrap_or(top);
     let (collections, found) = collection(&ctx, item, IfMissing::Fail).await?;
-    let kept = KeptCollection { collections, id: found.id, embedder: embedder(&ctx, item).await? };
+    let embedder = embedder(&ctx, item, &found).await?;
+    let kept = KeptCollection { collections, id: found.id, embedder };
     let wanted = Match { limit: limit.clamp(1.0, MAX_RESULTS) as usize, min_score: Some(min_score), metadata: Object::new() };
     let found = kept.find(&query, wanted, ctx.flag("options.hybrid", item)?).await?;
     let results = found.into_iter().map(|found| {
