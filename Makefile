@@ -2,12 +2,13 @@
 
 .PHONY: run test bench crash docs fuzz
 
-# Builds Heddle, gives it an example workflow and starts it.
+# Builds Heddle, gives it two example workflows and starts it: a webhook, and an agent that knows the documentation and needs no key.
 run:
 	cargo run --release --quiet --package xtask -- sandbox
 	cargo run --release --quiet --package xtask -- web
 	cargo build --release --package heddle
-	./target/release/heddle import --data .heddle --activate examples/greeting.json
+	./target/release/heddle import --data .heddle --activate examples/greeting.json examples/ask-the-docs.json
+	cargo run --release --quiet --package xtask -- example .heddle
 	./target/release/heddle serve --data .heddle
 
 # Installs what the tests need, then runs everything that CI runs.

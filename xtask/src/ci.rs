@@ -1,6 +1,6 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, clients, linted, sandbox, services, tidy, types, web};
+use crate::{call, clients, linted, sandbox, services, tidy, types, web, weights};
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
@@ -10,6 +10,7 @@ pub(crate) fn run() -> Result<()> {
     sandbox::build()?;
     web::build()?;
     web::check()?;
+    weights::fetch()?;
     linted(&["test", "--workspace", "--quiet"])?;
     clients::run()?;
     web::journeys()?;

@@ -11,6 +11,7 @@ mod services;
 mod tidy;
 mod types;
 mod web;
+mod weights;
 
 use anyhow::{Result, bail};
 use std::process::Command;
@@ -27,7 +28,11 @@ fn main() -> Result<()> {
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
         Some("web") => web::build(),
-        _ => bail!("usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | web"),
+        Some("weights") => weights::fetch(),
+        Some("example") => weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned())),
+        _ => bail!(
+            "usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | web | weights | example [FOLDER]"
+        ),
     }
 }
 

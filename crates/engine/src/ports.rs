@@ -3,7 +3,7 @@
 use crate::budget::{Spender, Spending};
 use crate::outcome::Outcome;
 use model::{Code, Items, Object, RunEvent, RunStatus, Spent, Spill, Str, Workflow};
-use node_api::ai::{KeptHere, ModelError};
+use node_api::ai::{KeptHere, LocalModels, ModelError};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::host::Files;
@@ -27,6 +27,8 @@ pub struct Ports {
     pub collections: Arc<dyn Collections>,
     /// Where conversations are kept; each run sees those of its own workflow.
     pub conversations: KeptHere,
+    /// The models on this machine.
+    pub local_models: Arc<dyn LocalModels>,
     pub credentials: Arc<dyn Credentials>,
     pub workflows: Arc<dyn Workflows>,
     /// Keeps the runs that other runs start. Without it they go on in the memory of their caller, and end with it.

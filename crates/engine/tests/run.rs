@@ -253,6 +253,7 @@ async fn run_in(world: Arc<World>, workflow: &Value, options: RunOptions, cancel
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
         conversations: node_api::ai::KeptHere::default(),
+        local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: Arc::new(NoCredentials),
         workflows: world.clone(),
         calls,

@@ -2,10 +2,12 @@
 
 mod folder;
 mod knowledge;
+mod models;
 mod talk;
 
 pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Restore};
 pub(crate) use knowledge::{AddKnowledge, Knowledge, SearchKnowledge};
+pub(crate) use models::Models;
 pub(crate) use talk::{Agent, AgentTool, Chat};
 
 use crate::settings::Given;
@@ -69,6 +71,9 @@ pub(crate) enum Command {
     /// Fill and search the collections of documents that agents look into
     #[command(subcommand)]
     Knowledge(Knowledge),
+    /// Put models on this machine that need no key, and look at them
+    #[command(subcommand)]
+    Models(Models),
     /// Say who may sign in
     #[command(subcommand)]
     Users(Users),

@@ -20,6 +20,8 @@ use std::path::PathBuf;
 pub(crate) struct Settings {
     pub(crate) timezone: String,
     pub(crate) files_root: PathBuf,
+    /// The folder of the weights of built-in models.
+    pub(crate) models: PathBuf,
     pub(crate) test_nodes: bool,
     pub(crate) egress_allow: String,
     pub(crate) features: Vec<Feature>,
@@ -94,6 +96,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         help: "Zone of dates in workflows that name none, such as Europe/Berlin. Since 0.1.",
     },
     Setting { name: "HEDDLE_FILES_ROOT", default: "./workspace", help: "The folder that file nodes may read and write. Since 0.1." },
+    Setting {
+        name: "HEDDLE_MODELS",
+        default: "",
+        help: "The folder of the weights of built-in models, which several instances may share; `models` in the data folder if empty. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_EGRESS_ALLOW",
         default: "",
@@ -215,6 +222,7 @@ impl Settings {
         Ok(Self {
             timezone,
             files_root: read("HEDDLE_FILES_ROOT").into(),
+            models: models_folder(),
             test_nodes: flag("HEDDLE_TEST_NODES")?,
             egress_allow: read("HEDDLE_EGRESS_ALLOW"),
             features,
@@ -270,6 +278,13 @@ pub(crate) fn read(name: &str) -> String {
 /// The value of a setting, and where it comes from.
 pub(crate) fn find(name: &str) -> (String, Origin) {
     sources::current().find(name)
+}
+
+fn models_folder() -> PathBuf {
+    match read("HEDDLE_MODELS") {
+        named if named.is_empty() => sources::current().folder.join("models"),
+        named => named.into(),
+    }
 }
 
 fn flag(name: &str) -> Result<bool> {

@@ -30,6 +30,7 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
         conversations: KeptHere { passing: Arc::new(passing), ..KeptHere::default() },
+        local_models: Arc::new(local::Library::new(settings.models.clone())),
         credentials: Arc::new(NoCredentials),
         workflows: Arc::new(NoWorkflows),
         ledger: Arc::new(engine::NoLedger),

@@ -48,6 +48,7 @@ async fn run(server: &servers::Server, version: f64, input: Value, params: Value
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
         conversations: node_api::ai::KeptHere::default(),
+        local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
         ledger: Arc::new(engine::NoLedger),

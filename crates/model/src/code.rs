@@ -116,6 +116,9 @@ codes! {
     MODEL_REFUSED        = Upstream, 422, "A model or its provider refused to answer.";
     MODEL_TIMEOUT        = Upstream, 504, "A model did not answer in time.";
     MODEL_ERROR          = Upstream, 502, "A model failed to answer.";
+    LOCAL_MODEL_MISSING  = Operator, 409, "The weights of a built-in model are not on this machine.";
+    LOCAL_MODEL_DAMAGED  = Operator, 422, "The file of a built-in model is not the one that it should be.";
+    LOCAL_MODEL_PULL     = Upstream, 502, "The weights of a built-in model could not be fetched.";
     AGENT_REPLY          = Upstream, 502, "The model of a strict agent broke the contract of its replies.";
     SESSION_SHARED       = Workflow, 422, "A memory would mix the conversations of everybody who reaches the workflow.";
     AGENT_DEPTH          = Workflow, 422, "Agents called each other too deeply.";

@@ -1,6 +1,6 @@
 //! What the engine offers a running node beyond its items and parameters.
 
-use crate::ai::{KeptHere, ToolCallContext};
+use crate::ai::{KeptHere, LocalModels, NoLocalModels, ToolCallContext};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
 use crate::http::Http;
@@ -72,9 +72,17 @@ pub trait Host: Send + Sync {
     fn collections(&self) -> Arc<dyn Collections> {
         Arc::new(NoCollections)
     }
+    /// The models on this machine.
+    fn local_models(&self) -> Arc<dyn LocalModels> {
+        Arc::new(NoLocalModels)
+    }
     /// Where conversations of the workflow are kept.
     fn conversations(&self) -> KeptHere {
         KeptHere::default()
+    }
+    /// Whether somebody has chosen a credential of this type for the node. Without that it may still get the only one there is.
+    fn names_credential(&self, _kind: &str) -> bool {
+        false
     }
     /// The decrypted fields of the node's credential of this type.
     fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError>;

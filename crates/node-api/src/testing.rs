@@ -1,6 +1,6 @@
 //! Runs a node alone, with constant parameters, for tests and for the examples in descriptions.
 
-use crate::ai::{KeptHere, Supply};
+use crate::ai::{KeptHere, LocalModels, NoLocalModels, Supply};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::{Connections, NoConnections};
 use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
@@ -32,6 +32,7 @@ pub struct TestHost {
     pub tables: Arc<dyn Tables>,
     pub collections: Arc<dyn Collections>,
     pub conversations: KeptHere,
+    pub local_models: Arc<dyn LocalModels>,
     pub started_with: Option<Value>,
     pub supplies: Vec<(Kind, Supply)>,
     pub warned: Mutex<Vec<Str>>,
@@ -61,6 +62,7 @@ impl TestHost {
             tables: Arc::new(NoTables),
             collections: Arc::new(NoCollections),
             conversations: KeptHere::default(),
+            local_models: Arc::new(NoLocalModels),
             started_with: None,
             supplies: Vec::new(),
             warned: Mutex::default(),
@@ -141,6 +143,9 @@ impl Host for TestHost {
     }
     fn conversations(&self) -> KeptHere {
         self.conversations.clone()
+    }
+    fn local_models(&self) -> Arc<dyn LocalModels> {
+        self.local_models.clone()
     }
     async fn supplies(&self, kind: Kind, _item: usize) -> Result<Vec<Supplied>, NodeError> {
         let fitting = self.supplies.iter().filter(|(given, _)| *given == kind);

@@ -484,6 +484,11 @@ impl Runtime {
         self.active().routes.addresses()
     }
 
+    /// The addresses of chats that are pages anybody may open.
+    pub fn chat_pages(&self) -> Vec<Str> {
+        self.active().routes.chat_pages()
+    }
+
     pub fn n_active(&self) -> usize {
         self.active().workflows.len()
     }

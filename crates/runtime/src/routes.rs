@@ -117,6 +117,14 @@ impl Routes {
     }
 
     /// Methods and paths of webhooks without open parts, in order.
+    /// The addresses of chats that are pages anybody may open.
+    pub(crate) fn chat_pages(&self) -> Vec<Str> {
+        let is_page = |hook: &&Arc<Hook>| hook.chat.as_ref().is_some_and(|chat| chat.is_public && chat.page.is_some());
+        let mut pages: Vec<Str> = self.chats.iter().filter(is_page).map(|hook| hook.route.path.trim_matches('/').into()).collect();
+        pages.sort();
+        pages
+    }
+
     pub(crate) fn addresses(&self) -> Vec<(Str, Str)> {
         let all = self.webhooks.fixed.iter();
         let mut addresses: Vec<_> =

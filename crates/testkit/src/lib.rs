@@ -12,10 +12,12 @@ mod play;
 mod reply;
 mod script;
 mod server;
+mod weights;
 mod wire;
 
 pub use fault::{Fault, RetryAfter};
 pub use reply::{Call, Reply, Usage};
 pub use script::replies_from_json;
 pub use server::{Asked, Keeps, MockModels};
+pub use weights::weights;
 pub use wire::Format;

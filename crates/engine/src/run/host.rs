@@ -9,7 +9,7 @@ use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::{RunData, RunView};
 use model::{Code, Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
-use node_api::ai::{KeptHere, ToolCallContext};
+use node_api::ai::{KeptHere, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
@@ -267,11 +267,20 @@ impl Host for NodeHost {
         KeptHere { owner: self.run.options.stands_for.clone(), ..self.run.engine.ports.conversations.clone() }
     }
 
+    fn local_models(&self) -> Arc<dyn LocalModels> {
+        self.run.engine.ports.local_models.clone()
+    }
+
     fn warn(&self, words: Str) {
         let mut warnings = lock(&self.run.warnings);
         if warnings.len() < MAX_WARNINGS && !warnings.contains(&words) {
             warnings.push(words);
         }
+    }
+
+    fn names_credential(&self, kind: &str) -> bool {
+        let chosen = self.run.plan.nodes[self.node].credentials.get(kind).and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
+        chosen.is_some_and(|id| !id.is_empty())
     }
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {

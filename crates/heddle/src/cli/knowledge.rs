@@ -24,6 +24,7 @@ pub(crate) enum Knowledge {
   heddle knowledge add docs --credential OpenAI handbook.pdf faq.md
   heddle knowledge add docs policies/*.html
 
+Without a credential the built-in embedding model is used, which `heddle models pull` puts in place.
 PDF, Word (docx), CSV, JSON, HTML, Markdown and plain text are read. A file that is added again takes the place of the old one.")]
 pub(crate) struct AddKnowledge {
     #[command(flatten)]

@@ -136,12 +136,20 @@ async fn credential(store: &Sqlite, named: &str) -> Result<Credential> {
 }
 
 fn librarian() -> Result<NodeLibrarian> {
-    Ok(NodeLibrarian::new(world::ports(&Settings::load()?)?.http))
+    let ports = world::ports(&Settings::load()?)?;
+    Ok(NodeLibrarian::new(ports.http, ports.local_models))
 }
 
 async fn embedder(store: &Sqlite, librarian: &NodeLibrarian, collection: &Collection) -> Result<Arc<dyn Embedder>> {
-    let id = collection.credential_id.as_ref();
-    let id = id.with_context(|| format!("the collection '{}' has no credential yet; name one with --credential", collection.name))?;
+    let Some(id) = &collection.credential_id else {
+        if !collection.takes_local_vectors() {
+            bail!("the collection '{}' has no credential yet; name one with --credential", collection.name);
+        }
+        return librarian.local_embedder().map_err(|missing| {
+            let hint = "name a credential with --credential, or fetch the built-in model with `heddle models pull`";
+            anyhow::anyhow!("{} ({}); {hint}", missing.message(), missing.code().name())
+        });
+    };
     let credential = credential(store, id).await?;
     let secret = store.open_credential(id).await?.context("the credential is gone")?;
     Ok(librarian.embedder(&credential.kind, &secret.reveal(), collection.model.as_ref())?)

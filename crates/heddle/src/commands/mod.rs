@@ -11,6 +11,7 @@ mod executions;
 mod export;
 mod expr;
 mod knowledge;
+mod models;
 mod node_docs;
 mod nodes;
 mod replay;
@@ -47,6 +48,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::Credentials(arguments) => credentials::run(arguments),
         Command::Users(arguments) => users::run(arguments),
         Command::Knowledge(arguments) => knowledge::run(arguments),
+        Command::Models(arguments) => models::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Chat(arguments) => chat::run(&arguments),

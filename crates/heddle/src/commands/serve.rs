@@ -66,12 +66,16 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     engine.ports.tables = Arc::new(store.clone());
     engine.ports.collections = Arc::new(store.clone());
     engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
-    let librarian = Arc::new(nodes::ai::knowledge::NodeLibrarian::new(engine.ports.http.clone()));
+    let librarian = Arc::new(nodes::ai::knowledge::NodeLibrarian::new(engine.ports.http.clone(), engine.ports.local_models.clone()));
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
     let traces = Traces::start(&runtime.recorder, &store).await?;
     announce(serving, &format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));
-    for (method, path) in runtime.addresses().iter().take(SHOWN) {
+    let pages = runtime.chat_pages();
+    for (method, path) in runtime.addresses().iter().filter(|(_, path)| !pages.contains(path)).take(SHOWN) {
         announce(serving, &format!("  curl -X {method} {base_url}/webhook/{path}"));
+    }
+    for path in pages.iter().take(SHOWN) {
+        announce(serving, &format!("  chat in your browser: {base_url}/webhook/{path}"));
     }
     let token = match server::first_start(&store).await {
         Err(error) if error.may_pass() => {

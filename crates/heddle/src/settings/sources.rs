@@ -26,6 +26,8 @@ pub(crate) struct Sources {
     flags: HashMap<&'static str, String>,
     variables: HashMap<&'static str, String>,
     file: Option<SettingsFile>,
+    /// The data folder.
+    pub(super) folder: PathBuf,
 }
 
 /// Where a value comes from.
@@ -40,7 +42,7 @@ pub(crate) enum Origin {
 impl Sources {
     /// Reads flags, the environment and the file that was named, or the one in the data folder.
     pub(crate) fn gather(given: &Given, folder: &Path) -> Result<Self> {
-        let mut sources = Self::default();
+        let mut sources = Self { folder: folder.to_owned(), ..Self::default() };
         for text in &given.set {
             let (key, value) = text.split_once('=').with_context(|| format!("--set {text} has no value: KEY=VALUE (SETTING_INVALID)"))?;
             let setting = by_key(key.trim()).with_context(|| unknown(&format!("--set {key}"), key.trim()))?;
@@ -148,7 +150,7 @@ mod tests {
     fn sources(flag: Option<&str>, variable: Option<&str>, file: Option<&str>) -> Sources {
         let one = |value: Option<&str>| value.map(|value| ("HEDDLE_KEEP_DAYS", value.to_owned())).into_iter().collect();
         let file = file.map(|text| SettingsFile::parse(Path::new("heddle.toml"), text).unwrap());
-        Sources { flags: one(flag), variables: one(variable), file }
+        Sources { flags: one(flag), variables: one(variable), file, folder: PathBuf::new() }
     }
 
     #[test]

@@ -192,6 +192,7 @@ async fn run_as(
         tables: Arc::new(node_api::tables::NoTables),
         collections: Arc::new(node_api::collections::NoCollections),
         conversations: node_api::ai::KeptHere::default(),
+        local_models: Arc::new(node_api::ai::NoLocalModels),
         credentials: world,
         workflows: Arc::new(NoWorkflows),
         ledger: Arc::new(engine::NoLedger),

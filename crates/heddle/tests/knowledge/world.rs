@@ -66,6 +66,7 @@ impl World {
             tables: store.clone(),
             collections: store.clone(),
             conversations: node_api::ai::KeptHere::default(),
+            local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: world,
             workflows: Arc::new(NoWorkflows),
             ledger: Arc::new(engine::NoLedger),

@@ -6,6 +6,7 @@
 mod chat;
 mod conversation;
 mod knowledge;
+mod local;
 mod memory;
 mod message;
 mod message_value;
@@ -22,6 +23,7 @@ pub use conversation::{
 pub use knowledge::{
     Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore, Splitter, VectorStore, cannot_update, nearness,
 };
+pub use local::{LOCAL_EMBEDDING_MODEL, LocalModels, NoLocalModels};
 pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey, session_of};
 pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
 pub use tool::{Effect, HANDED_OVER, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};

@@ -2,7 +2,7 @@
 
 use super::{Collections, NewChunks};
 use crate::NodeError;
-use crate::ai::{Document, Embedder};
+use crate::ai::{Document, Embedder, LocalModels as _, NoLocalModels};
 use model::{Binary, Object, Str};
 use std::sync::Arc;
 
@@ -14,6 +14,8 @@ pub trait Librarian: Send + Sync {
     async fn read(&self, file: Binary) -> Result<Vec<Document>, NodeError>;
     /// The embedding model that a credential of some kind pays for; the usual one of its provider if none is named.
     fn embedder(&self, kind: &str, credential: &Object, model: Option<&Str>) -> Result<Arc<dyn Embedder>, NodeError>;
+    /// The embedding model on this machine.
+    fn local_embedder(&self) -> Result<Arc<dyn Embedder>, NodeError>;
 }
 
 /// Embeds the chunks of a source and puts them into a collection, in the place of what was there of the same source. Tells how many
@@ -42,5 +44,8 @@ impl Librarian for NoLibrarian {
     }
     fn embedder(&self, _kind: &str, _credential: &Object, _model: Option<&Str>) -> Result<Arc<dyn Embedder>, NodeError> {
         Err(NodeError::failed("Texts are not embedded here"))
+    }
+    fn local_embedder(&self) -> Result<Arc<dyn Embedder>, NodeError> {
+        NoLocalModels.embedder()
     }
 }

@@ -6,7 +6,7 @@ mod librarian;
 pub use error::CollectionError;
 pub use librarian::{Librarian, NoLibrarian, add_documents};
 
-use crate::ai::{Document, Found, Match};
+use crate::ai::{Document, Found, LOCAL_EMBEDDING_MODEL, Match};
 use crate::tables::iso;
 use model::{Object, Str, Value};
 use std::sync::Arc;
@@ -61,6 +61,11 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// Whether the model on this machine makes its vectors, unless somebody has said otherwise.
+    pub fn takes_local_vectors(&self) -> bool {
+        self.model.as_deref().is_none_or(|model| model == LOCAL_EMBEDDING_MODEL)
+    }
+
     /// The collection as answers and items show it.
     pub fn to_value(&self) -> Value {
         let text = |text: &Option<Str>| text.clone().map_or(Value::Null, Value::from);

@@ -170,13 +170,17 @@ fn fields(body: &Body, name: &str) -> Result<Object, ApiError> {
     }
 }
 
-/// The embedding model that the collection's credential pays for. The project must still have the credential.
+/// The embedding model that the collection's credential pays for, or else the one on this machine. The project must still have the
+/// credential.
 async fn embedder(app: &App, collection: &Collection) -> Result<Arc<dyn Embedder>, ApiError> {
     let none = || {
         ApiError::new(Code::COLLECTION_VALUE, "The collection has no credential to embed with")
-            .hint("Choose one with PATCH /collections/{id} and `credentialId`, or fill the collection in a workflow.")
+            .hint("Choose one with PATCH /collections/{id} and `credentialId`, fetch the built-in model with `heddle models pull`, or fill the collection in a workflow.")
     };
-    let id = collection.credential_id.as_ref().ok_or_else(none)?;
+    let Some(id) = &collection.credential_id else {
+        let local = collection.takes_local_vectors().then(|| app.librarian.local_embedder().ok()).flatten();
+        return local.ok_or_else(none);
+    };
     let credential = app.store.credential(id).await?.ok_or_else(none)?;
     belongs(app, &credential, &collection.project_id).await?;
     let secret = app.store.open_credential(id).await?.ok_or_else(none)?;

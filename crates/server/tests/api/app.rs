@@ -62,6 +62,7 @@ impl TestApp {
             tables: Arc::new(store.clone()),
             collections: Arc::new(store.clone()),
             conversations: node_api::ai::KeptHere::default(),
+            local_models: Arc::new(node_api::ai::NoLocalModels),
             credentials: ground.credentials.unwrap_or_else(|| Arc::new(Stored(store.clone()))),
             workflows: Arc::new(NoWorkflows),
             ledger: Arc::new(engine::NoLedger),

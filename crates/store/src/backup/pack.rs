@@ -186,7 +186,15 @@ fn other_files(folder: &Path, without: &[&Path]) -> Result<OtherFiles, Error> {
 fn is_ours(name: &str) -> bool {
     let is_database = name.strip_prefix(DATABASE).is_some_and(|rest| matches!(rest, "" | "-wal" | "-shm" | "-journal"));
     let is_unfinished = name.starts_with("binary/") && name.ends_with(crate::blobs::UNFINISHED);
-    is_database || is_unfinished || name == LOCK || name == "vault.lock" || name.starts_with("vault.key") || name == manifest::NAME
+    // The weights of built-in models are large, and can be had again.
+    let is_weights = name == "models";
+    is_database
+        || is_unfinished
+        || is_weights
+        || name == LOCK
+        || name == "vault.lock"
+        || name.starts_with("vault.key")
+        || name == manifest::NAME
 }
 
 /// Why a file was not packed.

@@ -34,6 +34,8 @@ async fn filled(folder: &Path, value: &str) {
     set(&store, value).await;
     std::fs::create_dir_all(folder.join("workspace/deep")).unwrap();
     std::fs::write(folder.join("workspace/deep/a: \\ ü.txt"), b"a file").unwrap();
+    std::fs::create_dir_all(folder.join("models/small")).unwrap();
+    std::fs::write(folder.join("models/small/weights"), b"can be had again").unwrap();
 }
 
 async fn set(store: &Sqlite, value: &str) {
@@ -78,6 +80,7 @@ async fn what_was_backed_up_comes_back_and_the_key_stays_out() {
     assert_eq!((restored.key, restored.before), (KeyFrom::Nowhere, None));
     assert_eq!(value(&target).await, "one");
     assert_eq!(std::fs::read(target.join("workspace/deep/a: \\ ü.txt")).unwrap(), b"a file");
+    assert!(!target.join("models").exists(), "weights are left out");
     assert!(!target.join("vault.key").exists());
     assert_eq!(inspect::key(&target).unwrap(), KeyState::Missing);
     let left: Vec<_> = std::fs::read_dir(&folder.0).unwrap().flatten().map(|entry| entry.file_name()).collect();

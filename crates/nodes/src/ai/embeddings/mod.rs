@@ -1,6 +1,7 @@
 //! Embedding models: what turns texts into vectors.
 
 pub(super) mod embed_texts;
+pub(super) mod local;
 pub(super) mod openai;
 pub(super) mod others;
 

@@ -55,7 +55,8 @@ impl Supplier for KnowledgeBase {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let (inner, item) = (ctx.ctx(), ctx.item());
         let (collections, found) = collection(&inner, item, IfMissing::Fail).await?;
-        let kept = KeptCollection { collections, id: found.id, embedder: embedder(&inner, item).await? };
+        let embedder = embedder(&inner, item, &found).await?;
+        let kept = KeptCollection { collections, id: found.id, embedder };
         let metadata = metadata(&inner, "options.metadata", item)?;
         let embedder = kept.embedder.clone();
         Ok(Supply::VectorStore(SearchableStore { store: Arc::new(kept), embedder, metadata, reranker: None }))
@@ -136,7 +137,7 @@ async fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, Node
         document.metadata.extend(given.clone());
     }
     let (collections, found) = collection(ctx, index, IfMissing::Make).await?;
-    let embedder = embedder(ctx, index).await?;
+    let embedder = embedder(ctx, index, &found).await?;
     let n_chunks = add_documents(collections.as_ref(), &found.id, embedder.as_ref(), source.clone(), documents).await?;
     Ok(Object::from_iter([
         ("collection", Value::from(found.name)),
@@ -157,7 +158,8 @@ async fn search(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Object>, NodeError> {
         metadata: metadata(ctx, "options.metadata", index)?,
     };
     let (collections, found) = collection(ctx, index, IfMissing::Fail).await?;
-    let kept = KeptCollection { collections, id: found.id, embedder: embedder(ctx, index).await? };
+    let embedder = embedder(ctx, index, &found).await?;
+    let kept = KeptCollection { collections, id: found.id, embedder };
     let found = kept.find(&query, wanted, ctx.flag("options.hybrid", index)?).await?;
     let shown = found.into_iter().map(|found| {
         Object::from_iter([

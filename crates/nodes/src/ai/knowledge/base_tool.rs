@@ -79,7 +79,8 @@ async fn search(call: &Call) -> Result<Value, NodeError> {
     let (top, min_score) = (option(&ctx, item, "topK", 5.0)?, option(&ctx, item, "minScore", 0.7)?);
     let limit = call.arguments.get("limit").and_then(Value::as_f64).filter(|limit| *limit >= 1.0).unwrap_or(top);
     let (collections, found) = collection(&ctx, item, IfMissing::Fail).await?;
-    let kept = KeptCollection { collections, id: found.id, embedder: embedder(&ctx, item).await? };
+    let embedder = embedder(&ctx, item, &found).await?;
+    let kept = KeptCollection { collections, id: found.id, embedder };
     // What the author demands comes last, so that nothing that a model asks for can take its place.
     let mut demanded = call.arguments.get("filter").and_then(Value::as_object).cloned().unwrap_or_default();
     demanded.extend(metadata(&ctx, "options.metadata", item)?);

@@ -3,7 +3,7 @@
 use crate::ai::embeddings::embedder_of;
 use crate::ai::supplies;
 use model::Kind;
-use node_api::ai::{Document, Embedder, Found, Match, VectorStore};
+use node_api::ai::{Document, Embedder, Found, LOCAL_EMBEDDING_MODEL, Match, VectorStore};
 use node_api::collections::{Collection, CollectionError, CollectionName, Collections, NewChunks, NewCollection, Question, WhichChunks};
 use node_api::prelude::*;
 use std::sync::Arc;
@@ -80,18 +80,30 @@ async fn made(collections: &dyn Collections, name: Str) -> Result<Collection, Co
     }
 }
 
-/// The embedding model that is connected, or else the one that the credential pays for.
-pub(super) async fn embedder(inner: &Ctx<'_>, item: usize) -> Result<Arc<dyn Embedder>, NodeError> {
-    if !inner.host().supplies(Kind::AiEmbedding, item).await?.is_empty() {
+/// The embedding model that is connected, or else the one that the collection was filled with, that the credential pays for, or that is on
+/// this machine.
+pub(super) async fn embedder(inner: &Ctx<'_>, item: usize, collection: &Collection) -> Result<Arc<dyn Embedder>, NodeError> {
+    let host = inner.host();
+    if !host.supplies(Kind::AiEmbedding, item).await?.is_empty() {
         return supplies::embedder(inner, item).await;
     }
-    let credential = inner.host().credential("openAiApi", item).map_err(|error| {
-        NodeError::credential("No embedding model is connected and no credential is chosen")
-            .describe(error.message().clone())
-            .hint("Connect an embeddings node, or choose a credential of OpenAI.")
-    })?;
+    if collection.model.as_deref() == Some(LOCAL_EMBEDDING_MODEL) {
+        return host.local_models().embedder();
+    }
+    let credential = match host.credential("openAiApi", item) {
+        Ok(credential) => credential,
+        Err(error) => {
+            // A credential that somebody chose and that cannot be had is no reason to fill a collection with other vectors.
+            let local = (!host.names_credential("openAiApi") && collection.takes_local_vectors()).then(|| host.local_models().embedder());
+            return local.and_then(Result::ok).ok_or_else(|| {
+                NodeError::credential("No embedding model is connected and no credential is chosen").describe(error.message().clone()).hint(
+                    "Connect an embeddings node, choose a credential of OpenAI, or fetch the built-in model with `heddle models pull`.",
+                )
+            });
+        }
+    };
     let model = inner.text("embeddingModel", item)?;
-    let http = inner.host().shared_http().ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
+    let http = host.shared_http().ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
     embedder_of("openAiApi", &credential, Some(&model).filter(|model| !model.is_empty()), http)
 }
 
@@ -106,5 +118,5 @@ pub(super) fn model_param() -> Param {
         ("text-embedding-ada-002", "Text Embedding Ada 002"),
     ];
     Param::choice("embeddingModel", "Embedding model", &models)
-        .help("The model of OpenAI that the credential pays for. A connected embeddings node comes first.")
+        .help("The model of OpenAI that the credential pays for. A connected embeddings node comes first; without either the built-in model is used.")
 }

