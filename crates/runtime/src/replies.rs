@@ -81,7 +81,7 @@ impl Runtime {
             return Ok(None);
         }
         let (workflow_id, status) = (Some(hook.workflow.id.clone()), Some(RunStatus::Waiting));
-        let filter = ExecutionFilter { workflow_id, status, within: None, before: None, limit: MOST_WAITING };
+        let filter = ExecutionFilter { workflow_id, status, within: None, limit: MOST_WAITING, ..ExecutionFilter::default() };
         for execution in self.store.executions(filter).await? {
             let is_it = self.conversation_of(&execution).await?.is_some_and(|(node, of)| node == hook.node && of == session);
             if !is_it {
