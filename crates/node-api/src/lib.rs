@@ -12,6 +12,7 @@ mod defaults;
 mod error;
 pub mod host;
 pub mod http;
+pub mod notes;
 mod param;
 mod registry;
 mod spec;

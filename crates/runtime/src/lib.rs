@@ -8,6 +8,7 @@ mod auth;
 mod calls;
 pub mod chat;
 mod clock;
+mod decision;
 mod error;
 mod figures;
 mod fork;
@@ -31,6 +32,7 @@ mod versions;
 mod waiting;
 
 pub use clock::CatchUp;
+pub use decision::{Decision, Finding};
 pub use error::Error;
 pub use figures::RunFigures;
 pub use loaded::Loaded;
@@ -45,6 +47,7 @@ pub use waiting::{Sent, Waiting};
 
 use calls::KeptCalls;
 use clock::Timers;
+use decision::Settled;
 use engine::{Engine, RunOptions};
 pub use fork::Fork;
 use ledger::DayLedger;
@@ -367,16 +370,6 @@ impl Runtime {
         self.take_up(id, Some(items)).await
     }
 
-    /// Goes on with a run of which a step may have happened: the step is taken again.
-    pub async fn resume(self: &Arc<Self>, id: i64) -> Result<Option<Taken>, Error> {
-        let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
-        if execution.state.status != RunStatus::Uncertain {
-            return Err(Error::WrongStatus { id, status: execution.state.status.name() });
-        }
-        self.store.set_status(id, RunStatus::Running).await?;
-        self.take_up_with(id, None, Doubt::IsSettled).await
-    }
-
     /// Runs the workflow of a failed run again on what that run began with.
     pub async fn retry(self: &Arc<Self>, id: i64, with: RetryWith) -> Result<Taken, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
@@ -406,35 +399,58 @@ impl Runtime {
     }
 
     async fn take_up(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>) -> Result<Option<Taken>, Error> {
-        self.take_up_with(id, woken_by, Doubt::Stops).await
+        self.take_up_with(id, woken_by, None).await
     }
 
-    async fn take_up_with(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>, doubt: Doubt) -> Result<Option<Taken>, Error> {
+    /// `decision` is a person's, about a run that stands still because a step may have happened.
+    async fn take_up_with(
+        self: &Arc<Self>,
+        id: i64,
+        woken_by: Option<Option<Items>>,
+        decision: Option<Decision>,
+    ) -> Result<Option<Taken>, Error> {
         if self.runner.is_running(id) || !lock(&self.waking).insert(id) {
             return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
         }
-        let taken = self.read_and_resume(id, woken_by, doubt).await;
+        let taken = self.read_and_resume(id, woken_by, decision).await;
         lock(&self.waking).remove(&id);
         taken
     }
 
-    async fn read_and_resume(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>, doubt: Doubt) -> Result<Option<Taken>, Error> {
+    async fn read_and_resume(
+        self: &Arc<Self>,
+        id: i64,
+        woken_by: Option<Option<Items>>,
+        decision: Option<Decision>,
+    ) -> Result<Option<Taken>, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
+        if decision.is_some() && execution.state.status != RunStatus::Uncertain {
+            return Err(Error::WrongStatus { id, status: execution.state.status.name() });
+        }
         let events = self.store.journal(id).await?;
         let pieces = self.store.pieces(id).await?;
         let mut story = Story::read(events);
         let workflow = self.workflow_of(&execution).await?;
-        if let (Verdict::Uncertain { node }, Doubt::Stops) = (story.verdict(&workflow), doubt) {
-            tracing::warn!(execution = id, %node, "A step may have happened before the process ended; a person must decide.");
-            self.store.set_status(id, RunStatus::Uncertain).await?;
-            self.runner.tell_caller(execution.begun.parent);
-            return Ok(None);
-        }
+        let settled = match (decision, story.verdict(&workflow)) {
+            (Some(decision), _) => {
+                let settled = story.settle(&decision, &workflow)?;
+                self.store.set_status(id, RunStatus::Running).await?;
+                settled
+            }
+            (None, Verdict::Uncertain { node }) => {
+                tracing::warn!(execution = id, %node, "A step may have happened before the process ended; a person must decide.");
+                self.store.set_status(id, RunStatus::Uncertain).await?;
+                self.runner.tell_caller(execution.begun.parent);
+                return Ok(None);
+            }
+            (None, Verdict::GoOn) => Settled::default(),
+        };
         if let Some(items) = &woken_by {
             story.wake(items.clone());
         }
         let depth = self.depth_of(&execution).await?;
-        Ok(Some(self.runner.resume(story.into_past(execution, depth, workflow, pieces, woken_by))))
+        let past = story.into_past(execution, depth, workflow, pieces, woken_by);
+        Ok(Some(self.runner.resume(past, settled)))
     }
 
     /// Writes what a run that goes on has told so far, so that its journal has it.
@@ -480,15 +496,6 @@ impl Runtime {
     fn zone_of<'a>(&'a self, workflow: &'a Loaded) -> &'a str {
         workflow.plan.timezone.as_ref().unwrap_or(&self.timezone)
     }
-}
-
-/// What is done about a step that may have happened.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Doubt {
-    /// The run stops until a person decides.
-    Stops,
-    /// A person has decided.
-    IsSettled,
 }
 
 struct TimersOf(Arc<Active>);

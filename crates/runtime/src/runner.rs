@@ -1,5 +1,6 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
+use crate::decision::Settled;
 use crate::going::Going;
 use crate::loaded::{self, Loaded};
 use crate::log::{Durability, Recorder, RunLog, Saving, Written};
@@ -371,13 +372,16 @@ impl Runner {
     }
 
     /// Goes on with a run that was cut off or slept.
-    pub fn resume(self: &Arc<Self>, past: Past) -> Taken {
+    pub(crate) fn resume(self: &Arc<Self>, past: Past, settled: Settled) -> Taken {
         let log = self.recorder.reopen(&past.execution, past.written, past.workflow.durability);
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
-        let options =
-            RunOptions { recorded: past.recorded, notes: past.notes, spent: past.spent, depth: past.depth, ..self.options.clone() };
+        for event in settled.events {
+            self.recorder.note(&log, event);
+        }
+        let Past { recorded, notes, spent, depth, .. } = past;
+        let options = RunOptions { recorded, notes, given: settled.given, spent, depth, ..self.options.clone() };
         let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
         let (workflow, mode, demand, request_id) = (past.workflow, past.mode, Demand::default(), Str::new());
