@@ -122,9 +122,9 @@ fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
     server.call("POST", "/webhook/items", Some(&json!({ "list": list })));
     assert_eq!(models.asked().len(), 5, "the fifth call passes the budget, and no other one");
     let execution = server.executions()[0].clone();
-    let items = execution["data"]["resultData"]["runData"]["Agent"][0]["data"]["main"][0].as_array().unwrap();
-    let refused = items.iter().filter(|item| item["json"]["error"].as_str().is_some_and(|told| told.contains("150 of 140 tokens"))).count();
-    assert_eq!((items.len(), refused), (20, 15), "{execution}");
+    let asked = execution["data"]["resultData"]["runData"]["Model"].as_array().unwrap();
+    let refused = asked.iter().filter(|asked| asked["error"]["message"] == "The budget of this run is used up: 150 of 140 tokens are used");
+    assert_eq!((asked.len(), refused.count()), (20, 15), "{execution}");
     server.stop();
 }
 
