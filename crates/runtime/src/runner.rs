@@ -617,7 +617,7 @@ enum Turn {
 }
 
 /// What is known of a run that is to go on.
-pub struct Past {
+pub(crate) struct Past {
     pub execution: Execution,
     pub depth: usize,
     pub workflow: Arc<Loaded>,
