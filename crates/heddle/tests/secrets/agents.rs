@@ -7,6 +7,7 @@ use crate::support::{Folder, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use testkit::{MockModels, Reply};
 
@@ -150,7 +151,7 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
             let all = Reply::call("Good", json!({}))
                 .and_call("Refused", json!({}))
                 .and_call("own", own)
-                .and_call("code", json!({ "query": "keys" }));
+                .and_call("Code", json!({ "query": "keys" }));
             mock.script([all, Reply::text("I have none.")]);
         }
         let reply = request(&running.address, "POST", &format!("/webhook/{name}"), &[], b"{}").unwrap();
@@ -184,7 +185,10 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
         seen.push((format!("the events of {id}"), api(&format!("/api/v1/executions/{id}/events"))));
         seen.push((format!("execution {id} as shown"), heddle(&data, &["executions", "show", id]).into_bytes()));
         if execution["status"] == "success" {
-            seen.push((format!("execution {id} replayed"), heddle(&data, &["replay", id]).into_bytes()));
+            // It comes out as it did, and needs no secret for that.
+            let replayed = Command::new(env!("CARGO_BIN_EXE_heddle")).args(["replay", id]).env("HEDDLE_DATA", &data).output().unwrap();
+            assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
+            seen.push((format!("execution {id} replayed"), [replayed.stdout, replayed.stderr].concat()));
         }
     }
     assert_eq!(listed["data"].as_array().unwrap().len(), names.len() + 1);
