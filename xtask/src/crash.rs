@@ -10,9 +10,23 @@ const KILLS: &str = "200";
 pub(crate) fn run() -> Result<()> {
     let kills = std::env::args().nth(2).unwrap_or_else(|| KILLS.to_owned());
     let _: u32 = kills.parse().context("the number of kills")?;
-    let arguments = ["test", "--workspace", "--quiet", "--test", "crash", "--test", "disk", "--test", "durability", "--", "--nocapture"];
+    let arguments = [
+        "test",
+        "--workspace",
+        "--quiet",
+        "--test",
+        "crash",
+        "--test",
+        "agent_crash",
+        "--test",
+        "disk",
+        "--test",
+        "durability",
+        "--",
+        "--nocapture",
+    ];
     eprintln!("$ HEDDLE_CRASHES={kills} cargo {}", arguments.join(" "));
-    let status = Command::new("cargo").args(arguments).env("HEDDLE_CRASHES", &kills).status()?;
+    let status = Command::new("cargo").args(arguments).env("HEDDLE_CRASHES", &kills).env("HEDDLE_AGENT_CRASHES", &kills).status()?;
     anyhow::ensure!(status.success(), "what a crash must not do has happened: {status}");
     Ok(())
 }

@@ -81,7 +81,14 @@ pub enum AgentError {
     },
     /// A tool that may change something was called, and nobody knows whether it did.
     #[error("The call of '{tool}' was cut off: it may have happened")]
-    Uncertain { tool: Str },
+    Uncertain {
+        tool: Str,
+        /// The full key of the call, by which a person names it.
+        call: Str,
+    },
+    /// The same of something that a tool has begun itself; its own words name it.
+    #[error("{message}")]
+    Within { message: Str },
     #[error("The agent took longer than {limit_ms} ms")]
     Timeout { limit_ms: u64 },
     #[error("The run was cancelled")]
@@ -103,9 +110,10 @@ impl AgentError {
         match self {
             AgentError::Model(error) => of_model(error),
             AgentError::Limit { error, partial } => of_model(error).with("partial", partial),
-            AgentError::Uncertain { .. } => {
-                NodeError::new(Code::RUN_UNCERTAIN, message).hint("Look whether it happened, then resume the execution or stop it.")
+            AgentError::Uncertain { call, .. } => {
+                NodeError::new(Code::RUN_UNCERTAIN, format!("{message} (call '{call}')")).hint(UNCERTAIN_HINT).with("call", call)
             }
+            AgentError::Within { .. } => NodeError::new(Code::RUN_UNCERTAIN, message).hint(UNCERTAIN_HINT),
             AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message).hint("Raise the timeout in the agent's options."),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
             AgentError::Schema { .. } => NodeError::failed(message).hint("Arguments are checked before a tool runs; correct its schema."),
@@ -114,6 +122,9 @@ impl AgentError {
         }
     }
 }
+
+/// What a person is to do about a call that may have happened.
+const UNCERTAIN_HINT: &str = "Look whether it happened, then resume the execution with what you found, or stop it.";
 
 fn of_model(error: ModelError) -> NodeError {
     let coded = NodeError::new(error.code, error.message);

@@ -1,4 +1,18 @@
 //! T-TOOL: whatever a model calls, and whatever a tool gives back, is checked before it goes on; and T-LIM as far as tools go.
+//!
+//! | case | test |
+//! | --- | --- |
+//! | unknown tool, a name that differs by case or a letter that looks alike | `a_name_is_the_tools_to_the_letter` |
+//! | arguments that are no JSON, or JSON in a text | `arguments_that_are_no_object_are_refused` |
+//! | wrong type, extra, missing and duplicate keys, `{}`, 1e999, `__proto__` | `arguments_that_do_not_fit_are_refused_with_the_reason`, `keys_of_other_languages_are_only_keys` |
+//! | 5 MB, a depth of 10,000 | `huge_and_deep_arguments_are_refused_in_few_words` |
+//! | duplicate ids of calls | `calls_with_one_id_are_told_apart_or_made_once` |
+//! | 500 calls in one reply | `of_five_hundred_calls_in_one_reply_a_few_are_made_and_all_are_answered`, `the_same_call_many_times_in_one_reply_is_made_three_times` |
+//! | a second call in agent-core | `a_second_call_in_one_reply_ends_it_before_anything_runs` (`react.rs`) |
+//! | a result of 50 MB, control characters | `results_are_cut_and_cleaned` |
+//! | a schema with a loop, with a remote reference, with a bad pattern | `a_schema_that_cannot_be_checked_is_no_tool` |
+//!
+//! T-LIM has its table in `heddle/tests/agent_limits.rs`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 

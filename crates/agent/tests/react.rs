@@ -8,6 +8,7 @@ use heddle_agent::react::{Config, Fault, ReactAgent, ReactOutcome, SCHEMA};
 use heddle_agent::{AgentError, AgentEvent, Ended, Guard};
 use model::{Value, json};
 use node_api::ai::Effect;
+use node_api::notes;
 use std::sync::Arc;
 use support::{Crash, Ledger, Script, TestWorld, answers, tool};
 
@@ -173,9 +174,27 @@ async fn a_run_that_was_cut_off_ends_with_the_same_envelope() {
                     assert_eq!(model::json::to_string(&outcome.envelope.to_value()), wanted, "{crash:?}");
                     assert_eq!(ledger.of("send"), 1, "{crash:?}");
                 }
-                Err(AgentError::Uncertain { tool }) => assert_eq!((tool.as_str(), ledger.of("send") <= 1), ("send", true), "{crash:?}"),
+                Err(AgentError::Uncertain { tool, .. }) => assert_eq!((tool.as_str(), ledger.of("send") <= 1), ("send", true), "{crash:?}"),
                 Err(other) => assert!(matches!(other, AgentError::Uncertain { .. }), "{crash:?}: {other}"),
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_strict_agent_takes_a_persons_word_for_a_call_in_doubt() {
+    let send = r#"{ "action": "tool", "tool": "send", "input": {}, "confidence": 0.5 }"#;
+    for (note, key, sent) in [(notes::happened("{ \"id\": 7 }"), "tool 1", 1), (notes::withdrawn(), "tool 1 begun", 2)] {
+        let (ledger, world) = (Ledger::new(), TestWorld::default());
+        world.crash(Crash::Before(2));
+        assert!(run(&agent(&Script::of([answers(send)]), &ledger, config("")), &world).await.is_err());
+        let world = world.after_a_crash();
+        let doubt = run(&agent(&Script::of([]), &ledger, config("")), &world).await.unwrap_err();
+        assert!(matches!(doubt, AgentError::Uncertain { call, .. } if call == "tool 1"));
+        let ended = run(&agent(&Script::of([answers(FINAL)]), &ledger, config("")), &world.told_of(key, note)).await.unwrap();
+        assert!(ended.answer.is_some());
+        assert_eq!(ledger.of("send"), sent);
+        let history = model::json::to_string(&ended.envelope.to_value());
+        assert!(sent == 2 || history.contains("\"data\":{\"id\":7}"), "{history}");
     }
 }

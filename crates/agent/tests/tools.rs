@@ -4,9 +4,10 @@
 
 mod support;
 
-use heddle_agent::{AgentError, AgentEvent, Ended, Guard, OnLimit, Options, ToolsAgent};
+use heddle_agent::{AgentError, AgentEvent, Ended, Guard, OnLimit, Options, ToolsAgent, World as _};
 use model::{Code, json};
 use node_api::ai::{Effect, Message, Part, Role, ToolChoice};
+use node_api::notes;
 use std::sync::Arc;
 use support::{Crash, Ledger, List, Script, TestWorld, answers, calls, tool};
 
@@ -163,13 +164,49 @@ async fn a_loop_that_is_cut_off_anywhere_repeats_nothing() {
                     assert_eq!(outcome.answer, "done", "{crash:?}");
                     assert_eq!(ledger.of("send"), 2, "{crash:?}: each message is sent once");
                 }
-                Err(AgentError::Uncertain { tool }) => {
+                Err(AgentError::Uncertain { tool, .. }) => {
                     assert_eq!(tool, "send", "{crash:?}");
                     assert!(ledger.of("send") <= 2, "{crash:?}");
                 }
                 Err(other) => panic!("{crash:?}: {other}"),
             }
         }
+    }
+}
+
+/// A call that was cut off goes on as a person says: made again once, or taken for done with what came of it.
+#[tokio::test]
+async fn a_call_in_doubt_goes_on_as_a_person_decides() {
+    let turns = || [calls(&[("send", json!({}))]), answers("done")];
+    let cut_off = || async {
+        let (ledger, world) = (Ledger::new(), TestWorld::default());
+        // The answer of the model, the beginning of the call, and no result of it.
+        world.crash(Crash::Before(2));
+        assert!(agent(&Script::of(turns()), &ledger, Options::default()).run(&world, Message::user("go")).await.is_err());
+        (ledger, world.after_a_crash())
+    };
+    let rest = || Script::of([answers("done")]);
+
+    let (ledger, world) = cut_off().await;
+    let error = agent(&rest(), &ledger, Options::default()).run(&world, Message::user("go")).await.unwrap_err().into_node_error();
+    assert_eq!(error.code(), Code::RUN_UNCERTAIN);
+    assert!(error.message().contains("'send'") && error.message().contains("'tool 1.1'"), "{}", error.message());
+    assert_eq!(ledger.of("send"), 1);
+
+    let script = rest();
+    let world = world.told_of("tool 1.1 begun", notes::withdrawn());
+    assert_eq!(agent(&script, &ledger, Options::default()).run(&world, Message::user("go")).await.unwrap().answer, "done");
+    assert_eq!((ledger.of("send"), script.asked()), (2, 1), "made again, and once");
+    let again = world.after_a_crash();
+    assert!(again.note("tool 1.1 begun").is_some_and(|note| !note.is_null()), "were it cut off again, it would be in doubt again");
+
+    for (said, told) in [("sent at noon", "sent at noon"), ("", "It was done. What it answered is not known.")] {
+        let (ledger, world) = cut_off().await;
+        let (script, world) = (rest(), world.told_of("tool 1.1", notes::happened(said)));
+        assert_eq!(agent(&script, &ledger, Options::default()).run(&world, Message::user("go")).await.unwrap().answer, "done");
+        assert_eq!(ledger.of("send"), 1, "it is not made again");
+        let results = script.request(0).messages.last().unwrap().clone();
+        assert_eq!(results.tool_results().next().unwrap().content, told);
     }
 }
 

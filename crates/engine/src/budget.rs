@@ -1,8 +1,9 @@
-//! What a run may spend on models. Checked before each call, so that no limit is passed by more than the calls under way.
+//! What a run may spend on models, and who spends beside it.
 
-use model::{Code, SpendingLimit, Spent, SpentSum, Str, Value, Workflow};
+use crate::account::{Account, Claim};
+use model::{Code, SpendingLimit, SpentSum, Str, Value, Workflow};
 use node_api::ai::ModelError;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The limits that a workflow sets itself, in its settings under `budget`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,75 +59,29 @@ impl Budgets {
 #[derive(Default)]
 pub struct Spending {
     limit: SpendingLimit,
-    sum: Mutex<Sum>,
+    account: Arc<Account>,
     /// The run that called this one.
     above: Option<Arc<Spending>>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    spent: SpentSum,
-    /// Tokens that calls under way will at least use.
-    reserved: u64,
-}
-
 impl Spending {
     pub fn new(limit: SpendingLimit, spent: SpentSum, above: Option<Arc<Spending>>) -> Arc<Self> {
-        Arc::new(Self { limit, sum: Mutex::new(Sum { spent, reserved: 0 }), above })
+        Arc::new(Self { limit, account: Account::new(spent), above })
     }
 
-    /// Lets a call begin that will use at least so many tokens, unless a limit is reached.
-    pub(crate) fn reserve(self: &Arc<Self>, tokens: u64) -> Result<Reserved, ModelError> {
-        self.check()?;
-        self.each(|sum| sum.reserved = sum.reserved.saturating_add(tokens));
-        Ok(Reserved { spending: self.clone(), tokens })
+    /// The accounts that a call of the run is paid from.
+    pub(crate) fn claims(&self) -> Vec<Claim> {
+        let each = std::iter::successors(Some(self), |spending: &&Self| spending.above.as_deref());
+        each.map(|spending| Claim { account: spending.account.clone(), limit: spending.limit, whose: "this run" }).collect()
     }
 
     pub fn spent(&self) -> SpentSum {
-        self.sum().spent
-    }
-
-    fn check(&self) -> Result<(), ModelError> {
-        let Sum { spent, reserved } = *self.sum();
-        let expected = SpentSum { tokens: spent.tokens.saturating_add(reserved), ..spent };
-        if let Some(reached) = self.limit.reached_by(expected) {
-            return Err(exceeded("this run", &reached));
-        }
-        self.above.as_ref().map_or(Ok(()), |above| above.check())
-    }
-
-    fn each(&self, change: impl Fn(&mut Sum)) {
-        change(&mut self.sum());
-        if let Some(above) = &self.above {
-            above.each(change);
-        }
-    }
-
-    fn sum(&self) -> std::sync::MutexGuard<'_, Sum> {
-        self.sum.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A call that may be made. What it used takes the place of what was reserved for it.
-pub(crate) struct Reserved {
-    spending: Arc<Spending>,
-    tokens: u64,
-}
-
-impl Reserved {
-    pub(crate) fn spend(self, spent: &Spent) {
-        self.spending.each(|sum| sum.spent.add(spent));
-    }
-}
-
-impl Drop for Reserved {
-    fn drop(&mut self) {
-        self.spending.each(|sum| sum.reserved = sum.reserved.saturating_sub(self.tokens));
+        self.account.spent()
     }
 }
 
 /// Why a model is not asked.
-pub fn exceeded(whose: &str, reached: &str) -> ModelError {
+pub(crate) fn exceeded(whose: &str, reached: &str) -> ModelError {
     ModelError::new(Code::BUDGET_REACHED, format!("The budget of {whose} is used up: {reached}"))
         .hint("Raise the budget in the workflow's settings (or the operator's, for the instance), or wait for the next day.")
 }
@@ -151,15 +106,8 @@ pub(crate) fn session_of(started_with: Option<&Value>) -> Option<Str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::json;
-
-    fn spent(tokens: u64, dollars: f64) -> Spent {
-        Spent { input: tokens, dollars: Some(dollars), ..Spent::default() }
-    }
-
-    fn limited(tokens: u64, above: Option<Arc<Spending>>) -> Arc<Spending> {
-        Spending::new(SpendingLimit { tokens: Some(tokens), dollars: None }, SpentSum::default(), above)
-    }
+    use crate::account::Opened;
+    use model::{Spent, json};
 
     #[test]
     fn a_budget_with_a_slip_of_the_pen_is_no_licence_to_spend() {
@@ -174,25 +122,15 @@ mod tests {
         }
     }
 
-    #[test]
-    fn calls_under_way_count_before_they_have_ended() {
-        let run = limited(100, None);
-        let first = run.reserve(60).unwrap();
-        let second = run.reserve(60).unwrap();
-        assert_eq!(run.reserve(1).err().map(|error| error.code), Some(Code::BUDGET_REACHED), "two calls will use it up");
-        drop(second);
-        assert!(run.reserve(1).is_ok(), "one that failed gives back what it did not use");
-        first.spend(&spent(100, 0.0));
-        assert!(run.reserve(1).is_err());
-        assert_eq!(run.spent().tokens, 100);
-    }
-
-    #[test]
-    fn a_called_run_spends_what_its_caller_may() {
+    #[tokio::test]
+    async fn a_called_run_spends_what_its_caller_may() {
+        let limited = |tokens, above| Spending::new(SpendingLimit { tokens: Some(tokens), dollars: None }, SpentSum::default(), above);
         let caller = limited(50, None);
         let called = limited(1000, Some(caller.clone()));
-        called.reserve(0).unwrap().spend(&spent(50, 0.01));
+        let opened = Opened::open(&called.claims(), SpentSum::default()).await.unwrap();
+        opened.spend(&Spent { input: 50, dollars: Some(0.01), ..Spent::default() });
         assert_eq!((caller.spent().tokens, caller.spent().dollars), (50, 0.01));
-        assert!(called.reserve(0).is_err(), "its own limit is far away, the caller's is not");
+        let refused = Opened::open(&called.claims(), SpentSum::default()).await;
+        assert!(refused.is_err(), "its own limit is far away, the caller's is not");
     }
 }

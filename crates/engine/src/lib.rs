@@ -4,6 +4,7 @@
 //! Invariant: no clock, random source, network or disk of its own. All come in through [`Ports`], so that a test can
 //! replay a run to the same events in the same order.
 
+mod account;
 mod budget;
 pub mod check;
 mod extent;
@@ -19,7 +20,8 @@ mod run;
 mod scope;
 mod siblings;
 
-pub use budget::{Budgets, Spender, Spending, exceeded};
+pub use account::{Account, Claim};
+pub use budget::{Budgets, Spender, Spending};
 pub use options::{Failures, Limits, Recorded, RunOptions};
 pub use outcome::Outcome;
 pub use params::Compiled;

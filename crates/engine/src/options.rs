@@ -31,6 +31,8 @@ pub struct RunOptions {
     pub recorded: VecDeque<Recorded>,
     /// What the step after those has noted before it was cut off.
     pub notes: Object,
+    /// What that step put out, as a person says who has looked: it is not taken again.
+    pub given: Option<Items>,
     /// The journal has the start of the run already.
     pub is_announced: bool,
     /// What the workflow keeps between runs, if it is newer than the plan.
@@ -99,6 +101,7 @@ impl Default for RunOptions {
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
             notes: Object::new(),
+            given: None,
             is_announced: false,
             static_data: None,
             responder: None,

@@ -1,8 +1,9 @@
 //! The engine's doors to the world.
 
+use crate::account::Claim;
 use crate::budget::{Spender, Spending};
 use crate::outcome::Outcome;
-use model::{Code, Items, Object, RunEvent, RunStatus, Spent, Spill, Str, Workflow};
+use model::{Code, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
 use node_api::ai::{KeptHere, LocalModels, ModelError};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
@@ -186,9 +187,8 @@ pub trait Addresses: Send + Sync {
 /// What is spent on models by all runs together. Implemented by `runtime`; asked before each call of a model.
 #[async_trait::async_trait]
 pub trait Ledger: Send + Sync {
-    /// Refuses a call once a budget is used up.
-    async fn check(&self, spender: &Spender, now_ms: i64) -> Result<(), ModelError>;
-    fn spend(&self, spender: &Spender, spent: &Spent);
+    /// The accounts that a call is paid from beside that of its run.
+    async fn claims(&self, spender: &Spender, now_ms: i64) -> Result<Vec<Claim>, ModelError>;
 }
 
 /// For runs of which nobody adds up what they spend.
@@ -196,10 +196,9 @@ pub struct NoLedger;
 
 #[async_trait::async_trait]
 impl Ledger for NoLedger {
-    async fn check(&self, _spender: &Spender, _now_ms: i64) -> Result<(), ModelError> {
-        Ok(())
+    async fn claims(&self, _spender: &Spender, _now_ms: i64) -> Result<Vec<Claim>, ModelError> {
+        Ok(Vec::new())
     }
-    fn spend(&self, _spender: &Spender, _spent: &Spent) {}
 }
 
 /// For runs that nobody looks at again.

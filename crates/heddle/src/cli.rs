@@ -242,18 +242,29 @@ code is 0 when the new run succeeded, 1 when it failed.")]
         /// The id of an execution that failed, was stopped or is uncertain
         id: i64,
     },
-    /// Take the step again that a crash left uncertain, and go on from there
+    /// Decide about a step that a crash left uncertain, and go on from there
     #[command(after_help = "Examples:
   heddle executions list --status uncertain
-  heddle executions resume 42
+  heddle executions resume 42 --again
+  heddle executions resume 42 --done '{\"id\": 7}'
+  heddle executions resume 42 --done --call 'tool 1.2'
 
-Look first whether the step happened: `heddle executions show ID` tells which one it is. A server that runs on the data folder does the
+Look first whether the step happened: `heddle executions show ID` tells which one it is. Nothing that has a result is done again. A server that runs on the data folder does the
 work; without one it is done here. The exit code is 0 when the run succeeded, 1 when it failed.")]
     Resume {
         #[command(flatten)]
         data: DataFolder,
         /// The id of an execution that is uncertain
         id: i64,
+        /// Do it again; so it is without a word, too
+        #[arg(long)]
+        again: bool,
+        /// It happened, and this came of it: the text a tool gave, or what the node put out as JSON
+        #[arg(long, value_name = "RESULT", num_args = 0..=1, default_missing_value = "", conflicts_with = "again")]
+        done: Option<String>,
+        /// The call of an agent that is meant, where several are in doubt
+        #[arg(long, value_name = "CALL")]
+        call: Option<String>,
     },
 }
 

@@ -5,9 +5,10 @@
 mod support;
 
 use serde_json::{Value, json};
+use std::time::Duration;
 use support::workflow::{node, row};
 use support::{Folder, Reply as Answer, Server, heddle};
-use testkit::{MockModels, Reply};
+use testkit::{Keeps, MockModels, Reply};
 
 /// Answers of 30 tokens each.
 fn models(answers: usize) -> MockModels {
@@ -81,6 +82,49 @@ fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
     let spending = server.api("GET", "/spending", None).json();
     let tokens: f64 = spending["data"].as_array().unwrap().iter().map(|row| row["inputTokens"].as_f64().unwrap()).sum();
     assert_eq!((spending["data"].as_array().unwrap().len(), tokens), (2, 80.0), "{spending}");
+    server.stop();
+}
+
+/// T-LIM: the budget is hit in the middle of parallel calls. Each takes 30 tokens.
+#[test]
+fn of_twenty_runs_at_once_a_budget_for_five_calls_pays_for_five() {
+    let replies = (0..20).map(|_| Reply::text("fine").with_usage(20, 10));
+    let models = MockModels::slow(([127, 0, 0, 1], 0).into(), replies, Keeps::Everything, Duration::from_millis(50)).unwrap();
+    let folder = Folder::new("budget-parallel");
+    let server = start(&folder, &[workflow("many", &models, &["Agent"], json!({ "day": { "tokens": 150 } }))], &[]);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..20).map(|_| scope.spawn(|| call(&server, "many").status)).collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 5, "{statuses:?}");
+    assert_eq!(models.asked().len(), 5);
+    let spending = server.api("GET", "/spending", None).json();
+    assert_eq!(spending["data"][0]["inputTokens"], 100, "{spending}");
+    server.stop();
+}
+
+/// The same within one run: twenty items that an agent works on at the same time.
+#[test]
+fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
+    let replies = (0..20).map(|_| Reply::text("fine").with_usage(20, 10));
+    let models = MockModels::slow(([127, 0, 0, 1], 0).into(), replies, Keeps::Everything, Duration::from_millis(50)).unwrap();
+    let folder = Folder::new("budget-items");
+    let mut document = workflow("items", &models, &["Agent"], json!({ "run": { "tokens": 140 } }));
+    let split = node("Split", "splitOut", 1.0, json!({ "fieldToSplitOut": "body.list" }));
+    document["nodes"].as_array_mut().unwrap().push(split);
+    document["connections"]["Split"] = document["connections"]["Webhook"].clone();
+    document["connections"]["Webhook"]["main"][0][0]["node"] = json!("Split");
+    document["nodes"][1] = json!({ "id": "a", "name": "Agent", "type": "@n8n/n8n-nodes-langchain.agent", "typeVersion": 2.2, "position": [0, 0],
+        "onError": "continueRegularOutput",
+        "parameters": { "promptType": "define", "text": "go", "options": { "batching": { "batchSize": 20 } } } });
+    let server = start(&folder, &[document], &[]);
+    let list: Vec<Value> = (0..20).map(|number| json!({ "number": number })).collect();
+    server.call("POST", "/webhook/items", Some(&json!({ "list": list })));
+    assert_eq!(models.asked().len(), 5, "the fifth call passes the budget, and no other one");
+    let execution = server.executions()[0].clone();
+    let asked = execution["data"]["resultData"]["runData"]["Model"].as_array().unwrap();
+    let refused = asked.iter().filter(|asked| asked["error"]["message"] == "The budget of this run is used up: 150 of 140 tokens are used");
+    assert_eq!((asked.len(), refused.count()), (20, 15), "{execution}");
     server.stop();
 }
 

@@ -3,7 +3,7 @@
 use crate::host::Host;
 use crate::trigger::{Chunk, ChunkKind};
 use crate::{NodeError, Outputs};
-use model::{Binary, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value};
+use model::{Binary, Code, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value};
 use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -165,9 +165,10 @@ impl<'a> Ctx<'a> {
         self.node.on_error != OnError::Stop
     }
 
-    /// What stands in for an item that failed: an item with the error, or the error itself if the run is to stop.
+    /// What stands in for an item that failed: an item with the error, or the error itself if the run is to stop. What may have
+    /// happened is no failure to go on after: a person must decide about it.
     pub fn failed_item(&self, index: usize, error: NodeError) -> Result<Item, NodeError> {
-        if !self.continues_on_fail() || self.host.is_cancelled() {
+        if !self.continues_on_fail() || self.host.is_cancelled() || error.code() == Code::RUN_UNCERTAIN {
             return Err(error.on_item(index));
         }
         let mut item = Item::new(Object::from_iter([("error", error.message().clone())])).paired_with(index);

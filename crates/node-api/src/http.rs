@@ -19,6 +19,31 @@ pub trait Http: Send + Sync {
     }
 }
 
+/// The most that a node takes in from one answer while it works for a model as its tool. Hardly any of it would fit into a
+/// conversation, and many calls may be under way at once.
+pub const MAX_BYTES_FOR_A_MODEL: usize = 32 << 20;
+
+/// The same way out for what is fetched for a model: no answer may be larger than [`MAX_BYTES_FOR_A_MODEL`], whatever a node allows.
+pub struct ForModel(pub Arc<dyn Http>);
+
+impl ForModel {
+    fn limited(mut request: HttpRequest) -> HttpRequest {
+        request.max_response_bytes = request.max_response_bytes.min(MAX_BYTES_FOR_A_MODEL);
+        request
+    }
+}
+
+#[async_trait::async_trait]
+impl Http for ForModel {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        self.0.send(Self::limited(request)).await
+    }
+
+    async fn open(&self, request: HttpRequest) -> Result<HttpStream, HttpError> {
+        self.0.open(Self::limited(request)).await
+    }
+}
+
 /// A request. Redirects are followed by the client so that every hop is checked.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {

@@ -13,6 +13,7 @@ pub mod docs;
 mod error;
 pub mod host;
 pub mod http;
+pub mod notes;
 mod param;
 mod registry;
 mod spec;

@@ -9,6 +9,7 @@ mod by_hand;
 mod calls;
 pub mod chat;
 mod clock;
+mod decision;
 mod error;
 mod figures;
 mod fork;
@@ -36,6 +37,7 @@ mod waiting;
 
 pub use by_hand::{Began, ByHand};
 pub use clock::CatchUp;
+pub use decision::{Decision, Finding};
 pub use error::Error;
 pub use figures::RunFigures;
 pub use loaded::Loaded;
@@ -52,6 +54,7 @@ pub use waiting::Waiting;
 
 use calls::KeptCalls;
 use clock::Timers;
+use decision::Settled;
 use engine::{Engine, RunOptions};
 pub use fork::Fork;
 use ledger::DayLedger;
@@ -382,18 +385,8 @@ impl Runtime {
     /// Wakes a sleeping run for somebody who hears how it goes on.
     pub(crate) async fn wake_for(self: &Arc<Self>, id: i64, item: Item, takes: Takes) -> Result<Taken, Error> {
         let woken_by = Some(Some(Items::one(item)));
-        let taken = self.take_up_with(id, woken_by, Doubt::Stops, takes).await?;
+        let taken = self.take_up_with(id, woken_by, None, takes).await?;
         taken.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
-    }
-
-    /// Goes on with a run of which a step may have happened: the step is taken again.
-    pub async fn resume(self: &Arc<Self>, id: i64) -> Result<Option<Taken>, Error> {
-        let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
-        if execution.state.status != RunStatus::Uncertain {
-            return Err(Error::WrongStatus { id, status: execution.state.status.name() });
-        }
-        self.store.set_status(id, RunStatus::Running).await?;
-        self.take_up_with(id, None, Doubt::IsSettled, Takes::Nothing).await
     }
 
     /// Runs the workflow of a failed run again on what that run began with.
@@ -417,20 +410,21 @@ impl Runtime {
     }
 
     async fn take_up(self: &Arc<Self>, id: i64, woken_by: Option<Option<Items>>) -> Result<Option<Taken>, Error> {
-        self.take_up_with(id, woken_by, Doubt::Stops, Takes::Nothing).await
+        self.take_up_with(id, woken_by, None, Takes::Nothing).await
     }
 
+    /// `decision` is a person's, about a run that stands still because a step may have happened.
     async fn take_up_with(
         self: &Arc<Self>,
         id: i64,
         woken_by: Option<Option<Items>>,
-        doubt: Doubt,
+        decision: Option<Decision>,
         takes: Takes,
     ) -> Result<Option<Taken>, Error> {
         if self.runner.is_running(id) || !lock(&self.waking).insert(id) {
             return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
         }
-        let taken = self.read_and_resume(id, woken_by, doubt, takes).await;
+        let taken = self.read_and_resume(id, woken_by, decision, takes).await;
         lock(&self.waking).remove(&id);
         taken
     }
@@ -439,25 +433,37 @@ impl Runtime {
         self: &Arc<Self>,
         id: i64,
         woken_by: Option<Option<Items>>,
-        doubt: Doubt,
+        decision: Option<Decision>,
         takes: Takes,
     ) -> Result<Option<Taken>, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
+        if decision.is_some() && execution.state.status != RunStatus::Uncertain {
+            return Err(Error::WrongStatus { id, status: execution.state.status.name() });
+        }
         let events = self.store.journal(id).await?;
         let pieces = self.store.pieces(id).await?;
         let mut story = Story::read(events);
         let workflow = self.workflow_of(&execution).await?;
-        if let (Verdict::Uncertain { node }, Doubt::Stops) = (story.verdict(&workflow), doubt) {
-            tracing::warn!(execution = id, %node, "A step may have happened before the process ended; a person must decide.");
-            self.store.set_status(id, RunStatus::Uncertain).await?;
-            self.runner.tell_caller(execution.begun.parent);
-            return Ok(None);
-        }
+        let settled = match (decision, story.verdict(&workflow)) {
+            (Some(decision), _) => {
+                let settled = story.settle(&decision, &workflow)?;
+                self.store.set_status(id, RunStatus::Running).await?;
+                settled
+            }
+            (None, Verdict::Uncertain { node }) => {
+                tracing::warn!(execution = id, %node, "A step may have happened before the process ended; a person must decide.");
+                self.store.set_status(id, RunStatus::Uncertain).await?;
+                self.runner.tell_caller(execution.begun.parent);
+                return Ok(None);
+            }
+            (None, Verdict::GoOn) => Settled::default(),
+        };
         if let Some(items) = &woken_by {
             story.wake(items.clone());
         }
         let depth = self.depth_of(&execution).await?;
-        Ok(Some(self.runner.resume(story.into_past(execution, depth, workflow, pieces, woken_by), takes)))
+        let past = story.into_past(execution, depth, workflow, pieces, woken_by);
+        Ok(Some(self.runner.resume(past, settled, takes)))
     }
 
     /// Writes what a run that goes on has told so far, so that its journal has it.
@@ -508,15 +514,6 @@ impl Runtime {
     fn zone_of<'a>(&'a self, workflow: &'a Loaded) -> &'a str {
         workflow.plan.timezone.as_ref().unwrap_or(&self.timezone)
     }
-}
-
-/// What is done about a step that may have happened.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Doubt {
-    /// The run stops until a person decides.
-    Stops,
-    /// A person has decided.
-    IsSettled,
 }
 
 struct TimersOf(Arc<Active>);

@@ -1,5 +1,6 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
+use crate::decision::Settled;
 use crate::going::Going;
 use crate::loaded::{self, Loaded};
 use crate::log::{Durability, Recorder, RunLog, Saving, Written};
@@ -380,10 +381,13 @@ impl Runner {
     }
 
     /// Goes on with a run that was cut off or slept, for whoever takes this of it.
-    pub fn resume(self: &Arc<Self>, past: Past, takes: Takes) -> Taken {
+    pub(crate) fn resume(self: &Arc<Self>, past: Past, settled: Settled, takes: Takes) -> Taken {
         let log = self.recorder.reopen(&past.execution, past.written, past.workflow.durability);
         if past.wakes {
             self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
+        }
+        for event in settled.events {
+            self.recorder.note(&log, event);
         }
         let options = RunOptions {
             extent: past.extent,
@@ -391,6 +395,7 @@ impl Runner {
             use_pin_data: past.mode == "manual",
             recorded: past.recorded,
             notes: past.notes,
+            given: settled.given,
             spent: past.spent,
             depth: past.depth,
             ..self.options.clone()
@@ -636,7 +641,7 @@ enum Turn {
 }
 
 /// What is known of a run that is to go on.
-pub struct Past {
+pub(crate) struct Past {
     pub execution: Execution,
     pub depth: usize,
     pub workflow: Arc<Loaded>,

@@ -3,6 +3,7 @@
 //! Invariant: nothing of Heddle is used here, so that a mistake of ours is not made twice in the same way.
 //! Invariant: only tests and benchmarks use it; it is never a part of the binary.
 
+mod clock;
 mod embeddings;
 mod fault;
 mod http;
@@ -15,6 +16,7 @@ mod server;
 mod weights;
 mod wire;
 
+pub use clock::Clock;
 pub use fault::{Fault, RetryAfter};
 pub use reply::{Call, Reply, Usage};
 pub use script::replies_from_json;

@@ -1,5 +1,6 @@
 //! The server: one thread of its own, so that it can be asked by blocking and asynchronous tests alike.
 
+use crate::clock::{self, Clock};
 use crate::http::{Request, Requests, answer};
 use crate::reply::Reply;
 use crate::wire::{Endpoint, Format};
@@ -37,14 +38,21 @@ impl Asked {
     }
 }
 
+/// What a model answers to the body of a request.
+type Mind = Box<dyn Fn(&Value) -> Reply + Send + Sync>;
+
 #[derive(Default)]
 pub(crate) struct Shared {
     replies: Mutex<VecDeque<Reply>>,
+    /// Answers when the script is over.
+    mind: Option<Mind>,
     asked: Mutex<Vec<Asked>>,
     /// Keeping everything that was asked costs memory in a long benchmark.
     forgets: bool,
     /// How long every answer takes.
     delay: Duration,
+    /// Every answer tells the time.
+    clock: Option<Clock>,
 }
 
 impl MockModels {
@@ -57,17 +65,27 @@ impl MockModels {
         Self::slow(address, replies, keeps, Duration::ZERO)
     }
 
+    /// Models that answer by what they are asked, however often and in whatever order that is.
+    pub fn thinking(mind: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> io::Result<Self> {
+        Self::serve(([127, 0, 0, 1], 0).into(), Shared { mind: Some(Box::new(mind)), ..Shared::default() })
+    }
+
+    /// Models that say nothing but what time it is.
+    pub fn telling_time(address: SocketAddr, clock: Clock) -> io::Result<Self> {
+        Self::serve(address, Shared { forgets: true, clock: Some(clock), ..Shared::default() })
+    }
+
     /// Models that take their time.
     pub fn slow(address: SocketAddr, replies: impl IntoIterator<Item = Reply>, keeps: Keeps, delay: Duration) -> io::Result<Self> {
+        let replies = Mutex::new(replies.into_iter().collect());
+        Self::serve(address, Shared { replies, forgets: keeps == Keeps::Nothing, delay, ..Shared::default() })
+    }
+
+    fn serve(address: SocketAddr, state: Shared) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let state = Arc::new(Shared {
-            replies: Mutex::new(replies.into_iter().collect()),
-            forgets: keeps == Keeps::Nothing,
-            delay,
-            ..Shared::default()
-        });
+        let state = Arc::new(state);
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let serving = state.clone();
@@ -143,6 +161,9 @@ async fn respond(stream: &mut TcpStream, request: Request, state: &Shared) -> bo
     let format = endpoint.format();
     let known = match endpoint {
         Endpoint::Chat(format) => {
+            if let Some(clock) = state.clock {
+                return clock::tell(stream, format, clock).await;
+            }
             let reply = state.next(&body);
             state.keep(request, body, Some(format));
             if !state.delay.is_zero() {
@@ -178,7 +199,8 @@ impl Shared {
     /// The next answer of the script. Without one the model does what models do: it calls the first tool it is offered, once, and
     /// answers when it has a result.
     fn next(&self, body: &Value) -> Reply {
-        lock(&self.replies).pop_front().unwrap_or_else(|| itself::by_itself(body))
+        let scripted = lock(&self.replies).pop_front();
+        scripted.unwrap_or_else(|| self.mind.as_ref().map_or_else(|| itself::by_itself(body), |mind| mind(body)))
     }
 
     fn keep(&self, request: Request, body: Value, format: Option<Format>) {

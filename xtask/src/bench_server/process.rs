@@ -31,7 +31,13 @@ impl Server {
 
     pub(super) fn floor(folder: &Path) -> Result<Self> {
         let mut command = Command::new("target/release/examples/floor");
-        let mut process = command.arg(folder).stdout(Stdio::piped()).spawn()?;
+        command.arg(folder);
+        Self::peer(command)
+    }
+
+    /// Somebody else's program that says on its standard output where it listens.
+    pub(super) fn peer(mut command: Command) -> Result<Self> {
+        let mut process = command.stdout(Stdio::piped()).spawn()?;
         let told = process.stdout.take().context("no output")?;
         Self::started(process, told)
     }

@@ -17,6 +17,7 @@ use model::{Code, Object, Str, Value};
 use node_api::ai::{
     Arguments, ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, OutputFormat, ToolCall, ToolCallContext, ToolChoice, Turn,
 };
+use node_api::notes;
 use reply::Reply;
 use std::sync::Arc;
 
@@ -181,11 +182,12 @@ impl ReactAgent {
             None => {
                 let call =
                     ToolCall { id: key.as_str().into(), name: name.clone(), arguments: Arguments::Read(input.clone()), opaque: None };
-                let Ok((tool, checked)) = self.guard.admit(&call) else { return Err(AgentError::Uncertain { tool: name }) };
+                let in_doubt = || AgentError::Uncertain { tool: name.clone(), call: world.full_key(&key) };
+                let Ok((tool, checked)) = self.guard.admit(&call) else { return Err(in_doubt()) };
                 if tool.definition().effect == Effect::Changes {
-                    let begun = format!("{key} begun");
-                    if world.note(&begun).is_some() {
-                        return Err(AgentError::Uncertain { tool: name });
+                    let begun = notes::begun(&key);
+                    if notes::is_begun(world.note(&begun).as_ref()) {
+                        return Err(in_doubt());
                     }
                     world.keep(&begun, name.clone().into()).await.map_err(AgentError::Kept)?;
                 }
@@ -196,7 +198,7 @@ impl ReactAgent {
                 let context = ToolCallContext { call_id: call_id.clone(), item: self.item, key: world.full_key(&key) };
                 let result = match tool.call(checked, &context).await {
                     Ok(answer) => Object::from_iter([("success", Value::from(true)), ("data", self.guard.capped_value(answer.content))]),
-                    Err(failure) if failure.is_uncertain => return Err(AgentError::Uncertain { tool: name }),
+                    Err(failure) if failure.is_uncertain => return Err(AgentError::Within { message: failure.message }),
                     Err(failure) => {
                         let words = format!("Tool '{name}' failed: {failure}");
                         Object::from_iter([("success", Value::from(false)), ("error", words.into())])
@@ -213,7 +215,11 @@ impl ReactAgent {
                 kept
             }
         };
-        let result = kept.get("result").cloned().unwrap_or_default();
+        let seen = || kept.get("result").cloned().unwrap_or_default();
+        let result = notes::said_of(&kept).map_or_else(seen, |said| {
+            let data = model::json::parse(&said).unwrap_or_else(|_| said.clone().into());
+            Object::from_iter([("success", Value::from(true)), ("data", self.guard.capped_value(data))]).into()
+        });
         let duration_ms = kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
         let iteration = envelope.iteration;
         let entry = [("iteration", Value::from(iteration)), ("tool", name.clone().into()), ("input", input.into()), ("result", result)];

@@ -7,6 +7,10 @@ use crate::world::{AgentError, AgentEvent, World};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Object, Str, Value};
 use node_api::ai::{Effect, ToolCall, ToolCallContext};
+use node_api::notes;
+
+/// The result of a call that happened and whose answer nobody has seen.
+const SAID_TO_BE_DONE: &str = "It was done. What it answered is not known.";
 
 impl ToolsAgent {
     /// The results of a turn's calls in their order, and whether each was let through.
@@ -63,15 +67,16 @@ impl ToolsAgent {
             Err(refused) => return Ok((used(refused.0, true, started_ms, 0), false)),
         };
         if let Some(kept) = world.note(&key) {
-            let content = kept.get("content").and_then(Value::as_str).map(Str::from).unwrap_or_default();
+            let seen = || kept.get("content").and_then(Value::as_str).map(Str::from).unwrap_or_default();
+            let content = notes::said_of(&kept).map_or_else(seen, |said| self.guard.capped(told_of(said)));
             let is_error = kept.get("isError").and_then(Value::as_bool).unwrap_or_default();
             let duration_ms = kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
             return Ok((used(content, is_error, started_ms, duration_ms), true));
         }
-        let begun = format!("{key} begun");
         if tool.definition().effect == Effect::Changes {
-            if world.note(&begun).is_some() {
-                return Err(AgentError::Uncertain { tool: call.name.clone() });
+            let begun = notes::begun(&key);
+            if notes::is_begun(world.note(&begun).as_ref()) {
+                return Err(AgentError::Uncertain { tool: call.name.clone(), call: world.full_key(&key) });
             }
             let what = Object::from_iter([("name", Value::from(call.name.clone())), ("arguments", arguments.clone())]);
             world.keep(&begun, what.into()).await.map_err(AgentError::Kept)?;
@@ -81,7 +86,7 @@ impl ToolsAgent {
         let context = ToolCallContext { call_id: call_id.clone(), item: self.options.item, key: world.full_key(&key) };
         let (content, is_error) = match tool.call(checked, &context).await {
             Ok(answer) => (answer.to_text(), false),
-            Err(failure) if failure.is_uncertain => return Err(AgentError::Uncertain { tool: name }),
+            Err(failure) if failure.is_uncertain => return Err(AgentError::Within { message: failure.message }),
             Err(failure) => (format!("Tool '{name}' failed: {failure}").into(), true),
         };
         let content = self.guard.capped(content);
@@ -97,4 +102,9 @@ impl ToolsAgent {
         world.tell(AgentEvent::ToolEnded { call_id, name, content: content.clone(), is_error, duration_ms }).await;
         Ok((used(content, is_error, started_ms, duration_ms), true))
     }
+}
+
+/// What a model is told about a call of which only a person knows that it happened.
+fn told_of(said: Str) -> Str {
+    if said.is_empty() { SAID_TO_BE_DONE.into() } else { said }
 }

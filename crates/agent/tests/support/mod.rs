@@ -170,6 +170,12 @@ impl TestWorld {
         Self { before: self.kept.lock().unwrap().iter().cloned().collect(), ..Self::default() }
     }
 
+    /// The same with what a person says about a call.
+    pub(crate) fn told_of(mut self, key: &str, note: Value) -> Self {
+        self.before.insert(key, note);
+        self
+    }
+
     pub(crate) fn n_kept(&self, start: &str) -> usize {
         self.before.iter().filter(|(key, _)| key.starts_with(start)).count()
     }

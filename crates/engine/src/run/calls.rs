@@ -54,6 +54,7 @@ impl Engine {
             earlier: HashMap::new(),
             recorded: VecDeque::new(),
             notes: Object::new(),
+            given: None,
             spent: SpentSum::default(),
             spends_for: Some(call.spending),
             is_announced: false,

@@ -13,7 +13,7 @@ use node_api::ai::{KeptHere, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
-use node_api::http::Http;
+use node_api::http::{ForModel, Http};
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
 use node_api::{ErrorClass, NodeError, Supplied};
@@ -234,11 +234,15 @@ impl Host for NodeHost {
     }
 
     fn http(&self) -> &dyn Http {
-        self.run.engine.ports.http.as_ref()
+        match self.call {
+            Some(_) => &self.run.http_for_models,
+            None => self.run.engine.ports.http.as_ref(),
+        }
     }
 
     fn shared_http(&self) -> Option<Arc<dyn Http>> {
-        Some(self.run.engine.ports.http.clone())
+        let http = self.run.engine.ports.http.clone();
+        Some(if self.call.is_some() { Arc::new(ForModel(http)) } else { http })
     }
 
     fn connections(&self) -> &dyn Connections {

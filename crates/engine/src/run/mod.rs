@@ -24,6 +24,7 @@ use crate::scope::{RunData, Vars};
 use expr::Session;
 use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, TaskData, Value, Workflow};
 use node_api::host::{ExecutionInfo, NodeState, Pause};
+use node_api::http::ForModel;
 use node_api::{NodeError, Registry, StartedBy};
 pub(crate) use schedule::{Entry, Schedule};
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -136,6 +137,10 @@ pub(crate) struct Shared {
     custom_data: Mutex<Object>,
     /// What the step that is next has noted before the run was cut off.
     notes: Mutex<Object>,
+    /// The way out for nodes while they are tools.
+    http_for_models: ForModel,
+    /// What that step is said to have put out.
+    given: Mutex<Option<Items>>,
     /// What did not work in the step under way.
     warnings: Mutex<Vec<Str>>,
     /// How many workflows the step under way has called.
@@ -201,6 +206,8 @@ impl Run {
                 static_data: Mutex::new(options.static_data.clone().unwrap_or_else(|| plan.static_data.clone())),
                 custom_data: Mutex::default(),
                 notes: Mutex::new(options.notes.clone()),
+                http_for_models: ForModel(engine.ports.http.clone()),
+                given: Mutex::new(options.given.clone()),
                 warnings: Mutex::default(),
                 calls: AtomicUsize::new(0),
                 spending: Spending::new(plan.budgets.run, options.spent, options.spends_for.clone()),

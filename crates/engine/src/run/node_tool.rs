@@ -2,7 +2,7 @@
 
 use super::host::NodeHost;
 use crate::plan::PlanNode;
-use model::{Items, Object, Value};
+use model::{Code, Items, Object, Value};
 use node_api::ai::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
 use node_api::host::Host as _;
 use node_api::{Ctx, NodeError, NodeType, ParamKind, tool_name_of};
@@ -64,6 +64,8 @@ impl Tool for NodeTool {
         loop {
             match self.run(&arguments, context).await {
                 Ok(outputs) => return answer(&outputs),
+                // What may have happened is not to happen again.
+                Err(error) if error.code() == Code::RUN_UNCERTAIN => return Err(ToolFailure::of(&error)),
                 Err(error) if attempt < retry.map_or(1, |retry| retry.tries) && !self.host.is_cancelled() => {
                     attempt += 1;
                     let wait_ms = retry.map_or(0, |retry| retry.wait_ms);

@@ -8,12 +8,14 @@ use super::parking::Busy;
 use super::served_knowledge;
 use super::step::task;
 use super::{Shared, lock};
-use crate::budget::{Reserved, Spender, session_of};
+use crate::account::Opened;
+use crate::budget::{Spender, session_of};
 use futures::{StreamExt as _, stream};
-use model::{Item, Items, Kind, Object, RunEvent, Source, Spent, Str, TaskStatus, Value, json};
+use model::{Item, Items, Kind, Object, RunEvent, Source, Spent, SpentSum, Str, TaskStatus, Value, json};
 use node_api::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, KeptTurn, Memory, MemoryError, Message, ModelError, ModelInfo, Part, Recalled,
     Rewritten, Role, SessionId, SuppliedMemory, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey,
+    Usage,
 };
 use node_api::host::Host as _;
 use node_api::{NodeError, NodeInfo, untaken_name};
@@ -81,18 +83,18 @@ impl Service {
     }
 
     /// Lets a question be asked, unless a budget is used up.
-    async fn open_account(&self, tokens: u64) -> Result<Option<Reserved>, ModelError> {
+    async fn open_account(&self, most: SpentSum) -> Result<Option<Opened>, ModelError> {
         if !self.is_paid {
             return Ok(None);
         }
         self.spender.budgets.check()?;
-        let reserved = self.run.spending.reserve(tokens)?;
-        self.run.engine.ports.ledger.check(&self.spender, self.run.now()).await?;
-        Ok(Some(reserved))
+        let mut claims = self.run.spending.claims();
+        claims.extend(self.run.engine.ports.ledger.claims(&self.spender, self.run.now()).await?);
+        Opened::open(&claims, most).await.map(Some)
     }
 
     /// Takes down what an answer costs.
-    async fn pay(&self, reserved: Reserved, turn: &Turn, info: &ModelInfo) {
+    async fn pay(&self, account: Opened, turn: &Turn, info: &ModelInfo) {
         let usage = &turn.usage;
         let spent = Spent {
             provider: info.provider.clone(),
@@ -104,8 +106,7 @@ impl Service {
             output: usage.output,
             dollars: info.price.map(|price| price.of(usage)),
         };
-        reserved.spend(&spent);
-        self.run.engine.ports.ledger.spend(&self.spender, &spent);
+        account.spend(&spent);
         let _ = self.run.record(RunEvent::ModelUsed { node: self.node.name.clone(), spent }).await;
     }
 
@@ -188,9 +189,9 @@ impl ChatModel for RecordedModel {
         let asked = asked(&request, self.info());
         let busy = self.service.busy();
         let opening = async move {
-            let opened = self.service.open_account(at_least(&request)).await;
+            let opened = self.service.open_account(at_most(&request, self.info())).await;
             match opened {
-                Ok(reserved) => self.recorded(request, Asked { began_ms, input: asked, busy, reserved }),
+                Ok(account) => self.recorded(request, Asked { began_ms, input: asked, busy, account }),
                 Err(error) => {
                     self.service.record(began_ms, asked, Err(failed(&error))).await;
                     stream::once(ready(Err(error))).boxed()
@@ -206,7 +207,7 @@ struct Asked {
     began_ms: i64,
     input: Object,
     busy: Busy,
-    reserved: Option<Reserved>,
+    account: Option<Opened>,
 }
 
 impl RecordedModel {
@@ -220,9 +221,9 @@ impl RecordedModel {
             };
             let told = over.and_then(|output| Some((asked.take()?, output)));
             async move {
-                if let Some((Asked { began_ms, input, busy, reserved }, output)) = told {
-                    if let (Some(reserved), Ok(turn)) = (reserved, &output) {
-                        self.service.pay(reserved, turn, self.info()).await;
+                if let Some((Asked { began_ms, input, busy, account }, output)) = told {
+                    if let (Some(account), Ok(turn)) = (account, &output) {
+                        self.service.pay(account, turn, self.info()).await;
                     }
                     self.service.record(began_ms, input, output.map(|turn| answered(&turn))).await;
                     drop(busy);
@@ -234,10 +235,17 @@ impl RecordedModel {
     }
 }
 
-/// How many tokens a question will take at the least: four bytes are about one.
-fn at_least(request: &ChatRequest) -> u64 {
-    let bytes: usize = request.messages.iter().map(|message| said(message).len()).sum();
-    bytes as u64 / 4
+/// What an answer takes at the most of a model that does not say how much it can answer.
+const LONGEST_ANSWER_TOKENS: u64 = 16_384;
+
+/// What a question and its answer cost at the most: no token is shorter than a byte.
+fn at_most(request: &ChatRequest, info: &ModelInfo) -> SpentSum {
+    let said: usize = request.messages.iter().map(|message| said(message).len()).sum();
+    let offered: usize = request.tools.iter().map(|tool| model::json::to_string(&tool.parameters).len() + tool.description.len()).sum();
+    let output = request.options.max_tokens.or(info.capabilities.max_output).unwrap_or(LONGEST_ANSWER_TOKENS);
+    let usage = Usage { input: (said + offered) as u64, output, ..Usage::default() };
+    let dollars = info.price.map_or(0.0, |price| price.of(&usage));
+    SpentSum { tokens: usage.input.saturating_add(usage.output), dollars }
 }
 
 /// What the model was asked: the system's words and what is new since it last spoke. The rest stands in earlier records.

@@ -52,7 +52,11 @@ impl Run {
         lock(&self.warnings).clear();
         let tries_before = lock(&self.notes).get(TRIES).and_then(Value::as_usize).unwrap_or(0);
         self.tries.store(tries_before, Ordering::Relaxed);
-        let tried = self.try_node(&entry, run_index).await;
+        let given = lock(&self.given).take();
+        let tried = match given {
+            Some(items) => Tried::Done { outputs: Some(vec![items]), pause: None },
+            None => self.try_node(&entry, run_index).await,
+        };
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
         let outputs = match tried {
@@ -73,6 +77,11 @@ impl Run {
             Tried::Done { outputs, pause: wanted } => {
                 pause = wanted;
                 outputs.map(|outputs| self.complete(&entry, outputs))
+            }
+            // The step is not over: once a person has decided about it, it goes on where it is.
+            Tried::Failed(error) if error.code() == Code::RUN_UNCERTAIN => {
+                self.fail(Some(entry.node), error);
+                return ControlFlow::Break(());
             }
             Tried::Failed(error) => {
                 task.error = Some(error.to_run_error(&node.info.name));
@@ -163,8 +172,9 @@ impl Run {
                 }
                 _ => return tried,
             };
-            // What is used up is not there on another try either, which would only spend more.
-            let is_final = matches!(error.code(), Code::AGENT_LIMIT | Code::BUDGET_REACHED);
+            // What is used up is not there on another try either, which would only spend more; what may have happened is not to
+            // happen again.
+            let is_final = matches!(error.code(), Code::AGENT_LIMIT | Code::BUDGET_REACHED | Code::RUN_UNCERTAIN);
             if attempt >= tries || is_final || self.cancel.is_cancelled() {
                 return tried;
             }
@@ -234,9 +244,7 @@ impl Run {
     /// What a failed node sends on, if the run is to go on.
     fn outputs_of_failure(&self, entry: &Entry, error: &NodeError) -> Option<Vec<Items>> {
         let node = &self.plan.nodes[entry.node];
-        if !node.continues_on_fail()
-            || matches!(error.code(), Code::RUN_CANCELLED | Code::RUN_UNCERTAIN | Code::NODE_TYPE_UNKNOWN | Code::NODE_VERSION_UNKNOWN)
-        {
+        if !node.continues_on_fail() || matches!(error.code(), Code::RUN_CANCELLED | Code::NODE_TYPE_UNKNOWN | Code::NODE_VERSION_UNKNOWN) {
             return None;
         }
         let items = entry.inputs.first().cloned().flatten().unwrap_or_default().paired_by_index(0);

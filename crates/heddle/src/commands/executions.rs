@@ -7,6 +7,7 @@ use crate::cli::{DataFolder, Executions};
 use crate::terminal::{Colour, note, paint, say};
 use anyhow::{Context as _, Result};
 use model::RunStatus;
+use runtime::{Decision, Finding};
 use std::io::Write as _;
 use std::process::ExitCode;
 use store::executions::{Execution, ExecutionFilter};
@@ -18,7 +19,10 @@ pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
         Executions::Show { data, id } => show(&data, id),
         Executions::Delete { data, id } => delete(&data, id),
         Executions::Retry { data, id } => again::run(&data, id, &again::How::Retry),
-        Executions::Resume { data, id } => again::run(&data, id, &again::How::Resume),
+        Executions::Resume { data, id, done, again: _, call } => {
+            let finding = done.map_or(Finding::Again, |result| Finding::Happened { result: result.into() });
+            again::run(&data, id, &again::How::Resume(Decision { finding, call: call.map(Into::into) }))
+        }
     }
 }
 

@@ -1,4 +1,19 @@
 //! Memories: one suite over every back end, and what each kind of memory makes of it.
+//!
+//! | case of T-MEM | test |
+//! | --- | --- |
+//! | session `default` across users | `a_webhook_without_sessions_is_refused_and_says_what_to_do` (`agent_memories.rs`), `supplies.rs` of the nodes |
+//! | a session of another workflow or node | `odd_sessions::nodes_and_workflows_do_not_mix` |
+//! | `:`, `*`, newline, NUL, 1 MB, letters that look alike | `odd_sessions::odd_ids_are_sessions_like_others`, `ids_that_look_the_same_are_two_sessions` |
+//! | prefix of a key | `odd_sessions::an_id_cannot_pretend_to_be_a_key_of_the_back_end` |
+//! | appends at once | `cases::many_tasks_that_append_at_once_lose_nothing`, `turns_that_are_appended_at_once_do_not_mix` |
+//! | a window cut at every position | `windows::a_window_cut_at_every_position_keeps_pairs`, `window.rs` of the agent |
+//! | a poisoned summary | `kinds::a_poisoned_summary_is_a_record_and_never_an_instruction` |
+//! | what is deleted is gone, vectors with their turns and the journal too | `conversations_outlive_a_change_of_the_key_and_are_deleted_with_their_workflow` (`agent_memories.rs`) |
+//! | a stale write | `cases::what_somebody_else_has_changed_is_not_rewritten`, `of_many_rewrites_one_is_done` |
+//! | back end down in mid-loop | `a_memory_that_is_out_of_reach_is_done_without_and_the_execution_says_so` (`agent_memories.rs`) |
+//!
+//! `memory_write` and declared keys are a planner's, which is not there yet.
 
 mod backends;
 mod cases;

@@ -1,6 +1,7 @@
 //! A canary in every kind of credential that reaches the network, then a search of everything that a run leaves behind (T-SEC).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
 
+mod agents;
 mod http;
 mod search;
 mod service;

@@ -40,9 +40,15 @@ pub(crate) struct Logged {
 
 impl Logged {
     pub(crate) fn start(data: &Path, allow: &str) -> Self {
+        Self::start_with(data, allow, &[])
+    }
+
+    /// The same with further settings.
+    pub(crate) fn start_with(data: &Path, allow: &str, more: &[(&str, &str)]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_heddle"))
             .args(["serve", "--port", "0"])
             .envs([("HEDDLE_DATA", data.to_str().unwrap()), ("HEDDLE_LOG", "trace"), ("HEDDLE_EGRESS_ALLOW", allow)])
+            .envs(more.iter().copied())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Ledger {
     pub(crate) address: String,
     seen: Arc<Mutex<HashMap<String, usize>>>,
+    /// A request for this path is written down and gets no answer.
+    held: Arc<Mutex<Option<String>>>,
 }
 
 impl Ledger {
@@ -17,14 +19,20 @@ impl Ledger {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let seen: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
-        let written = seen.clone();
+        let held: Arc<Mutex<Option<String>>> = Arc::default();
+        let (written, unanswered) = (seen.clone(), held.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let written = written.clone();
-                std::thread::spawn(move || serve(stream, &written));
+                let (written, unanswered) = (written.clone(), unanswered.clone());
+                std::thread::spawn(move || serve(stream, &written, &unanswered));
             }
         });
-        Self { address, seen }
+        Self { address, seen, held }
+    }
+
+    /// From now on requests for a path are written down and never answered, if one is named.
+    pub(crate) fn hold(&self, path: Option<String>) {
+        *self.held.lock().unwrap() = path;
     }
 
     /// Every path that was asked for, and how often.
@@ -42,7 +50,7 @@ impl Ledger {
 }
 
 /// Answers requests on one connection until it is closed.
-fn serve(mut stream: std::net::TcpStream, written: &Mutex<HashMap<String, usize>>) {
+fn serve(mut stream: std::net::TcpStream, written: &Mutex<HashMap<String, usize>>, unanswered: &Mutex<Option<String>>) {
     let mut pending = Vec::new();
     let mut buffer = [0; 4096];
     loop {
@@ -50,7 +58,11 @@ fn serve(mut stream: std::net::TcpStream, written: &Mutex<HashMap<String, usize>
             let head = String::from_utf8_lossy(&pending[..end]).into_owned();
             pending.drain(..end + 4);
             let path = head.split_whitespace().nth(1).unwrap_or_default().to_owned();
+            let is_held = unanswered.lock().unwrap().as_ref() == Some(&path);
             *written.lock().unwrap().entry(path).or_default() += 1;
+            if is_held {
+                continue;
+            }
             if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}").is_err() {
                 return;
             }

@@ -47,7 +47,8 @@ impl Batches {
         while first < n_items {
             let end = (first + self.size).min(n_items);
             made.extend(join_all((first..end).map(&make)).await);
-            if !ctx.continues_on_fail() && made.iter().any(Result::is_err) {
+            let stops = |error: &NodeError| !ctx.continues_on_fail() || error.code() == Code::RUN_UNCERTAIN;
+            if made.iter().any(|made| made.as_ref().is_err_and(stops)) {
                 break;
             }
             first = end;

@@ -146,6 +146,17 @@ mod tests {
         assert_eq!(asked(&[("retry-after", "Tue, 14 Nov 2023 22:13:50 GMT")]), Some(30_000));
     }
 
+    /// T-NET: only dates are compared with the clock of the machine, and a date that seems far away is not waited for.
+    #[test]
+    fn a_clock_that_jumps_makes_nobody_wait_for_years() {
+        const YEAR_MS: i64 = 365 * 86_400_000;
+        let date = headers(&[("retry-after", "Tue, 14 Nov 2023 22:13:50 GMT")]);
+        assert_eq!(wait_asked_for(&date, NOW + YEAR_MS), None, "forward: the date is over, and the usual pause is made");
+        let seems = wait_asked_for(&date, NOW - YEAR_MS).unwrap();
+        let pause = RetryPolicy::default().pause(&failing(Again::After(seems)), &mut Tries::default(), &TestPace::new());
+        assert_eq!(pause, None, "back: it is told at once instead");
+    }
+
     #[test]
     fn nonsense_and_the_past_count_as_not_said() {
         for text in ["0", "-5", "soon", "", "NaN", "inf", "Tue, 14 Nov 2023 22:13:10 GMT", "1e400"] {

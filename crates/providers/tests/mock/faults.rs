@@ -1,4 +1,12 @@
 //! T-NET: each fault in each format ends in a complete turn or in an error with a code, within a limit, and never hangs.
+//!
+//! | case | test |
+//! | --- | --- |
+//! | no reply, a byte at a time, resets, everything about SSE, 429 with each pause, 500 then 200, model gone, usage missing or negative | `every_fault_of_…`, by `expected` |
+//! | 401 in mid-run | `a_key_that_expires_in_the_middle_of_a_run_is_told_as_such` |
+//! | a storm of 429 on 100 runs | `a_hundred_runs_that_are_too_many_do_not_come_back_together` (`models/storm.rs`), `limiter.rs` |
+//! | a clock that jumps | `a_clock_that_jumps_makes_nobody_wait_for_years` (`src/models/retry.rs`); waits are on a clock that never goes back (`pace.rs`) |
+//! | limits to the millisecond | `src/models/ask/tests.rs` |
 
 use super::clients::{KEY, ask, model, request};
 use heddle_providers::models::Delivery;

@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Code, Object, RunStatus, Str, Value};
-use runtime::{Fork, RetryWith, history};
+use runtime::{Decision, Finding, Fork, RetryWith, history};
 use std::collections::{HashMap, HashSet};
 use store::executions::{Execution, ExecutionFilter};
 use store::{Executions as _, Workflows as _};
@@ -72,9 +72,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "/executions/{id}/resume",
         "execution:retry",
         "resumeExecution",
-        "Take an uncertain step again and go on",
+        "Decide about an uncertain step and go on",
         || post(resume),
     )
+    .may_take("resumeInput")
     .gives(200, "execution"),
     Operation::new("POST", "/executions/{id}/stop", "execution:stop", "stopExecution", "Stop an execution", || post(stop))
         .gives(200, "execution"),
@@ -188,11 +189,37 @@ async fn fork(
     Ok(json(StatusCode::OK, &row(&who.execution(&app, &taken.id.to_string(), Need::See).await?)))
 }
 
-/// Goes on with an execution that stopped as uncertain: whoever asks has looked, and wants the step taken again.
-async fn resume(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+/// Goes on with an execution that stopped as uncertain: whoever asks has looked, and says whether the step happened.
+async fn resume(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, Need::Change).await?;
-    app.runtime.resume(execution.id).await?;
+    app.runtime.resume(execution.id, decision_of(&body)?).await?;
     Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
+}
+
+/// Without a word the step is taken again.
+fn decision_of(body: &str) -> Result<Decision, ApiError> {
+    if body.trim().is_empty() {
+        return Ok(Decision::again());
+    }
+    let fields = Body::read(body, &["decision", "result", "call"])?;
+    let text = |name: &'static str| match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(invalid(name, "must be a text")),
+    };
+    let (decision, result) = (text("decision")?, text("result")?);
+    let finding = match decision.as_deref() {
+        Some("done") => Finding::Happened { result: result.unwrap_or_default() },
+        None | Some("again") if result.is_none() => Finding::Again,
+        None | Some("again") => return Err(invalid("result", "belongs to the decision 'done'")),
+        Some(_) => return Err(invalid("decision", "can be 'done' or 'again'")),
+    };
+    Ok(Decision { finding, call: text("call")?.filter(|call| !call.is_empty()) })
 }
 
 async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {

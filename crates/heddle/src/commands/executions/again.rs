@@ -9,7 +9,7 @@ use crate::terminal::{note, say};
 use crate::{logs, world};
 use anyhow::{Context as _, Result};
 use model::RunStatus;
-use runtime::{Fork, Options, RetryWith, RunLimits, Runtime};
+use runtime::{Decision, Finding, Fork, Options, RetryWith, RunLimits, Runtime};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ const KEY_MS: i64 = 60_000;
 #[derive(Clone)]
 pub(in crate::commands) enum How {
     Retry,
-    Resume,
+    Resume(Decision),
     Fork(Fork),
 }
 
@@ -34,7 +34,7 @@ impl How {
     fn name(&self) -> &'static str {
         match self {
             How::Retry => "retry",
-            How::Resume => "resume",
+            How::Resume(_) => "resume",
             How::Fork(_) => "fork",
         }
     }
@@ -43,7 +43,13 @@ impl How {
         match self {
             // Whoever tries again at a terminal has usually mended the workflow.
             How::Retry => Some(serde_json::json!({ "loadWorkflow": true }).to_string()),
-            How::Resume => None,
+            How::Resume(Decision { finding, call }) => {
+                let (decision, result) = match finding {
+                    Finding::Again => ("again", None),
+                    Finding::Happened { result } => ("done", Some(result.as_str())),
+                };
+                Some(serde_json::json!({ "decision": decision, "result": result, "call": call.as_deref() }).to_string())
+            }
             How::Fork(Fork { from, model }) => Some(serde_json::json!({ "from": from.as_str(), "model": model.as_deref() }).to_string()),
         }
     }
@@ -134,7 +140,7 @@ async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     let runtime = Runtime::at_rest(engine, Arc::new(store.clone()), options).await.map_err(told)?;
     let taken = match how {
         How::Retry => Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(told)?),
-        How::Resume => runtime.resume(id).await.map_err(told)?,
+        How::Resume(decision) => runtime.resume(id, decision.clone()).await.map_err(told)?,
         How::Fork(fork) => Some(runtime.fork(id, fork.clone()).await.map_err(told)?),
     };
     let taken = taken.with_context(|| format!("execution {id} cannot go on (EXECUTION_STATUS)"))?;

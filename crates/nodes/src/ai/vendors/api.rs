@@ -5,6 +5,7 @@ use agent::World as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use node_api::notes;
 use node_api::prelude::*;
 use providers::models::secret::{Secret, without_secrets};
 
@@ -55,14 +56,16 @@ impl Api {
         body: HttpBody,
     ) -> Result<Bytes, NodeError> {
         let world = NodeWorld::unheard(ctx, index);
-        let (key, begun) = (format!("{method} {path}"), format!("{method} {path} begun"));
-        if let Some(Value::String(kept)) = world.note(&key) {
-            return STANDARD.decode(kept.as_bytes()).map(Bytes::from).map_err(|error| NodeError::failed(error.to_string()));
+        let key = format!("{method} {path}");
+        let begun = notes::begun(&key);
+        if let Some(kept) = world.note(&key) {
+            return recorded(&kept);
         }
         if effect == Effect::Changes {
-            if world.note(&begun).is_some() {
+            if notes::is_begun(world.note(&begun).as_ref()) {
                 return Err(NodeError::new(Code::RUN_UNCERTAIN, format!("The call '{key}' was cut off: it may have happened"))
-                    .hint("Look whether it happened, then resume the execution or stop it."));
+                    .hint("Look whether it happened, then resume the execution with what you found, or stop it.")
+                    .with("call", world.full_key(&key)));
             }
             world.keep(&begun, true.into()).await?;
         }
@@ -128,5 +131,16 @@ impl Api {
 
     fn masked(&self, message: &str) -> String {
         without_secrets(message, self.headers.iter().map(|(_, value)| value.reveal().trim_start_matches("Bearer ")))
+    }
+}
+
+/// The body of an answer that was noted: what came, or what a person says came. Where they say nothing it is an empty object.
+fn recorded(note: &Value) -> Result<Bytes, NodeError> {
+    match (notes::said_of(note), note) {
+        (Some(said), _) => Ok(if said.is_empty() { Bytes::from_static(b"{}") } else { Bytes::copy_from_slice(said.as_bytes()) }),
+        (None, Value::String(kept)) => {
+            STANDARD.decode(kept.as_bytes()).map(Bytes::from).map_err(|error| NodeError::failed(error.to_string()))
+        }
+        (None, other) => Err(NodeError::new(Code::RUN_RECORD, format!("The note of a call is {}", other.kind_name()))),
     }
 }

@@ -12,8 +12,8 @@ use node_api::prelude::*;
 use providers::models::gemini::BASE_URL;
 use providers::models::secret::Secret;
 
-/// What the provider takes together with a question.
-const LARGEST_FILE: usize = 20 << 20;
+/// What the provider takes together with a question: all files of it.
+const MAX_FILES_BYTES: usize = 20 << 20;
 
 pub(super) async fn analyze(ctx: &Ctx<'_>, index: usize, item: &Item, resource: &str) -> Result<Vec<Item>, NodeError> {
     asked(ctx, index, item, resource, ctx.text("text", index)?).await
@@ -50,14 +50,15 @@ async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<P
         "video" => "video/mp4",
         _ => "image/jpeg",
     };
-    let mut parts = Vec::new();
+    let (mut parts, mut left) = (Vec::new(), MAX_FILES_BYTES);
     for url in names(&ctx.text(&format!("{resource}Urls"), index)?) {
         let mut request = HttpRequest::new("GET", url);
-        request.max_response_bytes = LARGEST_FILE;
+        request.max_response_bytes = left;
         let answer = ctx.host().http().send(request).await.map_err(|error| NodeError::new(error.code(), error.to_string()))?;
         if !answer.is_success() {
             return Err(NodeError::api(answer.status, format!("The file at {url} cannot be had: {}", answer.status_text)));
         }
+        left = left.saturating_sub(answer.body.len());
         let told = answer.header("content-type").and_then(|kind| kind.split(';').next()).map(str::trim).filter(|kind| !kind.is_empty());
         let media = Media { mime_type: told.unwrap_or(usual_type).into(), name: None, data: MediaData::Bytes(answer.body.clone()) };
         parts.push(if media.mime_type.starts_with("image/") { Part::Image(media) } else { Part::File(media) });

@@ -1,0 +1,145 @@
+//! What a person decides about a step that may have happened, and the run that goes on with it.
+
+use crate::loaded::Loaded;
+use crate::recovery::{Story, Verdict};
+use crate::runner::Takes;
+use crate::{Error, Runtime, Taken};
+use model::{Item, Items, Object, RunEvent, Str, Value};
+use node_api::notes;
+use std::sync::Arc;
+
+/// What is to become of a step that may have happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    pub finding: Finding,
+    /// The call that it is about, such as `tool 1.2`, where an agent has begun several.
+    pub call: Option<Str>,
+}
+
+/// What somebody found who has looked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It did not happen, or is to happen once more.
+    Again,
+    /// It happened, and this came of it; nothing if that is not known.
+    Happened { result: Str },
+}
+
+impl Decision {
+    /// Everything in doubt is done again.
+    pub fn again() -> Self {
+        Self { finding: Finding::Again, call: None }
+    }
+}
+
+/// What a run that goes on by a decision has in its record and its next step.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// To be written before anything else is.
+    pub events: Vec<RunEvent>,
+    /// What the step put out.
+    pub given: Option<Items>,
+}
+
+impl Runtime {
+    /// Goes on with a run of which a step may have happened, as a person has decided.
+    pub async fn resume(self: &Arc<Self>, id: i64, decision: Decision) -> Result<Option<Taken>, Error> {
+        self.take_up_with(id, None, Some(decision), Takes::Nothing).await
+    }
+}
+
+impl Story {
+    /// Makes a decision part of the story.
+    pub(crate) fn settle(&mut self, decision: &Decision, workflow: &Loaded) -> Result<Settled, Error> {
+        let Some(node) = self.in_flight.clone() else { return Ok(Settled::default()) };
+        let open = notes::in_doubt(&self.notes);
+        let chosen = chosen(&node, &open, decision)?;
+        let is_plain = open.is_empty() && self.verdict(workflow) != Verdict::GoOn;
+        let noted: Vec<(Str, Value)> = match &decision.finding {
+            Finding::Again => chosen.iter().map(|call| (notes::begun(call).into(), notes::withdrawn())).collect(),
+            Finding::Happened { result } if is_plain => {
+                return Ok(Settled { given: Some(items_of(result)), ..Settled::default() });
+            }
+            Finding::Happened { .. } if open.is_empty() => {
+                let problem = format!("'{node}' waits for another execution; decide about that one. Then do this one again.");
+                return Err(Error::NoStep { problem: problem.into() });
+            }
+            Finding::Happened { result } => chosen.iter().map(|call| (call.clone(), notes::happened(result))).collect(),
+        };
+        self.notes.extend(noted.iter().cloned());
+        let events = noted.into_iter().map(|(key, value)| RunEvent::NodeNoted { node: node.clone(), key, value });
+        Ok(Settled { events: events.collect(), given: None })
+    }
+}
+
+/// The calls that a decision is about. What came of one is not what came of another, so several are only done again together.
+fn chosen(node: &str, open: &[Str], decision: &Decision) -> Result<Vec<Str>, Error> {
+    let told = |what: &str| {
+        let calls: Vec<&str> = open.iter().map(Str::as_str).collect();
+        let calls = if calls.is_empty() { "none".to_owned() } else { calls.join(", ") };
+        Error::NoStep { problem: format!("{what} Calls of '{node}' that may have happened: {calls}.").into() }
+    };
+    let found: Vec<Str> = match &decision.call {
+        Some(name) => {
+            let is_it = |call: &&Str| **call == *name || call.strip_suffix(name.as_str()).is_some_and(|start| start.ends_with(": "));
+            open.iter().filter(is_it).cloned().collect()
+        }
+        None => open.to_vec(),
+    };
+    match (&decision.call, &decision.finding, found.len()) {
+        (Some(name), _, 0) => Err(told(&format!("No call named '{name}' is in doubt."))),
+        (Some(name), _, 2..) => Err(told(&format!("'{name}' names several calls; give the whole name."))),
+        (None, Finding::Happened { .. }, 2..) => Err(told("Several calls are in doubt; say which one happened.")),
+        _ => Ok(found),
+    }
+}
+
+/// What a step put out, from what somebody wrote: an object is an item, a list of objects several, anything else a result.
+fn items_of(result: &str) -> Items {
+    let named = |value: Value| Item::new(Object::from_iter([("result", value)]));
+    match model::json::parse(result) {
+        _ if result.trim().is_empty() => Items::one(Item::new(Object::new())),
+        Ok(object @ Value::Object(_)) => Items::one(Item::new(object)),
+        Ok(Value::Array(list)) if !list.is_empty() && list.iter().all(|one| one.as_object().is_some()) => {
+            list.iter().cloned().map(Item::new).collect()
+        }
+        Ok(value) => Items::one(named(value)),
+        Err(_) => Items::one(named(result.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::json;
+
+    fn decision(finding: Finding, call: Option<&str>) -> Decision {
+        Decision { finding, call: call.map(Str::from) }
+    }
+
+    fn happened() -> Finding {
+        Finding::Happened { result: Str::new() }
+    }
+
+    #[test]
+    fn a_result_is_about_one_call_and_doing_again_about_all() {
+        let open = [Str::from("item 0: tool 1.1"), Str::from("item 0: tool 1.2"), Str::from("item 1: tool 1.1")];
+        assert_eq!(chosen("Agent", &open, &Decision::again()).unwrap().len(), 3);
+        assert_eq!(chosen("Agent", &open, &decision(Finding::Again, Some("tool 1.2"))).unwrap(), ["item 0: tool 1.2"]);
+        assert_eq!(chosen("Agent", &open[..1], &decision(happened(), None)).unwrap(), ["item 0: tool 1.1"]);
+        for (call, words) in [(None, "say which"), (Some("tool 1.1"), "several calls"), (Some("tool 9"), "No call named 'tool 9'")] {
+            let told = chosen("Agent", &open, &decision(happened(), call)).unwrap_err().to_string();
+            assert!(told.contains(words) && told.contains("item 0: tool 1.2"), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_writes_becomes_items() {
+        let items = |text: &str| items_of(text).iter().map(|item| item.json).collect::<Vec<_>>();
+        assert_eq!(items(" "), [json!({})]);
+        assert_eq!(items(r#"{ "paid": 1 }"#), [json!({ "paid": 1 })]);
+        assert_eq!(items(r#"[{ "a": 1 }, { "a": 2 }]"#), [json!({ "a": 1 }), json!({ "a": 2 })]);
+        assert_eq!(items("[1]"), [json!({ "result": [1] })]);
+        assert_eq!(items("paid twice"), [json!({ "result": "paid twice" })]);
+    }
+}
