@@ -12,7 +12,8 @@ run:
 
 # Installs what the tests need, then runs everything that CI runs.
 test:
-	cargo xtask ci
+	cargo build --quiet --workspace --bin xtask
+	./target/debug/xtask ci
 
 # Prints benchmarks as ratios against a floor.
 bench:

@@ -1,6 +1,6 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, clients, sandbox, services, tidy, types, web};
+use crate::{call, clients, linted, sandbox, services, tidy, types, web};
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
@@ -9,23 +9,18 @@ pub(crate) fn run() -> Result<()> {
     services::install()?;
     sandbox::build()?;
     web::build()?;
-    call("cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
-    test()?;
+    linted(&["test", "--workspace", "--quiet"])?;
     clients::run()?;
     docs_are_current()?;
     eprintln!("all checks passed");
     Ok(())
 }
 
-fn test() -> Result<()> {
-    call("cargo", &["test", "--workspace", "--quiet"])
-}
-
 /// Writes the pages that are made from code.
 pub(crate) fn write_docs() -> Result<()> {
     types::write()?;
     // The whole workspace at once: on its own, the binary would have its dependencies built again with fewer features.
-    call("cargo", &["build", "--quiet", "--workspace", "--bin", "heddle"])?;
+    linted(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
     call("target/debug/heddle", &["nodes", "--docs", "docs/nodes"])?;
     call("target/debug/heddle", &["doctor", "--docs", "docs/settings.md"])
 }

@@ -1,7 +1,7 @@
 //! Programs that others wrote for n8n's and OpenAI's API, run against a real server: what they expect is what callers expect. OpenAI's and
 //! Anthropic's own clients are run against our mock models too, to show that those speak the formats they claim to.
 
-use crate::call;
+use crate::{call, linted};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const PIP: &[&str] = &["schemathesis==4.32.5", "openai==3.49.0", "anthropic==2.8
 pub(crate) fn run() -> Result<()> {
     let folder = std::env::current_dir()?.join("target/clients");
     install(&folder)?;
-    call("cargo", &["build", "--workspace", "--quiet"])?;
+    linted(&["build", "--workspace", "--quiet"])?;
     for script in ["n8n_mcp.mjs", "n8n_cli.mjs"] {
         let server = Server::start(&folder.join("data").join(script))?;
         let path = format!("tests/clients/{script}");

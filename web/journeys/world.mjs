@@ -1,0 +1,104 @@
+// A real Heddle with its editor, and a browser in front of it: what every journey begins with.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const BINARY = process.env.HEDDLE_BINARY ?? join(ROOT, "target/debug/heddle");
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const OWNER = { email: "ada@example.com", password: "a-long-password-1", firstName: "Ada", lastName: "Byron" };
+
+/** A server on a folder of its own. `token` is what the terminal shows as long as there is no owner. */
+export async function startServer(settings = {}) {
+  const data = await mkdtemp(join(tmpdir(), "heddle-journey-"));
+  const child = spawn(BINARY, ["serve", "--port", "0", "--data", data], {
+    env: { ...process.env, HEDDLE_EGRESS_ALLOW: "127.0.0.1", NO_COLOR: "1", ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  const [base, token] = await new Promise((resolve, reject) => {
+    const hear = (piece) => {
+      said += piece;
+      const address = said.match(/listens on (http:\/\/\S+)/)?.[1];
+      const secret = said.match(/token=([\w-]+)/)?.[1];
+      if (address && secret) resolve([address, secret]);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.on("exit", (code) => reject(new Error(`heddle ended with ${code}:\n${said}`)));
+    child.on("error", reject);
+  });
+  const stop = async () => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await ended;
+    await rm(data, { recursive: true, force: true });
+  };
+  return { base, token, data, stop, said: () => said };
+}
+
+/** A server with an owner, and a page on which she is signed in. Errors in the console fail the journey. */
+export async function enter({ owner = true, settings, ...options } = {}) {
+  const server = await startServer(settings);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    baseURL: server.base,
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+    ...options,
+  });
+  context.setDefaultTimeout(15_000);
+  const complaints = [];
+  context.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  context.on("weberror", (problem) => complaints.push(String(problem.error())));
+  const csrf = owner ? await becomeOwner(context, server) : null;
+  const page = await context.newPage();
+  return {
+    ...server,
+    browser,
+    context,
+    page,
+    /** A request to the API as the owner. */
+    call: (method, path, data) => call(context, csrf, method, path, data),
+    /** Ends the journey; whatever the page complained about fails it, but for what was expected. */
+    leave: async (expected = []) => {
+      await browser.close();
+      await server.stop();
+      const unexpected = complaints.filter((text) => !expected.some((known) => text.includes(known)));
+      assert.deepEqual(unexpected, [], "the console has errors");
+    },
+  };
+}
+
+async function becomeOwner(context, server) {
+  const made = await context.request.post("/api/setup", { data: { token: server.token, ...OWNER } });
+  assert.equal(made.status(), 200, await made.text());
+  return (await (await context.request.get("/api/me")).json()).csrfToken;
+}
+
+async function call(context, csrf, method, path, data) {
+  const answer = await context.request.fetch(`/api/v1${path}`, { method, data, headers: { "x-csrf-token": csrf } });
+  const text = await answer.text();
+  assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${text}`);
+  return text === "" ? undefined : JSON.parse(text);
+}
+
+/** Runs a journey in a world of its own and takes a picture when it fails. */
+export async function journey(options, walk) {
+  const world = await enter(options);
+  try {
+    await walk(world);
+  } catch (error) {
+    const picture = join(tmpdir(), `heddle-journey-${Date.now()}.png`);
+    await world.page.screenshot({ path: picture }).catch(() => {});
+    console.error(`  the page looked like ${picture}`);
+    await world.leave().catch(() => {});
+    throw error;
+  }
+  await world.leave(options.expected);
+}

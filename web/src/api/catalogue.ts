@@ -1,0 +1,49 @@
+// Which nodes there are: their descriptions, as the server has them, looked up by type and version.
+import { useQuery } from "@tanstack/react-query";
+import { api } from "./client";
+import type { NodeType } from "./spec";
+
+export class Catalogue {
+  private readonly byType = new Map<string, NodeType[]>();
+
+  constructor(readonly all: readonly NodeType[]) {
+    for (const type of all) {
+      const known = this.byType.get(type.id);
+      if (known) known.push(type);
+      else this.byType.set(type.id, [type]);
+    }
+    for (const versions of this.byType.values()) versions.sort((a, b) => newest(a) - newest(b));
+  }
+
+  /** The description that serves a version; without one, the newest. */
+  find(type: string, version?: number): NodeType | undefined {
+    const known = this.byType.get(type);
+    if (!known || version === undefined) return known?.at(-1);
+    return known.find((entry) => entry.versions.includes(version));
+  }
+
+  newest(type: string): NodeType | undefined {
+    return this.byType.get(type)?.at(-1);
+  }
+
+  /** The newest description of every type. */
+  types(): NodeType[] {
+    return [...this.byType.values()].flatMap((versions) => versions.at(-1) ?? []);
+  }
+}
+
+/** The version a new node of this type gets. */
+export function newest(type: NodeType): number {
+  return Math.max(...type.versions);
+}
+
+const NONE = new Catalogue([]);
+
+async function load(): Promise<Catalogue> {
+  return new Catalogue(await api.get<NodeType[]>("/node-types"));
+}
+
+/** The catalogue; empty until it has arrived. */
+export function useCatalogue(): Catalogue {
+  return useQuery({ queryKey: ["node-types"], queryFn: load, staleTime: Number.POSITIVE_INFINITY }).data ?? NONE;
+}

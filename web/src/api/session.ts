@@ -1,0 +1,44 @@
+// Who is signed in, and the ways in and out.
+import { useQuery } from "@tanstack/react-query";
+import { api, queryClient, setCsrf } from "./client";
+
+export interface Me {
+  id: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  role: "owner" | "admin" | "editor" | "viewer" | string;
+  csrfToken?: string;
+}
+
+async function loadMe(): Promise<Me> {
+  const me: Me = await (await api.raw("GET", "/api/me")).json();
+  setCsrf(me.csrfToken ?? null);
+  return me;
+}
+
+export function useMe() {
+  return useQuery({ queryKey: ["me"], queryFn: loadMe, staleTime: Number.POSITIVE_INFINITY, retry: false });
+}
+
+/** Whether there is no owner yet, so that the first page is the set-up. */
+export async function needsSetup(): Promise<boolean> {
+  const answer = await (await api.raw("GET", "/api/setup")).json();
+  return answer.needsSetup === true;
+}
+
+export async function signIn(email: string, password: string) {
+  await api.raw("POST", "/api/login", { body: { email, password } });
+  await queryClient.fetchQuery({ queryKey: ["me"], queryFn: loadMe, staleTime: 0 });
+}
+
+export async function setUp(owner: { token: string; email: string; password: string; firstName: string; lastName: string }) {
+  await api.raw("POST", "/api/setup", { body: owner });
+  await queryClient.fetchQuery({ queryKey: ["me"], queryFn: loadMe, staleTime: 0 });
+}
+
+export async function signOut() {
+  await api.raw("POST", "/api/logout");
+  setCsrf(null);
+  queryClient.clear();
+}

@@ -1,0 +1,101 @@
+// The description of a node as Rust's `Spec` and `Param` are written in JSON.
+
+export type ConnectionKind =
+  | "main"
+  | "ai_agent"
+  | "ai_chain"
+  | "ai_document"
+  | "ai_embedding"
+  | "ai_languageModel"
+  | "ai_memory"
+  | "ai_outputParser"
+  | "ai_reranker"
+  | "ai_retriever"
+  | "ai_textSplitter"
+  | "ai_tool"
+  | "ai_vectorStore"
+  | (string & {});
+
+export interface Port {
+  kind: ConnectionKind;
+  label: string;
+}
+
+export type PortCount =
+  | { entries: { list: string; label: string } }
+  | { number: { param: string; label: string } }
+  | { words: { param: string; default: string } }
+  | { named: { labels: string[] } };
+
+export interface PortRule {
+  when: [string, string] | null;
+  ports: PortCount;
+  /** One port more while the parameter has the value: parameter, value, label. */
+  extra: [string, string, string] | null;
+}
+
+export type NodeGroup = "trigger" | "flow" | "data" | "files" | "ai" | "tool" | "integration";
+
+export interface NodeType {
+  id: string;
+  versions: number[];
+  name: string;
+  summary: string;
+  group: NodeGroup;
+  inputs: Port[];
+  outputs: Port[];
+  params: Param[];
+  credentials: { kind: string; required: boolean }[];
+  builderHint: string;
+  examples: { title: string; version: string; params: string; input: string; output: string }[];
+  aliases: string[];
+  differs: { how: string; when: Rule[] }[];
+  notes: string[];
+  inputRules: PortRule[];
+  outputRules: PortRule[];
+  startedBy?: "hand" | "workflow" | "error" | null;
+}
+
+export interface Param {
+  name: string;
+  label: string;
+  kind: ParamKind;
+  default: unknown;
+  help: string;
+  required: boolean;
+  /** All must hold for the parameter to be shown. */
+  show: Rule[];
+  /** None may hold. */
+  hide: Rule[];
+  noExpression: boolean;
+}
+
+export interface ParamChoice {
+  value: unknown;
+  label: string;
+  help: string;
+}
+
+export interface FieldGroup {
+  name: string;
+  label: string;
+  params: Param[];
+}
+
+export type ParamKind =
+  | { type: "text" | "longText" | "secret" | "flag" | "json" | "dateTime" | "color" | "mapper" | "filter" | "assignments" }
+  | { type: "credentialKind" | "notice" | "hidden" }
+  | { type: "number"; min: number | null; max: number | null }
+  | { type: "choice" | "multiChoice"; options: ParamChoice[] }
+  | { type: "code"; language: string }
+  | { type: "collection"; params: Param[] }
+  | { type: "groups"; groups: FieldGroup[]; multiple: boolean }
+  | { type: "locator"; modes: string[] };
+
+/** A condition on another parameter (a leading `/` starts at the top) or on `@version`. */
+export interface Rule {
+  param: string;
+  anyOf: RuleTest[];
+}
+
+export type RuleTest = { is: unknown } | { atLeast: number } | { atMost: number } | "exists";

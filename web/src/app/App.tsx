@@ -1,0 +1,96 @@
+// Which page is shown at which address, and what somebody sees who is not signed in.
+import { lazy, Suspense, useEffect } from "react";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { ApiError } from "../api/client";
+import { needsSetup, useMe } from "../api/session";
+import { Palette } from "../palette/Palette";
+import { Loading, Problem } from "../ui";
+import css from "./App.module.css";
+import { Boundary } from "./Boundary";
+import { NotFound } from "./NotFound";
+import { Rail } from "./Rail";
+
+const Agents = lazy(() => import("../pages/agents/AgentsPage"));
+const Compare = lazy(() => import("../pages/executions/ComparePage"));
+const Credentials = lazy(() => import("../pages/credentials/CredentialsPage"));
+const Editor = lazy(() => import("../editor/EditorPage"));
+const Executions = lazy(() => import("../pages/executions/ExecutionsPage"));
+const Insights = lazy(() => import("../pages/insights/InsightsPage"));
+const Knowledge = lazy(() => import("../pages/knowledge/KnowledgePage"));
+const Settings = lazy(() => import("../pages/settings/SettingsPage"));
+const SetUp = lazy(() => import("../pages/setup/SetUpPage"));
+const SignIn = lazy(() => import("../pages/setup/SignInPage"));
+const Tables = lazy(() => import("../pages/tables/TablesPage"));
+const Templates = lazy(() => import("../pages/templates/TemplatesPage"));
+const Variables = lazy(() => import("../pages/variables/VariablesPage"));
+const Workflows = lazy(() => import("../pages/workflows/WorkflowsPage"));
+
+export function App() {
+  const me = useMe();
+  return (
+    <Suspense fallback={<Loading />}>
+      <Switch>
+        <Route path="/setup" component={SetUp} />
+        <Route path="/signin" component={SignIn} />
+        <Route>
+          {me.data ? <SignedIn /> : me.error ? <Outside error={me.error} onRetry={() => me.refetch()} /> : <Loading />}
+        </Route>
+      </Switch>
+    </Suspense>
+  );
+}
+
+/** Nobody is signed in: to the set-up while there is no owner, to the sign-in otherwise. */
+function Outside({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const [here, go] = useLocation();
+  const isOut = error instanceof ApiError && error.status === 401;
+  useEffect(() => {
+    if (!isOut) return;
+    const next = here === "/" ? "" : `?next=${encodeURIComponent(here + window.location.search)}`;
+    needsSetup().then(
+      (needed) => go(needed ? `/setup${window.location.search}` : `/signin${next}`, { replace: true }),
+      () => go("/signin", { replace: true }),
+    );
+  }, [isOut, here, go]);
+  if (isOut) return <Loading />;
+  return (
+    <div className={css.alone}>
+      <Problem error={error} onRetry={onRetry} />
+    </div>
+  );
+}
+
+function SignedIn() {
+  const [here] = useLocation();
+  return (
+    <div className={css.app}>
+      <Rail />
+      <div className={css.page}>
+        <Boundary key={here}>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              <Route path="/">
+                <Redirect to="/workflows" replace />
+              </Route>
+              <Route path="/workflows" component={Workflows} />
+              <Route path="/workflow/:id/executions/:execution" component={Editor} />
+              <Route path="/workflow/:id" component={Editor} />
+              <Route path="/executions" component={Executions} />
+              <Route path="/compare" component={Compare} />
+              <Route path="/templates" component={Templates} />
+              <Route path="/agents" component={Agents} />
+              <Route path="/knowledge/:id?" component={Knowledge} />
+              <Route path="/credentials" component={Credentials} />
+              <Route path="/tables/:id?" component={Tables} />
+              <Route path="/variables" component={Variables} />
+              <Route path="/insights" component={Insights} />
+              <Route path="/settings/:part?" component={Settings} />
+              <Route component={NotFound} />
+            </Switch>
+          </Suspense>
+        </Boundary>
+      </div>
+      <Palette />
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+// One message: words, files, and between the words what the agent did, folded to a line each.
+
+import { Bot, ChevronRight, CircleAlert, CircleCheck, LoaderCircle, Paperclip, RotateCcw, Route } from "lucide-react";
+import { useLocation } from "wouter";
+import { useDrawer } from "../drawer/state";
+import { useEditor } from "../editor/store";
+import type { ToolPart } from "../run/answer";
+import { JsonBlock } from "../run/JsonBlock";
+import { RunProblem } from "../run/RunProblem";
+import { Button, bytes, CopyButton, cx, duration, Markdown } from "../ui";
+import css from "./Chat.module.css";
+import type { ChatMessage } from "./sessions";
+
+interface BubbleProps {
+  message: ChatMessage;
+  onAgain: () => void;
+  isLast: boolean;
+}
+
+export function Bubble({ message, onAgain, isLast }: BubbleProps) {
+  if (message.from === "person") {
+    return (
+      <article className={cx(css.message, css.person)} aria-label="You">
+        {message.text && <p className={css.text}>{message.text}</p>}
+        {message.files.length > 0 && (
+          <ul className={css.files}>
+            {message.files.map((file) => (
+              <li key={file.name}>
+                <Paperclip size={12} aria-hidden /> {file.name} <span>{bytes(file.size)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </article>
+    );
+  }
+  return <Answer message={message} onAgain={onAgain} isLast={isLast} />;
+}
+
+function Answer({ message, onAgain, isLast }: BubbleProps) {
+  const openNode = useEditor((state) => state.openNode);
+  const { parts, state, error, executionId } = message;
+  const words = parts.filter((part) => part.kind === "text").map((part) => part.text);
+  return (
+    <article className={cx(css.message, css.workflow)} aria-label="Workflow">
+      <Bot size={16} aria-hidden className={css.face} />
+      <div className={css.said}>
+        {parts.map((part, at) =>
+          part.kind === "tool" ? (
+            <Tool key={at} part={part} />
+          ) : (
+            part.text.trim() && (
+              <div key={at} className={css.text}>
+                <Markdown text={part.text} />
+              </div>
+            )
+          ),
+        )}
+        {state === "coming" && parts.at(-1)?.kind !== "text" && (
+          <p className={css.typing} role="status" aria-label="An answer is on its way">
+            <i />
+            <i />
+            <i />
+          </p>
+        )}
+        {state === "stopped" && <p className={css.quiet}>Stopped.</p>}
+        {state === "done" && parts.length === 0 && !message.text && (
+          <p className={css.quiet}>The workflow answered with nothing.</p>
+        )}
+        {error && <RunProblem error={error} onOpenNode={openNode} isCompact />}
+        {state !== "coming" && (
+          <footer className={css.tools}>
+            {words.length > 0 && <CopyButton text={words.join("\n\n")} label="Copy the answer" />}
+            {executionId && <ShowRun executionId={executionId} />}
+            {isLast && (state === "failed" || state === "stopped") && (
+              <Button size="small" kind="quiet" icon={RotateCcw} onClick={onAgain}>
+                Try again
+              </Button>
+            )}
+          </footer>
+        )}
+      </div>
+    </article>
+  );
+}
+
+/** Leads to what happened behind an answer: the timeline if its run is in sight, the execution otherwise. */
+function ShowRun({ executionId }: { executionId: string }) {
+  const isInSight = useEditor((state) => state.run?.executionId === executionId);
+  const workflowId = useEditor((state) => state.workflow.id);
+  const show = useDrawer((state) => state.show);
+  const [, go] = useLocation();
+  const open = () => {
+    if (isInSight) show("timeline");
+    else go(`/workflow/${workflowId}/executions/${executionId}`);
+  };
+  return (
+    <Button size="small" kind="quiet" icon={Route} onClick={open}>
+      {isInSight ? "Timeline" : `Execution ${executionId}`}
+    </Button>
+  );
+}
+
+function Tool({ part }: { part: ToolPart }) {
+  const Icon = part.isRunning ? LoaderCircle : part.isError ? CircleAlert : CircleCheck;
+  const state = part.isRunning ? "running" : part.isError ? "failed" : "done";
+  return (
+    <details className={css.tool} data-state={state}>
+      <summary>
+        <ChevronRight size={13} aria-hidden className={css.arrow} />
+        <Icon size={13} aria-label={state} role="img" className={css.toolMark} />
+        <span>{part.name}</span>
+        {part.durationMs !== null && <span className={css.quiet}>{duration(part.durationMs)}</span>}
+      </summary>
+      <div className={css.toolBody}>
+        {part.arguments !== undefined && <JsonBlock value={part.arguments} label={`arguments of ${part.name}`} />}
+        {part.result !== undefined && <JsonBlock value={part.result} label={`result of ${part.name}`} />}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,149 @@
+// The field for a message, with files that are picked, pasted or dropped. Enter sends, Shift+Enter begins a line.
+
+import { ArrowUp, Paperclip, Square, X } from "lucide-react";
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useDrawer } from "../drawer/state";
+import type { WorkflowNode } from "../graph/types";
+import { bytes, cx, IconButton, toast } from "../ui";
+import css from "./Chat.module.css";
+import { accepts, readFile } from "./files";
+import type { ChatFile } from "./sessions";
+import { say, stopAnswer, useChat } from "./state";
+
+interface ComposerProps {
+  trigger: WorkflowNode;
+  isReadOnly: boolean;
+}
+
+export function Composer({ trigger, isReadOnly }: ComposerProps) {
+  const [text, setText] = useState("");
+  const [files, setFiles] = useState<ChatFile[]>([]);
+  const [isOver, setOver] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const isComing = useChat(
+    (state) => state.sessions.find((one) => one.id === state.current)?.messages.at(-1)?.state === "coming",
+  );
+  const canSend = !isComing && !isReadOnly && (text.trim() !== "" || files.length > 0);
+
+  const asks = useDrawer((state) => state.asksForMessage);
+  useEffect(() => {
+    if (asks > 0) field.current?.focus();
+  }, [asks]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field is as high as its text.
+  useLayoutEffect(() => {
+    if (!field.current) return;
+    field.current.style.height = "auto";
+    field.current.style.height = `${Math.min(160, field.current.scrollHeight)}px`;
+  }, [text]);
+
+  const send = () => {
+    if (!canSend) return;
+    setText("");
+    setFiles([]);
+    void say(trigger.name, text.trim(), files);
+    field.current?.focus();
+  };
+  const take = async (list: FileList | null) => {
+    for (const file of list ?? []) {
+      if (!accepts(trigger, file)) {
+        toast({ text: `${file.name} is of a kind that this chat does not take.`, tone: "bad" });
+        continue;
+      }
+      try {
+        const read = await readFile(file);
+        setFiles((before) => [...before.filter((one) => one.name !== read.name), read]);
+      } catch (error) {
+        toast({ text: (error as Error).message, tone: "bad" });
+      }
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.key === "Escape" && isComing) void stopAnswer();
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length > 0) void take(event.clipboardData.files);
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    setOver(false);
+    void take(event.dataTransfer.files);
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: files can also be picked with the button.
+    <div
+      className={cx(css.composer, isOver && css.over)}
+      onDrop={onDrop}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+    >
+      {files.length > 0 && (
+        <ul className={css.files}>
+          {files.map((file) => (
+            <li key={file.name}>
+              <Paperclip size={12} aria-hidden /> {file.name} <span>{bytes(file.size)}</span>
+              <button
+                type="button"
+                aria-label={`Remove ${file.name}`}
+                onClick={() => setFiles(files.filter((one) => one !== file))}
+              >
+                <X size={12} aria-hidden />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={css.field}>
+        <IconButton
+          icon={Paperclip}
+          label="Add a file"
+          size="small"
+          disabled={isReadOnly}
+          onClick={() => picker.current?.click()}
+        />
+        <input ref={picker} type="file" multiple hidden onChange={(event) => void take(event.target.files)} />
+        <textarea
+          ref={field}
+          rows={1}
+          value={text}
+          aria-label="Message"
+          placeholder={isReadOnly ? "Go back to the editor to write" : "Message"}
+          disabled={isReadOnly}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        {isComing ? (
+          <IconButton
+            icon={Square}
+            label="Stop the answer"
+            shortcut="Esc"
+            size="small"
+            kind="plain"
+            onClick={() => void stopAnswer()}
+          />
+        ) : (
+          <IconButton
+            icon={ArrowUp}
+            label="Send"
+            shortcut="Enter"
+            size="small"
+            kind="primary"
+            disabled={!canSend}
+            onClick={send}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

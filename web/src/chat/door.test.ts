@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { emptyDocument, type WorkflowNode } from "../graph/types";
+import { awaitsMessage, chatTriggers, doorOf, newChatTrigger } from "./door";
+import { accepts } from "./files";
+
+const document = { ...emptyDocument(), id: "w1" };
+
+function trigger(parameters: Record<string, unknown>): WorkflowNode {
+  return { ...newChatTrigger(document), webhookId: "u-1", parameters };
+}
+
+it("shares the address that the server answers at", () => {
+  const door = doorOf(document, trigger({ public: true }), "https://h.example");
+  expect(door?.url).toBe("https://h.example/webhook/u-1/chat");
+  expect(door?.embed).toContain('<iframe src="https://h.example/webhook/u-1/chat"');
+  const { webhookId: _, ...bare } = { ...trigger({}), id: "n-1" };
+  expect(doorOf(document, bare as WorkflowNode, "https://h.example")?.url).toBe("https://h.example/webhook/w1/n-1/chat");
+});
+
+it("has no address before the workflow is saved", () => {
+  expect(doorOf(emptyDocument(), trigger({}), "https://h.example")).toBeNull();
+});
+
+it("says who may come in", () => {
+  expect(doorOf(document, trigger({}), "")).toMatchObject({
+    isPublic: false,
+    isActive: false,
+    mode: "hosted",
+    protection: "none",
+  });
+  expect(doorOf(document, trigger({ mode: "webhook", authentication: "n8nUserAuth" }), "")).toMatchObject({
+    mode: "embedded",
+    protection: "people",
+  });
+});
+
+it("finds the triggers that take messages and are not switched off", () => {
+  const on = trigger({});
+  expect(chatTriggers({ ...document, nodes: [on, { ...on, name: "Off", disabled: true }] })).toEqual([on]);
+});
+
+it("takes the kinds of files that the author named", () => {
+  const images = trigger({ options: { allowedFilesMimeTypes: "image/*, .md" } });
+  expect(accepts(images, { name: "a.png", type: "image/png" })).toBe(true);
+  expect(accepts(images, { name: "A.MD", type: "" })).toBe(true);
+  expect(accepts(images, { name: "a.pdf", type: "application/pdf" })).toBe(false);
+  expect(accepts(trigger({}), { name: "a.pdf", type: "application/pdf" })).toBe(true);
+});
+
+it("asks for a message where a run would begin with one that nobody has sent", () => {
+  const chat = trigger({});
+  const manual: WorkflowNode = { ...chat, name: "By hand", type: "n8n-nodes-base.manualTrigger" };
+  const isTrigger = (node: WorkflowNode) => node.type.endsWith("Trigger");
+  const both = { ...document, nodes: [chat, manual] };
+  expect(awaitsMessage({ ...document, nodes: [chat] }, undefined, isTrigger)).toBe(chat.name);
+  expect(awaitsMessage(both, undefined, isTrigger)).toBeNull();
+  expect(awaitsMessage(both, chat.name, isTrigger)).toBe(chat.name);
+  expect(awaitsMessage(both, "By hand", isTrigger)).toBeNull();
+  expect(awaitsMessage({ ...both, pinData: { [chat.name]: [{ json: {} }] } }, chat.name, isTrigger)).toBeNull();
+  expect(awaitsMessage(document, undefined, isTrigger)).toBeNull();
+});

@@ -1,0 +1,80 @@
+// Where a workflow takes messages, and at which address others reach it. Pure.
+
+import type { WorkflowDocument, WorkflowNode } from "../graph/types";
+
+export const CHAT_TRIGGER = "@n8n/n8n-nodes-langchain.chatTrigger";
+const TYPES: readonly string[] = [CHAT_TRIGGER, "@n8n/n8n-nodes-langchain.manualChatTrigger"];
+
+export function chatTriggers(document: WorkflowDocument): WorkflowNode[] {
+  return document.nodes.filter((node) => TYPES.includes(node.type) && !node.disabled);
+}
+
+/**
+ * The chat trigger that a run would start with although nobody has said anything: the one that is named, or one where nothing else
+ * starts. Pinned data is a message too.
+ */
+export function awaitsMessage(
+  document: WorkflowDocument,
+  trigger: string | undefined,
+  isTrigger: (node: WorkflowNode) => boolean,
+): string | null {
+  const chats = chatTriggers(document);
+  const isSaid = (node: WorkflowNode) => (document.pinData?.[node.name]?.length ?? 0) > 0;
+  const named = chats.find((node) => node.name === trigger);
+  if (named) return isSaid(named) ? null : named.name;
+  if (trigger !== undefined || chats.some(isSaid)) return null;
+  const hasOther = document.nodes.some((node) => !node.disabled && !chats.includes(node) && isTrigger(node));
+  return hasOther ? null : (chats[0]?.name ?? null);
+}
+
+/** A chat trigger that stands left of everything else. */
+export function newChatTrigger(document: WorkflowDocument): WorkflowNode {
+  const left = Math.min(0, ...document.nodes.map((node) => node.position[0] - 240));
+  const top = document.nodes[0]?.position[1] ?? 0;
+  return {
+    id: crypto.randomUUID(),
+    name: "Chat Trigger",
+    type: CHAT_TRIGGER,
+    typeVersion: 1.4,
+    position: [left, top],
+    parameters: { options: {} },
+    webhookId: crypto.randomUUID(),
+  };
+}
+
+export interface Door {
+  /** Where the chat is, or will be once it is public and the workflow active. */
+  url: string;
+  isPublic: boolean;
+  isActive: boolean;
+  /** A page of Heddle's own, or only an address that a page of the author's calls. */
+  mode: "hosted" | "embedded";
+  protection: "none" | "password" | "people";
+  /** A line for a page of the author's. */
+  embed: string;
+}
+
+/** How others reach a chat; `null` where it can have no address. */
+export function doorOf(document: WorkflowDocument, node: WorkflowNode, origin: string): Door | null {
+  if (node.type !== CHAT_TRIGGER || !document.id) return null;
+  const path = node.webhookId || `${document.id}/${node.id ?? ""}`;
+  const url = `${origin}/webhook/${path}/chat`;
+  const { parameters } = node;
+  const mode = parameters.mode === "webhook" ? "embedded" : "hosted";
+  const protection =
+    parameters.authentication === "basicAuth" ? "password" : parameters.authentication === "n8nUserAuth" ? "people" : "none";
+  return {
+    url,
+    isPublic: parameters.public === true,
+    isActive: document.active === true,
+    mode,
+    protection,
+    embed: embedLine(url, mode),
+  };
+}
+
+function embedLine(url: string, mode: Door["mode"]): string {
+  if (mode === "hosted") return `<iframe src="${url}" title="Chat" style="width: 400px; height: 600px; border: 0"></iframe>`;
+  const body = "{ action: 'sendMessage', sessionId, chatInput }";
+  return `fetch('${url}', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(${body}) })`;
+}

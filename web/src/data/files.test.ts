@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { addressOf, filesOf, isPicture, isText } from "./files";
+
+const items = [
+  { json: {} },
+  { json: {}, binary: { data: { fileName: "a.png", mimeType: "image/png", fileSize: 12, url: "/api/v1/x" } } },
+];
+
+test("files are listed with the number of their item", () => {
+  expect(filesOf(items, 50)).toEqual([
+    { item: 52, name: "data", fileName: "a.png", mimeType: "image/png", size: 12, url: "/api/v1/x" },
+  ]);
+});
+
+test("only harmless types are shown in the page", () => {
+  const file = (mimeType: string) => ({ item: 1, name: "f", fileName: "f", mimeType, size: null });
+  expect([
+    isPicture(file("image/png")),
+    isPicture(file("image/svg+xml")),
+    isText(file("text/csv")),
+    isText(file("text/html")),
+  ]).toEqual([true, false, true, false]);
+});
+
+test("content in the item itself can be had too, and no script by its address", () => {
+  const file = { item: 1, name: "f", fileName: "f", mimeType: "text/html", size: null };
+  expect(addressOf({ ...file, data: "YQ==" })).toBe("data:application/octet-stream;base64,YQ==");
+  expect(addressOf({ ...file, url: "javascript:alert(1)" })).toBeUndefined();
+});

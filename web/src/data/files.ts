@@ -1,0 +1,52 @@
+/** The files of items: what is known about each, and where its content can be had. */
+
+import { numberOf, type ShownItem } from "./items";
+
+export interface FileEntry {
+  /** The number of the item, from 1. */
+  item: number;
+  /** The name of the file's field in the item. */
+  name: string;
+  fileName: string;
+  mimeType: string;
+  size: number | string | null;
+  url?: string;
+  /** The content as base64, where it is part of the item. */
+  data?: string;
+}
+
+export function filesOf(items: readonly ShownItem[], first: number): FileEntry[] {
+  return items.flatMap((item, at) =>
+    Object.entries(item.binary ?? {}).map(([name, file]) => ({
+      item: numberOf(item, first, at),
+      name,
+      fileName: file.fileName || name,
+      mimeType: file.mimeType || "application/octet-stream",
+      size: file.fileSize ?? null,
+      ...(typeof file.url === "string" && { url: file.url }),
+      ...(typeof file.data === "string" && { data: file.data }),
+    })),
+  );
+}
+
+/** Only these types are shown; anything else, such as HTML or SVG with scripts in it, is only offered for download. */
+const PICTURES = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
+const TEXTS = /^(text\/(?!html)|application\/(json|xml|x-yaml|yaml|x-ndjson|csv)$)/;
+
+export function isPicture(file: FileEntry): boolean {
+  return PICTURES.test(file.mimeType);
+}
+
+export function isText(file: FileEntry): boolean {
+  return TEXTS.test(file.mimeType);
+}
+
+/** Where the content is: at the server, or in the item itself. */
+export function addressOf(file: FileEntry): string | undefined {
+  if (file.url && /^(\/|https?:\/\/|data:)/.test(file.url)) return file.url;
+  if (file.data && /^[A-Za-z\d+/=]+$/.test(file.data)) {
+    const type = isPicture(file) || isText(file) ? file.mimeType : "application/octet-stream";
+    return `data:${type};base64,${file.data}`;
+  }
+  return undefined;
+}

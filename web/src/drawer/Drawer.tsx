@@ -1,0 +1,126 @@
+// The drawer under the canvas: what a run did (Logs), what its agents did (Timeline), a chat to try the workflow with, and what is
+// wrong with the document (Problems). Folded, it is a line that says how the last run stands.
+
+import { ChevronDown, ChevronUp, ListChecks, ListTree, MessagesSquare, Route, Square, TriangleAlert } from "lucide-react";
+import { type KeyboardEvent, lazy, type PointerEvent, Suspense, useRef } from "react";
+import { Link } from "wouter";
+import { useEditor } from "../editor/store";
+import { RunBanner } from "../run/RunBanner";
+import { stopRun, useWatch } from "../run/start";
+import { useNow } from "../run/useNow";
+import { elapsed, isOver } from "../run/view";
+import { Button, duration, IconButton, Loading, StatusMark, Tabs } from "../ui";
+import css from "./Drawer.module.css";
+import { LogsTab } from "./LogsTab";
+import { ProblemsTab } from "./ProblemsTab";
+import { type DrawerTab, HEAD, LOWEST, useDrawer } from "./state";
+import { useProblems } from "./useProblems";
+
+// Most visits need neither, and the first load is smaller without them.
+const TimelineTab = lazy(() => import("../timeline/TimelineTab"));
+const ChatPane = lazy(() => import("../chat/ChatPane"));
+
+export function Drawer() {
+  const { tab, isOpen, height, show, setOpen } = useDrawer();
+  const { problems } = useProblems();
+  const workflowId = useEditor((state) => state.workflow.id);
+  const nSteps = useEditor((state) => state.run?.nodes.size);
+  const tabs = [
+    { id: "logs", label: "Logs", icon: ListTree, count: nSteps || undefined },
+    { id: "timeline", label: "Timeline", icon: Route },
+    { id: "chat", label: "Chat", icon: MessagesSquare },
+    { id: "problems", label: "Problems", icon: TriangleAlert, count: problems.length || undefined },
+  ];
+  return (
+    <section className={css.drawer} aria-label="Run" style={{ height: isOpen ? height : undefined }} data-open={isOpen}>
+      {isOpen && <Grip />}
+      <RunBanner />
+      <header className={css.head} style={{ flexBasis: HEAD }}>
+        <Tabs label="Run" value={isOpen ? tab : ""} onChange={(id) => show(id as DrawerTab)} tabs={tabs} className={css.tabs} />
+        <RunSummary />
+        {workflowId && (
+          <Link href={`/executions?workflow=${encodeURIComponent(workflowId)}`} asChild>
+            <IconButton icon={ListChecks} label="All executions of this workflow" size="small" />
+          </Link>
+        )}
+        <IconButton
+          icon={isOpen ? ChevronDown : ChevronUp}
+          label={isOpen ? "Fold the drawer" : "Open the drawer"}
+          size="small"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+      </header>
+      {isOpen && (
+        <div className={css.body} role="tabpanel" aria-label={tabs.find((one) => one.id === tab)?.label}>
+          <Suspense fallback={<Loading />}>
+            {tab === "logs" && <LogsTab />}
+            {tab === "timeline" && <TimelineTab />}
+            {tab === "chat" && <ChatPane />}
+            {tab === "problems" && <ProblemsTab />}
+          </Suspense>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** How the run stands and how long it has taken, with the button that stops it. */
+function RunSummary() {
+  const run = useEditor((state) => state.run);
+  const isStopping = useWatch((state) => state.isStopping);
+  const isGoing = run !== null && !isOver(run);
+  const now = useNow(isGoing && run.status === "running");
+  if (!run) return <span className={css.summary} />;
+  return (
+    <span className={css.summary} role="status">
+      {run.status === "listening" ? <StatusMark status="waiting" /> : <StatusMark status={run.status} />}
+      {run.status !== "listening" && <span className={css.time}>{duration(elapsed(run, now))}</span>}
+      {isGoing && (
+        <Button size="small" icon={Square} busy={isStopping} onClick={() => void stopRun()}>
+          {run.status === "listening" ? "Stop listening" : "Stop"}
+        </Button>
+      )}
+    </span>
+  );
+}
+
+const STEP = 24;
+
+/** The upper edge, which is dragged or moved with the arrow keys. */
+function Grip() {
+  const { height, setHeight, setOpen } = useDrawer();
+  const from = useRef({ y: 0, height: 0 });
+  const change = (next: number) => setHeight(Math.min(next, window.innerHeight * 0.8));
+  const onPointerDown = (event: PointerEvent<HTMLElement>) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    from.current = { y: event.clientY, height };
+  };
+  const onPointerMove = (event: PointerEvent<HTMLElement>) => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const next = from.current.height + from.current.y - event.clientY;
+    if (next < LOWEST / 2) setOpen(false);
+    else change(next);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    change(height + step);
+  };
+  return (
+    <div
+      role="separator"
+      aria-label="Height of the drawer"
+      aria-orientation="horizontal"
+      aria-valuenow={height}
+      aria-valuemin={LOWEST}
+      tabIndex={0}
+      className={css.grip}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onKeyDown={onKeyDown}
+    />
+  );
+}

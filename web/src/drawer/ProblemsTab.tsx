@@ -1,0 +1,65 @@
+// What is wrong with the document, the worst first; a click leads to the node.
+
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
+import type { Problem } from "../api/types";
+import { useEditor } from "../editor/store";
+import { ErrorCode } from "../run/ErrorCode";
+import { Empty, Problem as Failure, Loading, plural } from "../ui";
+import css from "./ProblemsTab.module.css";
+import { useProblems } from "./useProblems";
+
+const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info };
+const WORDS = { error: "Error", warning: "Warning", info: "Note" };
+
+export function ProblemsTab() {
+  const { problems, isChecking, error, again } = useProblems();
+  if (error) {
+    return (
+      <div className={css.pad}>
+        <Failure error={error} onRetry={again} />
+      </div>
+    );
+  }
+  if (problems.length === 0) {
+    if (isChecking) return <Loading label="Checking the workflow" />;
+    return <Empty icon={CircleCheck} title="No problems" text="Every node has what it needs and every connection fits." />;
+  }
+  const nErrors = problems.filter((problem) => problem.severity === "error").length;
+  return (
+    <div className={css.list}>
+      <p className={css.count} role="status">
+        {plural(problems.length, "problem")}
+        {nErrors > 0 && `, ${nErrors} of which will stop the run`}
+      </p>
+      <ul aria-label="Problems">
+        {problems.map((problem, index) => (
+          <Row key={`${problem.node} ${problem.code} ${index}`} problem={problem} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Row({ problem }: { problem: Problem }) {
+  const openNode = useEditor((state) => state.openNode);
+  const { severity, node, parameter, message, hint, code } = problem;
+  const Icon = ICONS[severity] ?? Info;
+  return (
+    <li className={css.row} data-severity={severity}>
+      <Icon size={15} aria-label={WORDS[severity]} role="img" />
+      <div className={css.words}>
+        <p>
+          {node && (
+            <button type="button" className={css.node} onClick={() => openNode(node)}>
+              {node}
+            </button>
+          )}
+          {parameter && <code className={css.parameter}>{parameter}</code>}
+          <span>{message}</span>
+        </p>
+        {hint && <p className={css.hint}>{hint}</p>}
+      </div>
+      <ErrorCode code={code} />
+    </li>
+  );
+}

@@ -1,0 +1,75 @@
+// What the server finds wrong with the document, asked for a moment after the last change.
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { api } from "../api/client";
+import type { Problem } from "../api/types";
+import { useEditor } from "../editor/store";
+import type { WorkflowDocument } from "../graph/types";
+
+export interface CheckAnswer {
+  problems: Problem[];
+  nodes: {
+    name: string;
+    type: string;
+    typeVersion: number;
+    support: "full" | "differs" | "unknown" | "version";
+    notes: string[];
+  }[];
+}
+
+const QUIET_MS = 600;
+const NONE: readonly Problem[] = [];
+const ORDER = { error: 0, warning: 1, info: 2 };
+
+export function useProblems(): { problems: readonly Problem[]; isChecking: boolean; error: unknown; again: () => void } {
+  const document = useEditor((state) => state.workflow);
+  const settled = useSettled(document);
+  const { nodes, connections, settings } = settled;
+  const query = useQuery({
+    queryKey: ["workflow-check", nodes, connections, settings],
+    queryFn: ({ signal }) => api.post<CheckAnswer>("/workflows/check", { nodes, connections, settings: settings ?? {} }, signal),
+    // The parts of a document are compared by what they are, not by all they hold: a document may be a megabyte.
+    queryKeyHashFn: () => `workflow-check ${keyOf(nodes)} ${keyOf(connections)} ${keyOf(settings)}`,
+    enabled: nodes.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+  const problems = nodes.length > 0 ? (query.data?.problems ?? NONE) : NONE;
+  return { problems: bySeverity(problems), isChecking: query.isFetching, error: query.error, again: () => void query.refetch() };
+}
+
+const sorted = new WeakMap<readonly Problem[], readonly Problem[]>();
+
+/** The worst first, and the same list for the same answer. */
+function bySeverity(problems: readonly Problem[]): readonly Problem[] {
+  let found = sorted.get(problems);
+  if (!found) {
+    found = [...problems].sort((a, b) => (ORDER[a.severity] ?? 3) - (ORDER[b.severity] ?? 3));
+    sorted.set(problems, found);
+  }
+  return found;
+}
+
+/** The document once nothing has changed in it for a moment. */
+function useSettled(document: WorkflowDocument): WorkflowDocument {
+  const [settled, setSettled] = useState(document);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(document), QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [document]);
+  return settled;
+}
+
+const keys = new WeakMap<object, number>();
+let lastKey = 0;
+
+/** A number for an object that stays the same as long as the object does. */
+function keyOf(value: object | undefined): number {
+  if (!value) return 0;
+  const known = keys.get(value);
+  if (known !== undefined) return known;
+  keys.set(value, ++lastKey);
+  return lastKey;
+}

@@ -1,0 +1,222 @@
+/** The canvas: the document drawn as nodes and lines, and everything that a pointer does to it. */
+import "@xyflow/react/dist/base.css";
+import {
+  applyNodeChanges,
+  type EdgeChange,
+  type NodeChange,
+  ReactFlow,
+  type ReactFlowInstance,
+  SelectionMode,
+  useStore,
+} from "@xyflow/react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCatalogue } from "../api/catalogue";
+import { GRID } from "../graph/geometry";
+import { ContextMenu, cx, type MenuItem } from "../ui";
+import css from "./Canvas.module.css";
+import { CanvasTools } from "./CanvasTools";
+import { Card } from "./Card";
+import { Circle } from "./Circle";
+import { ConnectingLine } from "./ConnectingLine";
+import { useCanvas } from "./canvas";
+import { openNode } from "./commands";
+import { Dots } from "./Dots";
+import { EmptyCanvas } from "./EmptyCanvas";
+import { FarLines } from "./FarLines";
+import { FAR, FarContext, MANY } from "./far";
+import { type CanvasEdge, type CanvasNode, FlowModel, placed, replaced } from "./flow";
+import { HintBubble } from "./HintBubble";
+import { FlowLine, SupplyLine } from "./Line";
+import { MapView } from "./MapView";
+import { canvasMenu, lineMenu, nodeMenu } from "./menus";
+import { Note } from "./Note";
+import { useEditor } from "./store";
+import { useConnecting } from "./useConnecting";
+import { useDragging } from "./useDragging";
+import { useDropping } from "./useDropping";
+import { useKeys } from "./useKeys";
+import { useMarks } from "./useMarks";
+
+const NODE_TYPES = { card: Card, circle: Circle, note: Note };
+const EDGE_TYPES = { flow: FlowLine, supply: SupplyLine };
+const SEVERAL = ["Shift", "Meta", "Control"];
+const SNAP: [number, number] = [GRID, GRID];
+const isTouch = typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;
+const PAN_BUTTONS = isTouch ? true : [1];
+const FIT = { padding: 0.15, maxZoom: 1 };
+const REST_MS = 250;
+const NO_EDGES: CanvasEdge[] = [];
+
+export function Canvas() {
+  const workflow = useEditor((state) => state.workflow);
+  const selection = useEditor((state) => state.selection);
+  const selectedEdges = useEditor((state) => state.selectedEdges);
+  const isReadOnly = useEditor((state) => state.readOnly);
+  const showMap = useCanvas((state) => state.showMap);
+  const catalogue = useCatalogue();
+  const isFar = useStore((state) => state.transform[2] < FAR);
+  const isSimple = isFar && workflow.nodes.length > MANY;
+  const frame = useRef<HTMLDivElement>(null);
+  const [menu, setMenu] = useState<readonly MenuItem[]>([]);
+  const [model] = useState(() => new FlowModel());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only these parts of the document are drawn.
+  const built = useMemo(
+    () => model.build(workflow, catalogue),
+    [model, catalogue, workflow.nodes, workflow.connections, workflow.pinData],
+  );
+  const [nodes, setNodes] = useState<CanvasNode[]>(built.nodes);
+  useLayoutEffect(() => {
+    useCanvas.setState({ ports: built.ports, types: catalogue });
+    setNodes((before) => merged(built.nodes, before, selection));
+  }, [built, catalogue, selection]);
+  const edges = useMemo(
+    () => built.edges.map((edge) => (selectedEdges.has(edge.id) ? { ...edge, selected: true } : edge)),
+    [built.edges, selectedEdges],
+  );
+  const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
+    setNodes((before) => replaced(applyNodeChanges(changes, before)));
+    takeSelection(changes, "selection");
+  }, []);
+  const onEdgesChange = useCallback((changes: EdgeChange<CanvasEdge>[]) => takeSelection(changes, "selectedEdges"), []);
+  const onInit = useCallback((flow: ReactFlowInstance<CanvasNode, CanvasEdge>) => {
+    useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
+  }, []);
+  useEffect(() => () => useCanvas.setState({ flow: null, add: null, renaming: null, hint: null, panel: null }), []);
+  // While it moves, the drawing is a layer of its own that is shifted and not painted again. At rest it is painted at its true size, so
+  // that letters are sharp.
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const startMoving = useCallback(() => {
+    clearTimeout(resting.current);
+    frame.current?.setAttribute("data-moving", "");
+  }, []);
+  const endMoving = useCallback(() => {
+    resting.current = setTimeout(() => frame.current?.removeAttribute("data-moving"), REST_MS);
+  }, []);
+  const pointing = useMemo(() => pointingAt(setMenu), []);
+  useKeys();
+  useMarks();
+  const dragging = useDragging(setNodes);
+  const connecting = useConnecting(frame);
+  const dropping = useDropping();
+  return (
+    <ContextMenu items={menu}>
+      <section
+        ref={frame}
+        className={cx(css.canvas, isFar && css.far)}
+        data-canvas
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the canvas takes keys of its own.
+        tabIndex={0}
+        aria-label={`Canvas of ${workflow.name}`}
+        onPointerMove={(event) => {
+          useCanvas.getState().pointer = { x: event.clientX, y: event.clientY };
+        }}
+        {...dropping}
+      >
+        <FarContext value={isSimple}>
+          <ReactFlow<CanvasNode, CanvasEdge>
+            nodes={nodes}
+            edges={isSimple ? NO_EDGES : edges}
+            nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
+            onInit={onInit}
+            onNodesChange={onNodesChange}
+            onEdgesChange={onEdgesChange}
+            {...dragging}
+            {...connecting}
+            connectionLineComponent={ConnectingLine}
+            connectionRadius={28}
+            connectOnClick={false}
+            {...pointing}
+            onMoveStart={startMoving}
+            onMoveEnd={endMoving}
+            nodesDraggable={!isReadOnly}
+            nodesConnectable={!isReadOnly}
+            edgesReconnectable={!isReadOnly}
+            nodesFocusable={false}
+            edgesFocusable={false}
+            elevateNodesOnSelect={false}
+            disableKeyboardA11y
+            onlyRenderVisibleElements
+            snapToGrid
+            snapGrid={SNAP}
+            minZoom={0.08}
+            maxZoom={2}
+            panOnScroll
+            panOnDrag={PAN_BUTTONS}
+            selectionOnDrag={!isTouch}
+            selectionMode={SelectionMode.Partial}
+            panActivationKeyCode="Space"
+            multiSelectionKeyCode={SEVERAL}
+            selectionKeyCode={null}
+            deleteKeyCode={null}
+            zoomOnDoubleClick={false}
+            attributionPosition="bottom-center"
+            fitView
+            fitViewOptions={FIT}
+          >
+            <Dots />
+            {isSimple && <FarLines nodes={nodes} edges={built.edges} />}
+          </ReactFlow>
+        </FarContext>
+        {showMap && nodes.length > 0 && <MapView nodes={nodes} />}
+        {nodes.length === 0 && !isReadOnly && <EmptyCanvas />}
+        <CanvasTools />
+        <HintBubble />
+        <p className="visually-hidden" aria-live="polite">
+          {selection.size === 1
+            ? `${[...selection][0]} is chosen`
+            : selection.size > 1
+              ? `${selection.size} nodes are chosen`
+              : ""}
+        </p>
+      </section>
+    </ContextMenu>
+  );
+}
+
+/** What a click and the right button do. Made once: a new function would make the library draw every node again. */
+function pointingAt(setMenu: (items: readonly MenuItem[]) => void) {
+  return {
+    onNodeDoubleClick: (_: React.MouseEvent, node: CanvasNode) =>
+      node.type === "note" ? startWriting(node.id) : openNode(node.id),
+    onNodeContextMenu: (_: React.MouseEvent, node: CanvasNode) => setMenu(nodeMenu(node.id)),
+    onEdgeContextMenu: (_: React.MouseEvent, edge: CanvasEdge) => setMenu(lineMenu(edge.id)),
+    onPaneContextMenu: (event: React.MouseEvent | MouseEvent) => setMenu(canvasMenu({ x: event.clientX, y: event.clientY })),
+    onSelectionContextMenu: (_: React.MouseEvent, [first]: CanvasNode[]) => first && setMenu(nodeMenu(first.id)),
+    onPaneClick: () => useCanvas.setState({ add: null }),
+  };
+}
+
+function startWriting(note: string) {
+  if (!useEditor.getState().readOnly) useCanvas.setState({ renaming: note });
+}
+
+/** The new drawing with what the old one knows and the document does not: what is chosen, and where a dragged node is just now. */
+function merged(built: readonly CanvasNode[], before: readonly CanvasNode[], selection: ReadonlySet<string>): CanvasNode[] {
+  const known = new Map(before.map((node) => [node.id, node]));
+  return built.map((node) => {
+    const old = known.get(node.id);
+    const selected = selection.has(node.id);
+    if (old && old.data === node.data && !!old.selected === selected) {
+      if (old.dragging || (old.position.x === node.position.x && old.position.y === node.position.y)) return old;
+    }
+    const drawn = old?.dragging ? placed(node, old.position) : node;
+    return { ...drawn, selected, dragging: old?.dragging } as CanvasNode;
+  });
+}
+
+function takeSelection(
+  changes: readonly (NodeChange<CanvasNode> | EdgeChange<CanvasEdge>)[],
+  which: "selection" | "selectedEdges",
+) {
+  const selects = changes.filter((change) => change.type === "select");
+  if (selects.length === 0) return;
+  const state = useEditor.getState();
+  const chosen = new Set(state[which]);
+  for (const change of selects) {
+    if (change.selected) chosen.add(change.id);
+    else chosen.delete(change.id);
+  }
+  if (which === "selection") state.select(chosen, state.selectedEdges);
+  else state.select(state.selection, chosen);
+}

@@ -1,0 +1,132 @@
+/** The page of one workflow: top bar, canvas, the panel of an open node and the drawer below. Also shows an execution over its document. */
+
+import { useQuery } from "@tanstack/react-query";
+import { ReactFlowProvider } from "@xyflow/react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useParams } from "wouter";
+import { Drawer } from "../drawer/Drawer";
+import { normalDocument } from "../graph/normal";
+import { emptyDocument } from "../graph/types";
+import { useActions } from "../palette/actions";
+import { takeCopy } from "../run/copy";
+import { ExecutionBar } from "../run/ExecutionBar";
+import { fetchDocument } from "../run/execution";
+import { forget, openRun } from "../run/start";
+import { Loading, Page, Problem } from "../ui";
+import { AddPanel } from "./AddPanel";
+import { editorActions } from "./actions";
+import { Canvas } from "./Canvas";
+import { useCanvas } from "./canvas";
+import { fit } from "./commands";
+import css from "./EditorPage.module.css";
+import { forgetFirstSaved, isFirstSaved, loadWorkflow } from "./save";
+import { useEditor } from "./store";
+import { TopBar } from "./TopBar";
+import { useLeaveGuard } from "./useLeaveGuard";
+import { VersionBar } from "./VersionBar";
+import { Versions } from "./Versions";
+
+// The panel brings the code editor along, which most first looks at a canvas do not need.
+const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })));
+
+export default function EditorPage() {
+  const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
+  const [isHere] = useState(() => isFirstSaved(id));
+  useEffect(() => (isHere ? forgetFirstSaved : undefined), [isHere]);
+  const loaded = useQuery({
+    enabled: !isHere,
+    queryKey: ["workflow", id],
+    queryFn: () => (id === "new" ? Promise.resolve(emptyDocument()) : loadWorkflow(id)),
+    // What is edited lives in the editor's own state; a copy that comes later must not take its place.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const isThere = useEditor((state) => state.saved?.id === id || (id === "new" && state.savedVersion === null));
+  useEffect(() => {
+    if (!loaded.data) return;
+    if (!keepDraft(id, loaded.data.versionId)) useEditor.getState().load(loaded.data, id !== "new");
+    takeCopy(id);
+  }, [loaded.data, id]);
+  useEffect(() => () => forget(), []);
+  if (loaded.error) {
+    return (
+      <Page title="Workflow">
+        <Problem error={loaded.error} onRetry={() => void loaded.refetch()} />
+      </Page>
+    );
+  }
+  if ((!loaded.data && !isHere) || !isThere) return <Loading />;
+  return (
+    <ReactFlowProvider key={id}>
+      <Editor execution={execution} />
+    </ReactFlowProvider>
+  );
+}
+
+/** What is in the editor stays there, with its history, after a look at an execution or after the first save gave it an address. */
+function keepDraft(id: string, versionId: string | undefined): boolean {
+  const { saved, dirty, endShow } = useEditor.getState();
+  if (!saved || saved.id !== id || !(dirty || saved.versionId === versionId)) return false;
+  endShow();
+  useEditor.setState({ saved: { ...saved } });
+  return true;
+}
+
+function Editor({ execution }: { execution: string | undefined }) {
+  const name = useEditor((state) => state.workflow.name);
+  const isDirty = useEditor((state) => state.dirty);
+  const open = useEditor((state) => state.open);
+  const panel = useCanvas((state) => state.panel);
+  const shown = useExecutionShown(execution);
+  useLeaveGuard();
+  useActions(useMemo(editorActions, []));
+  useEffect(() => {
+    document.title = `${isDirty ? "• " : ""}${name} · Heddle`;
+  }, [name, isDirty]);
+  return (
+    <main className={css.editor}>
+      <TopBar />
+      <VersionBar />
+      {execution && <ExecutionBar id={execution} />}
+      {shown.error ? (
+        <div className={css.problem}>
+          <Problem error={shown.error} onRetry={shown.again} />
+        </div>
+      ) : (
+        <div className={css.body}>
+          <div className={css.middle}>
+            <div className={css.canvas}>
+              <Canvas />
+              <AddPanel />
+            </div>
+            <Drawer />
+            <Suspense fallback={null}>{open !== null && <NodePanel />}</Suspense>
+          </div>
+          {panel === "versions" && <Versions />}
+        </div>
+      )}
+    </main>
+  );
+}
+
+/** An execution is shown over the document as it was then; when the page goes back to the workflow, so does the draft. */
+function useExecutionShown(execution: string | undefined) {
+  const query = useQuery({
+    queryKey: ["execution-document", execution],
+    queryFn: async () => {
+      const [document] = await Promise.all([fetchDocument(execution ?? ""), openRun(execution ?? "")]);
+      return normalDocument(document);
+    },
+    enabled: execution !== undefined,
+    gcTime: 0,
+  });
+  useEffect(() => {
+    if (!execution || !query.data) return;
+    const { workflow, draft, show } = useEditor.getState();
+    const { nodes, connections, settings, pinData } = query.data;
+    show({ ...(draft ?? workflow), nodes, connections, settings, pinData }, { kind: "execution", id: execution });
+    requestAnimationFrame(fit);
+    return () => useEditor.getState().endShow();
+  }, [execution, query.data]);
+  return { error: execution ? query.error : null, again: () => void query.refetch() };
+}

@@ -1,0 +1,102 @@
+/** Inputs and outputs of a node: where lines begin and end, with their names and a `+` where one is open. */
+import { Handle } from "@xyflow/react";
+import { Plus } from "lucide-react";
+import { handleOf, portPlace } from "../graph/geometry";
+import { isSupply, kindWord, type Port } from "../graph/ports";
+import { cx } from "../ui";
+import { openAdd } from "./commands";
+import { type CardData, sideOf } from "./flow";
+import css from "./PortHandles.module.css";
+import { useEditor } from "./store";
+
+export function PortHandles({ data }: { data: CardData }) {
+  const isReadOnly = useEditor((state) => state.readOnly);
+  const { inputs, outputs } = data.ports;
+  return (
+    <>
+      {inputs.map((port) => (
+        <PortHandle
+          key={`in ${port.kind} ${port.index}`}
+          data={data}
+          side="input"
+          port={port}
+          isReadOnly={isReadOnly}
+          isOne={inputs.length < 2}
+        />
+      ))}
+      {outputs.map((port) => (
+        <PortHandle
+          key={`out ${port.kind} ${port.index}`}
+          data={data}
+          side="output"
+          port={port}
+          isReadOnly={isReadOnly}
+          isOne={outputs.length < 2}
+        />
+      ))}
+    </>
+  );
+}
+
+interface PortHandleProps {
+  data: CardData;
+  side: "input" | "output";
+  port: Port;
+  isReadOnly: boolean;
+  isOne: boolean;
+}
+
+function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
+  const place = portPlace(data.ports, side, port, data.size);
+  const handle = handleOf(side, port);
+  const isTaken = data.taken.has(handle);
+  const isDiamond = isSupply(port.kind);
+  const canAdd = !isReadOnly && (side === "output" ? !isTaken && !isDiamond : isDiamond && (!isTaken || port.most > 1));
+  const label = labelOf(port, side, isOne, isDiamond, data.ports.shape === "circle");
+  const end = { node: data.node.name, side, kind: port.kind, index: port.index };
+  return (
+    <Handle
+      id={handle}
+      type={side === "input" ? "target" : "source"}
+      position={sideOf(side, port)}
+      className={cx(css.port, isDiamond && css.diamond, port.isError && css.error)}
+      data-side={side}
+      style={{ left: place.x, top: place.y, right: "auto", bottom: "auto" }}
+      isConnectable={!isReadOnly}
+      role="group"
+      aria-label={`${side === "input" ? "Input" : "Output"} ${port.label || kindWord(port.kind)} of ${data.node.name}`}
+    >
+      <span className={css.dot} />
+      {label && (
+        <span className={css.label} data-side={side}>
+          {label}
+          {port.required && !isTaken && <span className={css.needed}>*</span>}
+        </span>
+      )}
+      {canAdd && (
+        <button
+          type="button"
+          className={css.add}
+          data-long={!!label || undefined}
+          tabIndex={-1}
+          aria-label={
+            side === "output" ? `Add a node after ${data.node.name}${port.label && ` (${port.label})`}` : `Add: ${port.label}`
+          }
+          onClick={(event) => {
+            event.stopPropagation();
+            openAdd({ from: end });
+          }}
+          onDoubleClick={(event) => event.stopPropagation()}
+        >
+          <Plus size={12} strokeWidth={2.25} aria-hidden />
+        </button>
+      )}
+    </Handle>
+  );
+}
+
+/** A name is only needed where there are several ports, or where it says what to connect. */
+function labelOf(port: Port, side: "input" | "output", isOne: boolean, isDiamond: boolean, isCircle: boolean): string {
+  if (isDiamond) return side === "input" && !isCircle ? port.label : "";
+  return isOne && !port.isError ? "" : port.label;
+}

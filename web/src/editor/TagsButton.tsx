@@ -1,0 +1,99 @@
+/** The tags of the workflow, and a small window to choose and make them. */
+import { useQuery } from "@tanstack/react-query";
+import { Plus, Tag as TagIcon } from "lucide-react";
+import { useState } from "react";
+import { all, api, queryClient } from "../api/client";
+import type { WorkflowTag } from "../graph/types";
+import { Button, Checkbox, Chip, Input, Popover, toast } from "../ui";
+import { saveWorkflow, wordsOf } from "./save";
+import { useEditor } from "./store";
+import css from "./TagsButton.module.css";
+
+const NONE: readonly WorkflowTag[] = [];
+const SHOWN = 3;
+
+export function TagsButton() {
+  const tags = useEditor((state) => state.workflow.tags) ?? NONE;
+  return (
+    <span className={css.tags}>
+      {tags.slice(0, SHOWN).map((tag) => (
+        <Chip key={tag.id} label={tag.name} />
+      ))}
+      {tags.length > SHOWN && <Chip label={`+${tags.length - SHOWN}`} />}
+      <Popover
+        trigger={
+          <Button kind="quiet" size="small" icon={tags.length > 0 ? TagIcon : Plus} aria-label="Change tags">
+            {tags.length > 0 ? "" : "Tag"}
+          </Button>
+        }
+      >
+        <Chooser chosen={tags} />
+      </Popover>
+    </span>
+  );
+}
+
+function Chooser({ chosen }: { chosen: readonly WorkflowTag[] }) {
+  const [text, setText] = useState("");
+  const known = useQuery({ queryKey: ["tags"], queryFn: () => all<WorkflowTag>("/tags") });
+  const wanted = text.trim().toLowerCase();
+  const shown = (known.data ?? []).filter((tag) => tag.name.toLowerCase().includes(wanted));
+  const isNew = wanted !== "" && !known.data?.some((tag) => tag.name.toLowerCase() === wanted);
+  const put = async (tags: readonly WorkflowTag[]) => {
+    try {
+      if (!useEditor.getState().workflow.id && !(await saveWorkflow())) return;
+      const { id } = useEditor.getState().workflow;
+      const kept = await api.put<WorkflowTag[]>(
+        `/workflows/${id}/tags`,
+        tags.map((tag) => ({ id: tag.id })),
+      );
+      useEditor.getState().takeFromServer({ tags: Array.isArray(kept) ? kept : tags });
+      void queryClient.invalidateQueries({ queryKey: ["workflows"] });
+    } catch (error) {
+      toast({ text: `The tags were not changed. ${wordsOf(error)}`, tone: "bad" });
+    }
+  };
+  const make = async () => {
+    if (!isNew) return;
+    try {
+      const tag = await api.post<WorkflowTag>("/tags", { name: text.trim() });
+      setText("");
+      void queryClient.invalidateQueries({ queryKey: ["tags"] });
+      await put([...chosen, tag]);
+    } catch (error) {
+      toast({ text: `The tag was not made. ${wordsOf(error)}`, tone: "bad" });
+    }
+  };
+  const toggle = (tag: WorkflowTag, isOn: boolean) => put(isOn ? [...chosen, tag] : chosen.filter((one) => one.id !== tag.id));
+  return (
+    <div className={css.chooser}>
+      <Input
+        value={text}
+        aria-label="Find or make a tag"
+        placeholder="Find or make a tag"
+        autoFocus
+        maxLength={24}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === "Enter" && void make()}
+      />
+      <div className={css.list}>
+        {shown.map((tag) => (
+          <Checkbox
+            key={tag.id}
+            label={tag.name}
+            checked={chosen.some((one) => one.id === tag.id)}
+            onChange={(isOn) => void toggle(tag, isOn)}
+          />
+        ))}
+        {known.data && known.data.length === 0 && !isNew && (
+          <p className={css.none}>There are no tags yet. Type a name to make one.</p>
+        )}
+      </div>
+      {isNew && (
+        <Button icon={Plus} size="small" onClick={() => void make()}>
+          Make “{text.trim()}”
+        </Button>
+      )}
+    </div>
+  );
+}

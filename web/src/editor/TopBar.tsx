@@ -1,0 +1,237 @@
+/** The bar above the canvas: name, tags, saved state, versions, the switch that lets it listen, and the button that runs it. */
+import {
+  Check,
+  CircleDot,
+  Copy,
+  Download,
+  Ellipsis,
+  FileUp,
+  History,
+  Keyboard,
+  LayoutGrid,
+  Save,
+  Settings2,
+  Share2,
+  Trash2,
+} from "lucide-react";
+import { lazy, Suspense, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { api, queryClient } from "../api/client";
+import { setName } from "../graph/document";
+import type { WorkflowDocument } from "../graph/types";
+import { Button, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui";
+import { useCanvas } from "./canvas";
+import { downloadWorkflow, importFile } from "./clip";
+import { arrange } from "./commands";
+import { RunButton } from "./RunButton";
+import { SettingsDialog } from "./SettingsDialog";
+import { saveWorkflow, setActive, wordsOf } from "./save";
+import { useEditor } from "./store";
+import { TagsButton } from "./TagsButton";
+import css from "./TopBar.module.css";
+
+const ShareDialog = lazy(() => import("../chat/ShareDialog").then((module) => ({ default: module.ShareDialog })));
+
+export function TopBar() {
+  const isReadOnly = useEditor((state) => state.readOnly);
+  const panel = useCanvas((state) => state.panel);
+  return (
+    <header className={css.bar}>
+      <nav className={css.place} aria-label="Where this is">
+        <Link href="/workflows" className={css.up}>
+          Workflows
+        </Link>
+        <span aria-hidden>/</span>
+        <Name />
+        <TagsButton />
+      </nav>
+      <div className={css.actions}>
+        <SavedState />
+        <IconButton
+          icon={History}
+          label="Versions"
+          active={panel === "versions"}
+          onClick={() => useCanvas.setState({ panel: panel === "versions" ? null : "versions", add: null })}
+        />
+        <MoreMenu />
+        <span className={css.line} aria-hidden />
+        <ActiveSwitch />
+        {!isReadOnly && <RunButton />}
+      </div>
+    </header>
+  );
+}
+
+/** The name, which is a field as soon as one clicks it. */
+function Name() {
+  const name = useEditor((state) => state.draft?.name ?? state.workflow.name);
+  const isReadOnly = useEditor((state) => state.readOnly);
+  const [text, setText] = useState<string | null>(null);
+  const take = () => {
+    const wanted = text?.trim();
+    setText(null);
+    if (wanted) useEditor.getState().change("Rename the workflow", (document) => setName(document, wanted));
+  };
+  if (text === null || isReadOnly) {
+    return (
+      <h1 className={css.name}>
+        <button
+          type="button"
+          disabled={isReadOnly}
+          aria-label={`Name: ${name}. Click to change it`}
+          onClick={() => setText(name)}
+        >
+          {name}
+        </button>
+      </h1>
+    );
+  }
+  return (
+    <input
+      className={css.field}
+      value={text}
+      aria-label="Name of the workflow"
+      maxLength={128}
+      autoFocus
+      size={Math.max(10, text.length)}
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") take();
+        if (event.key === "Escape") setText(null);
+      }}
+    />
+  );
+}
+
+function SavedState() {
+  const isDirty = useEditor((state) => state.dirty || state.savedVersion === null);
+  const isReadOnly = useEditor((state) => state.readOnly);
+  const [isBusy, setBusy] = useState(false);
+  if (!isDirty) {
+    return (
+      <span className={css.saved} role="status">
+        <Check size={14} aria-hidden /> Saved
+      </span>
+    );
+  }
+  const save = async () => {
+    setBusy(true);
+    await saveWorkflow();
+    setBusy(false);
+  };
+  return (
+    <>
+      <span className={css.unsaved} role="status">
+        <CircleDot size={12} aria-hidden /> Not saved
+      </span>
+      <Tooltip text="Save" shortcut="mod+s">
+        <Button icon={Save} busy={isBusy} disabled={isReadOnly} onClick={() => void save()}>
+          Save
+        </Button>
+      </Tooltip>
+    </>
+  );
+}
+
+function ActiveSwitch() {
+  const isActive = useEditor((state) => state.workflow.active ?? false);
+  const isReadOnly = useEditor((state) => state.readOnly);
+  const [isBusy, setBusy] = useState(false);
+  const change = async (active: boolean) => {
+    setBusy(true);
+    await setActive(active);
+    setBusy(false);
+  };
+  return (
+    <Tooltip text={isActive ? "It starts by its triggers" : "It only runs by hand"}>
+      <span className={css.active}>
+        <span aria-hidden>{isActive ? "Active" : "Inactive"}</span>
+        <Switch checked={isActive} disabled={isBusy || isReadOnly} label="Active" onChange={(active) => void change(active)} />
+      </span>
+    </Tooltip>
+  );
+}
+
+function MoreMenu() {
+  const [, go] = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const [isSharing, setSharing] = useState(false);
+  const chat = useEditor((state) => state.workflow.nodes.find((node) => node.type.endsWith(".chatTrigger"))?.name);
+  const file = useRef<HTMLInputElement>(null);
+  const isReadOnly = useEditor((state) => state.readOnly);
+  const id = useEditor((state) => state.workflow.id);
+  const copy = async () => {
+    const { name, nodes, connections, settings, pinData } = useEditor.getState().workflow;
+    try {
+      const made = await api.post<WorkflowDocument>("/workflows", {
+        name: `${name} (copy)`,
+        nodes,
+        connections,
+        settings: settings ?? {},
+        pinData: pinData ?? {},
+      });
+      void queryClient.invalidateQueries({ queryKey: ["workflows"] });
+      go(`/workflow/${made.id}`);
+      toast({ text: `“${made.name}” was made. You are in the copy now.` });
+    } catch (error) {
+      toast({ text: `Not copied. ${wordsOf(error)}`, tone: "bad" });
+    }
+  };
+  const remove = async () => {
+    const { name } = useEditor.getState().workflow;
+    const text = `“${name}” and its executions are removed for good. This cannot be taken back.`;
+    if (!id || !(await confirm({ title: "Delete this workflow?", text, action: "Delete", danger: true }))) return;
+    try {
+      await api.delete(`/workflows/${encodeURIComponent(id)}`);
+      useEditor.getState().load(useEditor.getState().workflow, true);
+      void queryClient.invalidateQueries({ queryKey: ["workflows"] });
+      go("/workflows");
+    } catch (error) {
+      toast({ text: `Not deleted. ${wordsOf(error)}`, tone: "bad" });
+    }
+  };
+  const press = () => window.dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
+  return (
+    <>
+      <Menu
+        trigger={<IconButton icon={Ellipsis} label="More" />}
+        items={[
+          { label: "Settings", icon: Settings2, disabled: isReadOnly, onSelect: () => setTimeout(() => setOpen(true), 60) },
+          { label: "Arrange", icon: LayoutGrid, shortcut: "shift+alt+t", disabled: isReadOnly, onSelect: () => void arrange() },
+          null,
+          { label: "Import a file", icon: FileUp, disabled: isReadOnly, onSelect: () => file.current?.click() },
+          { label: "Download as JSON", icon: Download, onSelect: downloadWorkflow },
+          ...(chat ? [{ label: "Share the chat", icon: Share2, onSelect: () => setTimeout(() => setSharing(true), 60) }] : []),
+          { label: "Make a copy", icon: Copy, onSelect: () => void copy() },
+          null,
+          { label: "All keys", icon: Keyboard, shortcut: "?", onSelect: () => setTimeout(press, 60) },
+          null,
+          {
+            label: "Delete",
+            icon: Trash2,
+            danger: true,
+            disabled: !id || isReadOnly,
+            onSelect: () => setTimeout(() => void remove(), 60),
+          },
+        ]}
+      />
+      <input
+        ref={file}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        onChange={(event) => {
+          const [chosen] = event.target.files ?? [];
+          if (chosen) void importFile(chosen);
+          event.target.value = "";
+        }}
+      />
+      <Suspense fallback={null}>
+        {isSharing && chat && <ShareDialog open onClose={() => setSharing(false)} trigger={chat} />}
+      </Suspense>
+      {isOpen && <SettingsDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+}

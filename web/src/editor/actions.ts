@@ -1,0 +1,70 @@
+/** What the command palette offers while a workflow is open. */
+import { Download, History, LayoutGrid, Maximize, Play, Plus, Redo2, Save, StickyNote, Undo2 } from "lucide-react";
+import type { Action } from "../palette/actions";
+import { useCanvas } from "./canvas";
+import { downloadWorkflow } from "./clip";
+import * as commands from "./commands";
+import { saveWorkflow } from "./save";
+
+const GROUP = "This workflow";
+
+export function editorActions(): Action[] {
+  return [
+    {
+      id: "editor-run",
+      label: "Run workflow",
+      group: GROUP,
+      icon: Play,
+      shortcut: "mod+enter",
+      words: "execute start test",
+      run: () => commands.runWorkflow(),
+    },
+    { id: "editor-save", label: "Save", group: GROUP, icon: Save, shortcut: "mod+s", run: () => void saveWorkflow() },
+    {
+      id: "editor-add",
+      label: "Add a node",
+      group: GROUP,
+      icon: Plus,
+      shortcut: "Tab",
+      words: "insert step",
+      run: () => setTimeout(() => commands.openAdd(), 60),
+    },
+    {
+      id: "editor-note",
+      label: "Add a note",
+      group: GROUP,
+      icon: StickyNote,
+      shortcut: "shift+s",
+      words: "sticky comment",
+      run: () => setTimeout(commands.addNote, 60),
+    },
+    { id: "editor-fit", label: "Zoom to fit", group: GROUP, icon: Maximize, shortcut: "1", run: commands.fit },
+    {
+      id: "editor-arrange",
+      label: "Arrange",
+      group: GROUP,
+      icon: LayoutGrid,
+      shortcut: "shift+alt+t",
+      words: "tidy layout clean order",
+      run: () => void commands.arrange(),
+    },
+    { id: "editor-undo", label: "Undo", group: GROUP, icon: Undo2, shortcut: "mod+z", run: commands.undo },
+    { id: "editor-redo", label: "Redo", group: GROUP, icon: Redo2, shortcut: "mod+shift+z", run: commands.redo },
+    {
+      id: "editor-versions",
+      label: "Versions",
+      group: GROUP,
+      icon: History,
+      words: "history restore diff",
+      run: () => useCanvas.setState({ panel: "versions" }),
+    },
+    {
+      id: "editor-download",
+      label: "Download as JSON",
+      group: GROUP,
+      icon: Download,
+      words: "export file n8n",
+      run: downloadWorkflow,
+    },
+  ];
+}

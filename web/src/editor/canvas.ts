@@ -1,0 +1,70 @@
+/** State of the canvas that is no part of the document: where the search is open, what is pointed at, what is being renamed. */
+import type { ReactFlowInstance } from "@xyflow/react";
+import { create } from "zustand";
+import type { Problem } from "../api/types";
+import type { Difference } from "../graph/diff";
+import type { Point } from "../graph/geometry";
+import type { Place } from "../graph/insert";
+import type { Ports } from "../graph/ports";
+import type { TypeSpec, Types } from "../graph/spec";
+
+/** The search for a node to add is open, for this place. */
+export interface AddRequest {
+  place: Place;
+}
+
+/** A reason that is shown for a moment beside the pointer. */
+export interface Hint {
+  text: string;
+  at: Point;
+}
+
+export type SidePanel = "versions" | null;
+
+export interface CanvasState {
+  flow: ReactFlowInstance | null;
+  types: Types & { types?(): TypeSpec[] };
+  ports: ReadonlyMap<string, Ports>;
+  add: AddRequest | null;
+  renaming: string | null;
+  /** The key of the connection that a dragged node would be put into. */
+  dropEdge: string | null;
+  hint: Hint | null;
+  problems: ReadonlyMap<string, readonly Problem[]>;
+  difference: Difference | null;
+  showMap: boolean;
+  panel: SidePanel;
+  /** Where the pointer was last, in pixels of the window; pasted things go there. */
+  pointer: Point | null;
+}
+
+const MAP_KEY = "heddle.minimap";
+
+export const useCanvas = create<CanvasState>()(() => ({
+  flow: null,
+  types: { find: () => undefined },
+  ports: new Map(),
+  add: null,
+  renaming: null,
+  dropEdge: null,
+  hint: null,
+  problems: new Map(),
+  difference: null,
+  showMap: typeof localStorage === "undefined" || localStorage.getItem(MAP_KEY) !== "off",
+  panel: null,
+  pointer: null,
+}));
+
+export function setMap(shown: boolean) {
+  localStorage.setItem(MAP_KEY, shown ? "on" : "off");
+  useCanvas.setState({ showMap: shown });
+}
+
+let hiding: ReturnType<typeof setTimeout> | undefined;
+
+/** Says why something cannot be, where the eye is. */
+export function tell(text: string, at: Point) {
+  clearTimeout(hiding);
+  useCanvas.setState({ hint: { text, at } });
+  hiding = setTimeout(() => useCanvas.setState({ hint: null }), 4500);
+}

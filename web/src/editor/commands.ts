@@ -1,0 +1,243 @@
+/**
+ * What one can do on the canvas, each as a function without arguments that a key, a menu and a button share.
+ *
+ * They read the state of the moment, so that none of them has to be made anew when something changes.
+ */
+import { moveNodes, nodeOf, removeNodes, rename, STICKY_NOTE, setFieldOfNodes, unpin, withSubNodes } from "../graph/document";
+import { disconnect, edgeOfKey } from "../graph/edges";
+import { GRID, type Point, STRETCH, toCanvas, toDocument } from "../graph/geometry";
+import { insertNode, type Place } from "../graph/insert";
+import { freeName, newId } from "../graph/names";
+import { isSupply } from "../graph/ports";
+import type { TypeSpec } from "../graph/spec";
+import { type Direction, neighbour } from "../graph/walk";
+import { runTo, startRun } from "../run/start";
+import { toast } from "../ui";
+import { tell, useCanvas } from "./canvas";
+import { useEditor } from "./store";
+import { countUse } from "./uses";
+
+const editor = () => useEditor.getState();
+const canvas = () => useCanvas.getState();
+const CALM_MS = 180;
+
+/** How long the view takes to move; nothing moves for those who asked for that. */
+export function calm(): number {
+  return window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : CALM_MS;
+}
+
+export function openNode(name: string) {
+  const node = nodeOf(editor().workflow, name);
+  if (node && node.type !== STICKY_NOTE) editor().openNode(name);
+}
+
+export function openSelected() {
+  const [name, ...more] = editor().selection;
+  if (name && more.length === 0) openNode(name);
+}
+
+export function renameNode(from: string, to: string) {
+  editor().change(`Rename ${from}`, (document) => rename(document, from, to));
+}
+
+export function startRenaming() {
+  const [name, ...more] = editor().selection;
+  if (name && more.length === 0 && !editor().readOnly) useCanvas.setState({ renaming: name });
+}
+
+/** Removes nodes, or what is chosen: nodes with their sub-nodes left alone, and connections. */
+export function removeSelected(names: Iterable<string> = editor().selection) {
+  const { change, selectedEdges, readOnly } = editor();
+  if (readOnly) return;
+  const removed = new Set(names);
+  const edges = [...selectedEdges].map(edgeOfKey);
+  if (removed.size === 0 && edges.length === 0) return;
+  change("Delete", (document) => removeNodes(disconnect(document, ...edges), removed));
+  editor().select([]);
+}
+
+/** Switches nodes off; if all of them are off already, on. */
+export function toggleDisabled(names: Iterable<string> = editor().selection) {
+  const chosen = [...names].filter((name) => nodeOf(editor().workflow, name)?.type !== STICKY_NOTE);
+  if (chosen.length === 0) return;
+  const areOff = chosen.every((name) => nodeOf(editor().workflow, name)?.disabled);
+  editor().change(areOff ? "Switch on" : "Switch off", (document) =>
+    setFieldOfNodes(document, chosen, "disabled", areOff ? undefined : true),
+  );
+}
+
+export function unpinSelected() {
+  const pinned = [...editor().selection].filter((name) => editor().workflow.pinData?.[name]);
+  editor().change("Unpin", (document) => pinned.reduce(unpin, document));
+  return pinned.length > 0;
+}
+
+export function runHere(name: string) {
+  void runTo(name);
+}
+
+export function runWorkflow(trigger?: string) {
+  void startRun(trigger ? { trigger } : {});
+}
+
+/** Opens the search for a node; without a place, for after the node that is chosen. */
+export function openAdd(place?: Place) {
+  if (editor().readOnly) return;
+  useCanvas.setState({ add: { place: place ?? afterSelection() }, panel: null });
+}
+
+function afterSelection(): Place {
+  const [name, ...more] = editor().selection;
+  const ports = name && more.length === 0 ? canvas().ports.get(name) : undefined;
+  if (!name || !ports) return {};
+  const open = ports.outputs.find((port) => !isSupply(port.kind) && !port.isError);
+  if (open) return { from: { node: name, side: "output", kind: open.kind, index: open.index } };
+  return {};
+}
+
+export function closeAdd() {
+  useCanvas.setState({ add: null });
+}
+
+/** Adds a node of a type at the place the search was opened for, chooses it and brings it into sight. */
+export function addNodeOf(spec: TypeSpec, place: Place = canvas().add?.place ?? {}) {
+  const { workflow, change, select } = editor();
+  const inserted = insertNode(
+    workflow,
+    canvas().types,
+    spec,
+    workflow.nodes.length === 0 && !place.at ? { at: middle() } : place,
+  );
+  change(`Add ${spec.name}`, () => inserted.document);
+  countUse(spec.id);
+  closeAdd();
+  select([inserted.name]);
+  bringIntoSight(inserted.name);
+  focusCanvas();
+}
+
+/** The keys of the canvas work again after a panel has closed. */
+export function focusCanvas() {
+  document.querySelector<HTMLElement>("[data-canvas]")?.focus({ preventScroll: true });
+}
+
+function middle(): Point {
+  const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
+  const { flow } = canvas();
+  if (!frame || !flow) return { x: 0, y: 0 };
+  return flow.screenToFlowPosition({ x: frame.left + frame.width / 2, y: frame.top + frame.height / 2 });
+}
+
+/** Moves the view only if the node is not in sight already: a view that jumps is worse than a node at the edge. */
+export function bringIntoSight(name: string) {
+  const { flow } = canvas();
+  const node = nodeOf(editor().workflow, name);
+  const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
+  if (!flow || !node || !frame) return;
+  const corner = toCanvas(node.position);
+  const at = flow.flowToScreenPosition({ x: corner.x + 110, y: corner.y + 32 });
+  const margin = 140;
+  const isIn = at.x > frame.left + margin && at.x < frame.right - margin && at.y > frame.top + 80 && at.y < frame.bottom - 80;
+  if (!isIn) void flow.setCenter(corner.x + 110, corner.y + 32, { zoom: Math.max(flow.getZoom(), 0.6), duration: calm() });
+}
+
+export function addNote() {
+  const { readOnly, change, selection, workflow } = editor();
+  if (readOnly) return;
+  const around = boxAround([...selection]);
+  const at = around ?? { ...middle(), width: 240 * STRETCH, height: 160 };
+  const corner = around ? { x: at.x, y: at.y } : { x: at.x - at.width / 2, y: at.y - at.height / 2 };
+  const name = freeName(workflow, "Sticky Note");
+  change("Add note", (document) => ({
+    ...document,
+    nodes: [
+      ...document.nodes,
+      {
+        parameters: { content: "", width: Math.round(at.width / STRETCH), height: Math.round(at.height) },
+        id: newId(),
+        name,
+        type: STICKY_NOTE,
+        typeVersion: 1,
+        position: toDocument(corner),
+      },
+    ],
+  }));
+  editor().select([name]);
+  useCanvas.setState({ renaming: name });
+}
+
+/** The box around what is chosen, with room for a title above. */
+function boxAround(names: readonly string[]) {
+  const boxes = names.flatMap((name) => canvas().flow?.getInternalNode(name) ?? []);
+  if (boxes.length === 0) return null;
+  const left = Math.min(...boxes.map((box) => box.internals.positionAbsolute.x)) - 40;
+  const top = Math.min(...boxes.map((box) => box.internals.positionAbsolute.y)) - 72;
+  const right = Math.max(...boxes.map((box) => box.internals.positionAbsolute.x + (box.measured.width ?? 220))) + 40;
+  const bottom = Math.max(...boxes.map((box) => box.internals.positionAbsolute.y + (box.measured.height ?? 64))) + 48;
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+export function selectAll() {
+  editor().select(editor().workflow.nodes.map((node) => node.name));
+}
+
+/** Chooses the next node in a direction: along the connections left and right, to the nearest above and below. */
+export function walk(direction: Direction) {
+  const { workflow, selection, select } = editor();
+  const found = neighbour(workflow, [...selection].pop() ?? null, direction, canvas().ports);
+  if (!found) return;
+  select([found]);
+  bringIntoSight(found);
+}
+
+/** Moves what is chosen by a step of the grid. */
+export function nudge(x: number, y: number) {
+  const { workflow, selection, change } = editor();
+  const moved = new Map<string, readonly [number, number]>();
+  for (const name of selection) {
+    const node = nodeOf(workflow, name);
+    const isCircle = canvas().ports.get(name)?.shape === "circle";
+    if (!node) continue;
+    const at = toCanvas(node.position, isCircle);
+    moved.set(name, toDocument({ x: at.x + x * GRID * 2, y: at.y + y * GRID * 2 }, isCircle));
+  }
+  change("Move", (document) => moveNodes(document, moved));
+}
+
+/** Puts everything in order, or only what is chosen if that is more than one node. */
+export async function arrange() {
+  const { workflow, selection, change, readOnly } = editor();
+  if (readOnly || workflow.nodes.length === 0) return;
+  // What puts nodes in order is large, and most visits do without it.
+  const { arranged } = await import("../graph/layout");
+  const only = selection.size > 1 ? withSubNodes(workflow, selection) : undefined;
+  change("Arrange", (document) => moveNodes(document, arranged(document, canvas().types, only)));
+  if (!only) requestAnimationFrame(() => fit());
+}
+
+export function fit() {
+  void canvas().flow?.fitView({ padding: 0.15, maxZoom: 1, duration: calm() });
+}
+
+export function zoom(by: "in" | "out" | "reset") {
+  const { flow } = canvas();
+  if (by === "reset") void flow?.zoomTo(1, { duration: calm() });
+  else if (by === "in") void flow?.zoomIn({ duration: calm() });
+  else void flow?.zoomOut({ duration: calm() });
+}
+
+export function undo() {
+  const label = editor().undo();
+  if (!label && !editor().readOnly) toast({ text: "There is nothing to undo." });
+}
+
+export function redo() {
+  const label = editor().redo();
+  if (!label && !editor().readOnly) toast({ text: "There is nothing to redo." });
+}
+
+/** Says why something cannot be at the pointer, or in the middle of the canvas. */
+export function explain(text: string) {
+  const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
+  tell(text, canvas().pointer ?? { x: (frame?.left ?? 0) + (frame?.width ?? 0) / 2, y: (frame?.top ?? 0) + 80 });
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { connect, moveNodes, pin, setParameter } from "../graph/document";
+import { emptyDocument, type WorkflowDocument } from "../graph/types";
+import { FlowModel, placed, replaced } from "./flow";
+
+const types = { find: () => undefined };
+const node = (name: string, type = "x.y") => ({
+  id: name,
+  name,
+  type,
+  typeVersion: 1,
+  position: [0, 0] as const,
+  parameters: {},
+});
+
+function pair(): WorkflowDocument {
+  const document = { ...emptyDocument(), nodes: [node("A"), node("B"), node("C")] };
+  return connect(document, { kind: "main", from: "A", output: 0, to: "B", input: 0 });
+}
+
+test("a node that did not change is drawn by the same object", () => {
+  const model = new FlowModel();
+  const before = model.build(pair(), types);
+  const after = model.build(setParameter(pair(), "B", "x", 1), types);
+  const again = model.build(pair(), types);
+  expect(before.nodes).toHaveLength(3);
+  expect(after.nodes[1]).not.toBe(before.nodes[1]);
+  const document = pair();
+  const first = model.build(document, types);
+  const second = model.build(setParameter(document, "B", "x", 1), types);
+  expect(second.nodes[0]).toBe(first.nodes[0]);
+  expect(second.nodes[2]).toBe(first.nodes[2]);
+  expect(second.edges[0]).toBe(first.edges[0]);
+  expect(again.edges[0]?.id).toBe(first.edges[0]?.id);
+});
+
+test("a connection or a pin draws the nodes it touches again, and no other", () => {
+  const model = new FlowModel();
+  const document = pair();
+  const first = model.build(document, types);
+  const joined = model.build(connect(document, { kind: "main", from: "B", output: 0, to: "C", input: 0 }), types);
+  expect(joined.nodes[0]).toBe(first.nodes[0]);
+  expect(joined.nodes[1]).not.toBe(first.nodes[1]);
+  const pinned = model.build(pin(document, "C", [{ json: {} }]), types);
+  expect(pinned.nodes[0]).toBe(first.nodes[0]);
+  expect(pinned.nodes[2]?.data).toMatchObject({ pinned: 1 });
+});
+
+test("a connection that leads nowhere is not drawn", () => {
+  const document = connect(pair(), { kind: "main", from: "A", output: 0, to: "Nobody", input: 0 });
+  expect(new FlowModel().build(document, types).edges).toHaveLength(1);
+});
+
+test("a note is a note and has no ports", () => {
+  const document = { ...emptyDocument(), nodes: [node("Note", "n8n-nodes-base.stickyNote")] };
+  const { nodes, ports } = new FlowModel().build(document, types);
+  expect(nodes[0]?.type).toBe("note");
+  expect(ports.size).toBe(0);
+});
+
+test("a node stands where its position says, also after it was moved", () => {
+  const model = new FlowModel();
+  const [drawn] = model.build(moveNodes(pair(), new Map([["A", [100, 50]]])), types).nodes;
+  expect(drawn?.style).toMatchObject({ left: 145, top: 50, transform: "none" });
+  const moved = drawn && { ...drawn, position: { x: 7, y: 8 } };
+  expect(moved && replaced([moved])[0]?.style).toMatchObject({ left: 7, top: 8 });
+  const kept = drawn ? [placed(drawn, { x: 1, y: 2 })] : [];
+  expect(replaced(kept)).toBe(kept);
+});

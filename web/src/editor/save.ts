@@ -1,0 +1,97 @@
+/** Loading a workflow into the editor and saving it again. */
+import { ApiError, api, queryClient } from "../api/client";
+import { normalDocument } from "../graph/normal";
+import type { WorkflowDocument } from "../graph/types";
+import { toast } from "../ui";
+import { useEditor } from "./store";
+
+/** The fields of a document that are the author's; the others are the server's. */
+function savable(document: WorkflowDocument): Partial<WorkflowDocument> {
+  const { name, nodes, connections, settings, staticData, pinData, meta } = document;
+  return {
+    name,
+    nodes,
+    connections,
+    settings: settings ?? {},
+    staticData: staticData ?? null,
+    pinData: pinData ?? {},
+    meta: meta ?? null,
+  };
+}
+
+export async function loadWorkflow(id: string): Promise<WorkflowDocument> {
+  return normalDocument(await api.get<WorkflowDocument>(`/workflows/${encodeURIComponent(id)}`));
+}
+
+let saving: Promise<boolean> | null = null;
+let firstSaved: string | null = null;
+
+/** Whether this workflow has just got its address: what is in the editor is it, with its history and its run, and is not loaded again. */
+export function isFirstSaved(id: string): boolean {
+  return firstSaved === id;
+}
+
+export function forgetFirstSaved(): void {
+  firstSaved = null;
+}
+
+/** Saves the draft; gives whether it is saved now. A second call while one is under way waits for it and saves what came after. */
+export async function saveWorkflow(): Promise<boolean> {
+  if (saving) {
+    await saving;
+    if (!useEditor.getState().dirty) return true;
+  }
+  saving = save().finally(() => {
+    saving = null;
+  });
+  return saving;
+}
+
+async function save(): Promise<boolean> {
+  const { workflow, draft, markSaved, savedVersion, dirty } = useEditor.getState();
+  const sent = draft ?? workflow;
+  if (savedVersion && !dirty) return true;
+  try {
+    const answer = sent.id
+      ? await api.put<WorkflowDocument>(`/workflows/${encodeURIComponent(sent.id)}`, savable(sent))
+      : await api.post<WorkflowDocument>("/workflows", savable(sent));
+    markSaved(sent, answer);
+    if (!sent.id && answer.id) {
+      firstSaved = answer.id;
+      window.history.replaceState(null, "", `/workflow/${encodeURIComponent(answer.id)}`);
+    }
+    void queryClient.invalidateQueries({ queryKey: ["workflows"] });
+    void queryClient.invalidateQueries({ queryKey: ["workflow-history"] });
+    return true;
+  } catch (error) {
+    toast({ text: `Not saved. ${wordsOf(error)}`, tone: "bad" });
+    return false;
+  }
+}
+
+/** Lets the workflow listen, or not. What listens is what was saved, so a draft is saved first. */
+export async function setActive(active: boolean): Promise<void> {
+  const { takeFromServer } = useEditor.getState();
+  if (active && !(await saveWorkflow())) return;
+  const { workflow } = useEditor.getState();
+  if (!workflow.id) return;
+  try {
+    const path = `/workflows/${encodeURIComponent(workflow.id)}/${active ? "activate" : "deactivate"}`;
+    takeFromServer(await api.post<WorkflowDocument>(path));
+    void queryClient.invalidateQueries({ queryKey: ["workflows"] });
+    toast({
+      text: active ? "The workflow is active. It starts by its triggers from now on." : "The workflow is no longer active.",
+    });
+  } catch (error) {
+    toast({ text: `${active ? "Not activated" : "Still active"}. ${wordsOf(error)}`, tone: "bad" });
+  }
+}
+
+export function wordsOf(error: unknown): string {
+  if (error instanceof ApiError)
+    return [error.message, error.hint]
+      .filter(Boolean)
+      .map((part) => part?.replace(/[.]?$/, "."))
+      .join(" ");
+  return error instanceof Error ? error.message : String(error);
+}

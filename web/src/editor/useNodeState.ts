@@ -1,0 +1,31 @@
+/** How a node stands: in the run that is shown, in the check of the document and in a comparison of versions. */
+import type { Problem } from "../api/types";
+import type { Change } from "../graph/diff";
+import type { NodeRun } from "../run/view";
+import { useCanvas } from "./canvas";
+import { useEditor } from "./store";
+
+export interface NodeState {
+  runs: readonly NodeRun[];
+  status: NodeRun["status"] | undefined;
+  problems: readonly Problem[];
+  change: Change | undefined;
+}
+
+const NO_RUNS: readonly NodeRun[] = [];
+const NO_PROBLEMS: readonly Problem[] = [];
+
+/** Each part is the same object until it changes, so a node is drawn again only for its own sake. */
+export function useNodeState(name: string): NodeState {
+  const runs = useEditor((state) => state.run?.nodes.get(name)) ?? NO_RUNS;
+  const problems = useCanvas((state) => state.problems.get(name)) ?? NO_PROBLEMS;
+  const change = useCanvas((state) => state.difference?.nodes.get(name));
+  return { runs, status: statusOf(runs), problems, change };
+}
+
+/** An error in any of its runs is the thing to see; else how the last one stands. */
+function statusOf(runs: readonly NodeRun[]): NodeRun["status"] | undefined {
+  const last = runs[runs.length - 1];
+  if (last?.status === "running" || last?.status === "waiting") return last.status;
+  return runs.some((run) => run.status === "error") ? "error" : last?.status;
+}

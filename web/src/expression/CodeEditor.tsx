@@ -1,0 +1,87 @@
+/** A code editor that is loaded when the first one is drawn; until then its text stands in its place. */
+
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { cx } from "../ui";
+import css from "./CodeEditor.module.css";
+import type { Handle, Language } from "./codemirror";
+import type { Known } from "./complete";
+
+const NOTHING_KNOWN: Known = { json: undefined, nodes: [], variables: [] };
+
+interface CodeEditorProps {
+  value: string;
+  onChange: (value: string) => void;
+  language: Language;
+  label: string;
+  readOnly?: boolean;
+  /** One field among others, which grows with its text. Otherwise the editor fills its place and has line numbers. */
+  compact?: boolean;
+  invalid?: boolean;
+  placeholder?: string;
+  known?: Known;
+  /** Takes a dropped field instead of the editor, where it changes what the text is. */
+  onDropped?: (code: string, position: number) => void;
+  onFocus?: () => void;
+  onBlur?: () => void;
+  /** Lets the owner write into the editor and focus it. */
+  handle?: RefObject<Handle | null>;
+  autoFocus?: boolean;
+  className?: string;
+}
+
+export function CodeEditor(props: CodeEditorProps) {
+  const { value, language, label, readOnly = false, compact = false, invalid, className, autoFocus } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<Handle | null>(null);
+  const [ready, setReady] = useState(false);
+  // The editor outlives renderings, so it asks for what is current through here.
+  const current = useRef(props);
+  useLayoutEffect(() => {
+    current.current = props;
+  });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new editor is needed for another language or layout only; the rest is followed below.
+  useEffect(() => {
+    let gone = false;
+    void import("./codemirror").then(({ createEditor }) => {
+      if (gone || !place.current) return;
+      const now = () => current.current;
+      editor.current = createEditor(place.current, {
+        value: now().value,
+        language,
+        label: now().label,
+        readOnly: now().readOnly ?? false,
+        compact,
+        placeholder: now().placeholder ?? "",
+        known: () => now().known ?? NOTHING_KNOWN,
+        ...(now().onDropped && { onDropped: (code: string, position: number) => now().onDropped?.(code, position) }),
+        onChange: (next) => now().onChange(next),
+        onFocus: () => now().onFocus?.(),
+        onBlur: () => now().onBlur?.(),
+      });
+      if (now().handle) (now().handle as RefObject<Handle | null>).current = editor.current;
+      setReady(true);
+      // A dialog gives the focus to its first field when it opens; the editor takes it after that.
+      if (autoFocus) setTimeout(() => editor.current?.focus(), 30);
+    });
+    return () => {
+      gone = true;
+      editor.current?.destroy();
+      editor.current = null;
+      setReady(false);
+    };
+  }, [language, compact]);
+
+  useEffect(() => editor.current?.setValue(value), [value]);
+  useEffect(() => editor.current?.setReadOnly(readOnly), [readOnly]);
+  useEffect(() => editor.current?.setLabel(label), [label]);
+
+  return (
+    <div
+      className={cx(css.editor, compact ? css.compact : css.whole, invalid && css.invalid, readOnly && css.readOnly, className)}
+    >
+      {!ready && <pre className={css.waiting}>{value || "\u00a0"}</pre>}
+      <div ref={place} className={css.place} hidden={!ready} />
+    </div>
+  );
+}

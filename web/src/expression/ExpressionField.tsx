@@ -1,0 +1,65 @@
+/** A parameter's expression: the editor in the form, its result underneath, and a way to a larger place to write. */
+
+import { Maximize2 } from "lucide-react";
+import { useRef, useState } from "react";
+import { useForm, useInsertTarget } from "../fields/form";
+import { IconButton } from "../ui";
+import { CodeEditor } from "./CodeEditor";
+import type { Handle } from "./codemirror";
+import css from "./Expression.module.css";
+import { ExpressionDialog } from "./ExpressionDialog";
+import { usePreview } from "./preview";
+import { Result } from "./Result";
+
+interface ExpressionFieldProps {
+  /** With its leading `=`. */
+  value: string;
+  onChange: (value: string) => void;
+  label: string;
+  invalid?: boolean;
+  autoFocus?: boolean;
+}
+
+export function ExpressionField({ value, onChange, label, invalid, autoFocus }: ExpressionFieldProps) {
+  const { known, readOnly } = useForm();
+  const [focused, setFocused] = useState(false);
+  const [large, setLarge] = useState(false);
+  const handle = useRef<Handle | null>(null);
+  const claim = useInsertTarget((code) => handle.current?.insertCode(code));
+  const preview = usePreview(value, true);
+  const text = value.slice(1);
+  return (
+    <div className={css.field}>
+      <div className={css.line}>
+        <CodeEditor
+          compact
+          value={text}
+          onChange={(next) => onChange(`=${next}`)}
+          language="expression"
+          label={label}
+          readOnly={readOnly}
+          invalid={invalid}
+          placeholder="Text with {{ code }} in it"
+          known={known}
+          handle={handle}
+          onFocus={() => {
+            claim();
+            setFocused(true);
+          }}
+          onBlur={() => setFocused(false)}
+          autoFocus={autoFocus}
+          className={css.editor}
+        />
+        <IconButton
+          icon={Maximize2}
+          label={`Edit ${label} in a large window`}
+          size="small"
+          className={css.large}
+          onClick={() => setLarge(true)}
+        />
+      </div>
+      <Result {...preview} chooser={focused} />
+      {large && <ExpressionDialog value={value} onChange={onChange} label={label} onClose={() => setLarge(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+/** The credential that a node uses: chosen, made in place, changed or tried out. */
+
+import { PencilLine, Plus } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { type TestResult, testCredential, useCredentials } from "../pages/credentials/data";
+import { kindOf } from "../pages/credentials/kinds";
+import { Button, IconButton, Problem, Select } from "../ui";
+import type { AskedCredential } from "./credential-kinds";
+import css from "./Field.module.css";
+import { FieldFrame } from "./FieldFrame";
+import { useForm } from "./form";
+
+const CredentialDialog = lazy(async () => ({
+  default: (await import("../pages/credentials/CredentialDialog")).CredentialDialog,
+}));
+
+const NEW = "\u0000new";
+const NONE = "\u0000none";
+
+export function CredentialField({ kind, required }: AskedCredential) {
+  const { credentials, setCredential, readOnly } = useForm();
+  const stored = useCredentials();
+  const [dialog, setDialog] = useState<"new" | "edit" | null>(null);
+  const [result, setResult] = useState<TestResult | "busy" | null>(null);
+  const chosen = credentials[kind];
+  const fitting = (stored.data ?? []).filter((one) => one.type === kind);
+  const found = fitting.find((one) => one.id === chosen?.id);
+  const missing = Boolean(chosen) && !found && stored.isSuccess;
+  const label = `Credential: ${kindOf(kind).name}`;
+  const options = [
+    ...fitting.map((one) => ({ value: one.id, label: one.name })),
+    ...(chosen && !found
+      ? [{ value: chosen.id ?? chosen.name, label: chosen.name, ...(missing && { hint: "not found here" }) }]
+      : []),
+    ...(!required && chosen ? [{ value: NONE, label: "None" }] : []),
+    { value: NEW, label: "Create new credential…" },
+  ];
+  const choose = (value: string) => {
+    setResult(null);
+    if (value === NEW) return setDialog("new");
+    if (value === NONE) return setCredential(kind, undefined);
+    const one = fitting.find((credential) => credential.id === value);
+    if (one) setCredential(kind, { id: one.id, name: one.name });
+  };
+  const test = async () => {
+    if (!found) return;
+    setResult("busy");
+    setResult(await testCredential(found.id).catch((error: Error) => ({ status: "Error" as const, message: error.message })));
+  };
+  return (
+    <FieldFrame
+      label={label}
+      required={required}
+      error={missing ? "This credential is not stored here. Choose another or create it." : null}
+    >
+      {stored.error ? (
+        <Problem error={stored.error} onRetry={() => void stored.refetch()} />
+      ) : (
+        <div className={css.beside}>
+          {fitting.length === 0 && !chosen && !readOnly && stored.isSuccess ? (
+            <Button icon={Plus} onClick={() => setDialog("new")}>
+              Create credential
+            </Button>
+          ) : (
+            <Select
+              value={found?.id ?? chosen?.id ?? chosen?.name}
+              onChange={choose}
+              options={options}
+              label={label}
+              disabled={readOnly}
+            />
+          )}
+          {found && (
+            <>
+              <IconButton icon={PencilLine} label="Change this credential" onClick={() => setDialog("edit")} />
+              <Button size="small" busy={result === "busy"} onClick={() => void test()}>
+                Test
+              </Button>
+            </>
+          )}
+        </div>
+      )}
+      {result && result !== "busy" && (
+        <p className={result.status === "OK" ? css.good : css.error} role="status">
+          {result.message}
+        </p>
+      )}
+      {dialog && (
+        <Suspense fallback={null}>
+          <CredentialDialog
+            open
+            kind={kind}
+            credential={dialog === "edit" ? found : undefined}
+            onClose={() => setDialog(null)}
+            onSaved={(saved) => setCredential(kind, { id: saved.id, name: saved.name })}
+          />
+        </Suspense>
+      )}
+    </FieldFrame>
+  );
+}

@@ -1,0 +1,79 @@
+/** The frame of every parameter: its label, what it is for, whether it is fixed or computed, and what is wrong with it. */
+
+import { CircleHelp, Ellipsis } from "lucide-react";
+import type { ReactNode } from "react";
+import { cx, IconButton, Menu, type MenuItem, Tooltip } from "../ui";
+import css from "./Field.module.css";
+
+interface FieldFrameProps {
+  label: string;
+  help?: string;
+  required?: boolean;
+  error?: string | null;
+  /** `undefined` where a parameter cannot be an expression. */
+  mode?: "fixed" | "expression";
+  onMode?: (mode: "fixed" | "expression") => void;
+  menu?: readonly MenuItem[];
+  action?: ReactNode;
+  /** The control stands beside the label instead of under it. */
+  inline?: ReactNode;
+  children?: ReactNode;
+}
+
+export function FieldFrame({ label, help, required, error, mode, onMode, menu, action, inline, children }: FieldFrameProps) {
+  return (
+    <div className={cx(css.frame, error && css.wrong)}>
+      <div className={css.head}>
+        <span className={css.label}>
+          {label}
+          {required && (
+            <span className={css.required} title="Required">
+              *
+            </span>
+          )}
+        </span>
+        {help && (
+          <Tooltip text={help} side="top">
+            <button type="button" className={css.help} aria-label={`About ${label}: ${help}`}>
+              <CircleHelp size={13} aria-hidden />
+            </button>
+          </Tooltip>
+        )}
+        <span className={css.space} />
+        {menu && menu.length > 0 && (
+          <span className={css.quiet}>
+            <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${label}`} size="small" />} items={menu} />
+          </span>
+        )}
+        {mode && onMode && <ModeToggle label={label} mode={mode} onMode={onMode} />}
+        {action}
+        {inline}
+      </div>
+      {children}
+      {error && (
+        <p className={css.error} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ModeToggleProps {
+  label: string;
+  mode: "fixed" | "expression";
+  onMode: (mode: "fixed" | "expression") => void;
+}
+
+export function ModeToggle({ label, mode, onMode }: ModeToggleProps) {
+  const other = mode === "fixed" ? "expression" : "fixed";
+  return (
+    <span className={cx(css.modes, mode === "fixed" && css.quiet)} role="group" aria-label={`${label} is`}>
+      {(["fixed", "expression"] as const).map((one) => (
+        <button key={one} type="button" aria-pressed={one === mode} onClick={() => one === other && onMode(one)}>
+          {one === "fixed" ? "Fixed" : "Expression"}
+        </button>
+      ))}
+    </span>
+  );
+}

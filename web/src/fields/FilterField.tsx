@@ -1,0 +1,174 @@
+/** Conditions joined by and/or: two values with an operator between that knows their type. */
+
+import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
+import { newId } from "../graph/names";
+import { Button, IconButton, Select } from "../ui";
+import { AnyValue } from "./AnyValue";
+import css from "./Field.module.css";
+import { FieldFrame } from "./FieldFrame";
+import {
+  type Condition,
+  type Filter,
+  findOperator,
+  newCondition,
+  newOptions,
+  OPERATORS,
+  readFilter,
+  replaceCondition,
+  TYPE_LABELS,
+  typed,
+  type ValueType,
+  withOperator,
+} from "./filter";
+import { useForm } from "./form";
+import { moved } from "./path";
+import { isObject, type Json, type Param, type ParamKind } from "./spec";
+
+interface FilterFieldProps {
+  param: Param;
+  value: Json | undefined;
+  onChange: (value: Json) => void;
+}
+
+const OPERATOR_OPTIONS = OPERATORS.map((operator) => ({
+  value: `${operator.type}:${operator.operation}`,
+  label: operator.label,
+  group: TYPE_LABELS[operator.type],
+}));
+
+export function FilterField({ param, value, onChange }: FilterFieldProps) {
+  const { readOnly, version, top } = useForm();
+  const options = isObject(top.options) ? top.options : {};
+  const loose = top.looseTypeValidation === true || options.looseTypeValidation === true;
+  const filter = readFilter(value, newOptions(version, loose, options.ignoreCase === true));
+  const write = (next: Filter) => onChange(next as unknown as Json);
+  const add = () => write({ ...filter, conditions: [...filter.conditions, newCondition(newId())] });
+  return (
+    <FieldFrame label={param.label} help={param.help} required={param.required}>
+      <div className={css.rows}>
+        {filter.conditions.map((condition, at) => (
+          <div key={condition.id || at} className={css.rows}>
+            {at > 0 && (
+              <div className={css.joined}>
+                <Select
+                  dense
+                  value={filter.combinator}
+                  onChange={(next) => write({ ...filter, combinator: next === "or" ? "or" : "and" })}
+                  options={[
+                    { value: "and", label: "and" },
+                    { value: "or", label: "or" },
+                  ]}
+                  label="Conditions are joined by"
+                  disabled={readOnly}
+                />
+              </div>
+            )}
+            <div className={css.row}>
+              <ConditionFields condition={condition} at={at} onChange={(next) => write(replaceCondition(filter, at, next))} />
+              {!readOnly && (
+                <div className={css.rowActions}>
+                  <IconButton
+                    icon={Trash2}
+                    label={`Remove condition ${at + 1}`}
+                    size="small"
+                    onClick={() => write({ ...filter, conditions: filter.conditions.filter((_, index) => index !== at) })}
+                  />
+                  {at > 0 && (
+                    <IconButton
+                      icon={ArrowUp}
+                      label={`Move condition ${at + 1} up`}
+                      size="small"
+                      onClick={() => write({ ...filter, conditions: moved(filter.conditions, at, at - 1) })}
+                    />
+                  )}
+                  {at < filter.conditions.length - 1 && (
+                    <IconButton
+                      icon={ArrowDown}
+                      label={`Move condition ${at + 1} down`}
+                      size="small"
+                      onClick={() => write({ ...filter, conditions: moved(filter.conditions, at, at + 1) })}
+                    />
+                  )}
+                </div>
+              )}
+            </div>
+          </div>
+        ))}
+        {filter.conditions.length === 0 && readOnly && <p className={css.small}>No conditions: everything passes.</p>}
+        {!readOnly && (
+          <Button kind="quiet" size="small" icon={Plus} className={css.add} onClick={add}>
+            Add condition
+          </Button>
+        )}
+      </div>
+    </FieldFrame>
+  );
+}
+
+const MARKS: Record<ValueType, string> = {
+  string: "Aa",
+  number: "#",
+  dateTime: "12:00",
+  boolean: "T/F",
+  array: "[ ]",
+  object: "{ }",
+};
+const TEXT: ParamKind = { type: "text" };
+
+function ConditionFields({
+  condition,
+  at,
+  onChange,
+}: {
+  condition: Condition;
+  at: number;
+  onChange: (condition: Condition) => void;
+}) {
+  const { readOnly } = useForm();
+  const { type, operation } = condition.operator;
+  const operator = findOperator(type, operation);
+  const rightType = operator?.rightType ?? type;
+  const known = operator
+    ? OPERATOR_OPTIONS
+    : [...OPERATOR_OPTIONS, { value: `${type}:${operation}`, label: operation, group: type }];
+  const fixed = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+  return (
+    <div className={css.rowFields}>
+      <AnyValue
+        mini
+        value={fixed(condition.leftValue)}
+        onChange={(next) => onChange({ ...condition, leftValue: typed(String(next), type) })}
+        label={`First value of condition ${at + 1}`}
+        placeholder="Value, or drop a field here"
+        replaces={type !== "string"}
+        kind={TEXT}
+      />
+      <div className={css.operator}>
+        <span className={css.type} title={TYPE_LABELS[type as ValueType] ?? type}>
+          {MARKS[type as ValueType] ?? "?"}
+        </span>
+        <Select
+          value={`${type}:${operation}`}
+          onChange={(next) => {
+            const [nextType = "string", nextOperation = "equals"] = next.split(":");
+            onChange(withOperator(condition, nextType, nextOperation));
+          }}
+          options={known}
+          label={`Operator of condition ${at + 1}`}
+          disabled={readOnly}
+        />
+      </div>
+      {!operator?.single && (
+        <AnyValue
+          mini
+          value={fixed(condition.rightValue)}
+          onChange={(next) => onChange({ ...condition, rightValue: typed(String(next), rightType) })}
+          label={`Second value of condition ${at + 1}`}
+          placeholder="Value"
+          replaces={rightType !== "string"}
+          kind={TEXT}
+        />
+      )}
+    </div>
+  );
+}

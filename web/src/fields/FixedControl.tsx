@@ -1,0 +1,128 @@
+/** The control for a fixed value of each simple kind. */
+
+import { lazy, Suspense } from "react";
+import { Input, NumberInput, Select, Switch, TextArea } from "../ui";
+import { CredentialKinds } from "./CredentialKinds";
+import { choiceKey, choiceValue, isLocalDateTime, numberOf, textOf } from "./controls";
+import css from "./Field.module.css";
+import { useForm } from "./form";
+import type { ListSource } from "./locator";
+import { MultiChoice } from "./MultiChoice";
+import { SuggestInput } from "./SuggestInput";
+import type { Json, ParamKind } from "./spec";
+
+const CodeField = lazy(() => import("./CodeField"));
+
+interface FixedControlProps {
+  value: Json | undefined;
+  onChange: (value: Json) => void;
+  label: string;
+  kind: ParamKind;
+  invalid?: boolean;
+  placeholder?: string;
+  /** A list whose entries are offered while a text is typed. */
+  suggests?: ListSource;
+}
+
+export function FixedControl({ value, onChange, label, kind, invalid, placeholder, suggests }: FixedControlProps) {
+  const { readOnly } = useForm();
+  const text = textOf(value);
+  switch (kind.type) {
+    case "number":
+      return (
+        <NumberInput
+          value={numberOf(value)}
+          onChange={(next) => onChange(next ?? "")}
+          min={kind.min ?? undefined}
+          max={kind.max ?? undefined}
+          step="any"
+          aria-label={label}
+          invalid={invalid}
+          disabled={readOnly}
+        />
+      );
+    case "flag":
+      return <Switch checked={value === true} onChange={onChange} label={label} disabled={readOnly} />;
+    case "choice": {
+      const options = kind.options.map((option) => ({
+        value: choiceKey(option.value),
+        label: option.label,
+        ...(option.help !== "" && { hint: option.help }),
+      }));
+      const key = value === undefined || value === "" ? undefined : choiceKey(value);
+      const known = key === undefined || options.some((option) => option.value === key);
+      const all = known ? options : [...options, { value: key, label: text, hint: "Not among the choices" }];
+      return (
+        <Select value={key} onChange={(next) => onChange(choiceValue(next))} options={all} label={label} disabled={readOnly} />
+      );
+    }
+    case "multiChoice":
+      return <MultiChoice value={value} onChange={onChange} options={kind.options} label={label} disabled={readOnly} />;
+    case "longText":
+      return (
+        <TextArea
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          aria-label={label}
+          invalid={invalid}
+          placeholder={placeholder}
+          disabled={readOnly}
+          rows={Math.min(16, Math.max(3, text.split("\n").length + 1))}
+        />
+      );
+    case "json":
+    case "code":
+      return (
+        <Suspense fallback={<pre className={css.codeWaiting}>{text}</pre>}>
+          <CodeField
+            value={text}
+            onChange={onChange}
+            label={label}
+            language={"language" in kind ? kind.language : "json"}
+            invalid={invalid}
+          />
+        </Suspense>
+      );
+    case "dateTime":
+      return (
+        <Input
+          type={text === "" || isLocalDateTime(text) ? "datetime-local" : "text"}
+          step={1}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          aria-label={label}
+          invalid={invalid}
+          disabled={readOnly}
+        />
+      );
+    case "color":
+      return (
+        <span className={css.color}>
+          <input
+            type="color"
+            value={/^#[\da-f]{6}$/i.test(text) ? text : "#808080"}
+            onChange={(event) => onChange(event.target.value)}
+            aria-label={`${label}, choose`}
+            disabled={readOnly}
+          />
+          <Input value={text} onChange={(event) => onChange(event.target.value)} aria-label={label} disabled={readOnly} />
+        </span>
+      );
+    case "credentialKind":
+      return <CredentialKinds value={text} onChange={onChange} label={label} />;
+    default:
+      if (suggests) return <SuggestInput value={text} onChange={onChange} label={label} source={suggests} invalid={invalid} />;
+      return (
+        <Input
+          type={kind.type === "secret" ? "password" : "text"}
+          autoComplete={kind.type === "secret" ? "new-password" : "off"}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          aria-label={label}
+          invalid={invalid}
+          placeholder={placeholder}
+          disabled={readOnly}
+        />
+      );
+  }
+}

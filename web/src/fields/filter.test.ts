@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { findOperator, newCondition, newOptions, OPERATORS, readFilter, typed, withComparison, withOperator } from "./filter";
+
+test("a stored filter is read whatever is missing in it", () => {
+  const fallback = newOptions(2.2, false, false);
+  expect(readFilter({}, fallback)).toEqual({ options: fallback, conditions: [], combinator: "and" });
+  const read = readFilter({ combinator: "or", conditions: [{ leftValue: 1 }] }, fallback);
+  expect(read.conditions[0]).toEqual({ id: "", leftValue: 1, rightValue: "", operator: { type: "string", operation: "equals" } });
+});
+
+test("no operator is there twice", () => {
+  const names = OPERATORS.map((operator) => `${operator.type}:${operator.operation}`);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test("an operator that looks at one side says so, as the engine expects", () => {
+  const condition = withOperator(newCondition("1"), "boolean", "true");
+  expect(condition.operator).toEqual({ type: "boolean", operation: "true", singleValue: true });
+});
+
+test("the length of a list is compared with a number", () => {
+  expect(findOperator("array", "lengthGt")?.rightType).toBe("number");
+});
+
+test("a right side of another type does not survive a change of operator", () => {
+  const condition = { ...newCondition("1", "", "number"), rightValue: 5 };
+  expect(withOperator(condition, "number", "gt").rightValue).toBe(5);
+  expect(withOperator(condition, "boolean", "equals").rightValue).toBe("");
+});
+
+test("the version of the rules goes with the node's", () => {
+  expect([2, 2.2, 2.3].map((version) => newOptions(version, false, false).version)).toEqual([1, 2, 3]);
+});
+
+test("loose comparison and ignored case reach the filter's own options", () => {
+  const filter = withComparison(readFilter({}, newOptions(2.2, false, false)), true, true);
+  expect(filter.options).toMatchObject({ typeValidation: "loose", caseSensitive: false });
+});
+
+test("typed-in text becomes a value of its type where it is one", () => {
+  expect([typed("5", "number"), typed("5x", "number"), typed("true", "boolean"), typed("5", "string")]).toEqual([
+    5,
+    "5x",
+    true,
+    "5",
+  ]);
+});

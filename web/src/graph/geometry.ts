@@ -1,0 +1,111 @@
+/**
+ * Where things stand on the canvas.
+ *
+ * Positions in a document are n8n's, made for boxes of about 100 px. Cards here are wider, so the drawing stretches positions along x
+ * and takes it back when a position is saved; whole numbers come back exactly.
+ */
+import { MAIN } from "./edges";
+import { isSupply, type Port, type Ports } from "./ports";
+import type { WorkflowNode } from "./types";
+
+export const STRETCH = 1.45;
+/** Dragged things stand on this grid, in pixels of the canvas. */
+export const GRID = 8;
+
+export const CARD_WIDTH = 220;
+export const CARD_HEIGHT = 64;
+export const CIRCLE = 56;
+/** How far inputs or outputs stand from each other on a side of a card. */
+const PORT_STEP = 28;
+/** How far the diamonds below an agent stand from each other. */
+const SUPPLY_STEP = 76;
+/** In n8n a sub-node is a circle of 80; this puts the middle of ours where that one's would be. */
+const CIRCLE_SHIFT = 40 * STRETCH - CIRCLE / 2;
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Where a node's box begins on the canvas. */
+export function toCanvas(position: readonly [number, number] | undefined, isCircle = false): Point {
+  const [x, y] = Array.isArray(position) ? position : [0, 0];
+  return { x: finite(x) * STRETCH + (isCircle ? CIRCLE_SHIFT : 0), y: finite(y) };
+}
+
+/** The position to save for a box that begins here. */
+export function toDocument(point: Point, isCircle = false): [number, number] {
+  return [Math.round((point.x - (isCircle ? CIRCLE_SHIFT : 0)) / STRETCH), Math.round(point.y)];
+}
+
+export function snap(point: Point): Point {
+  return { x: Math.round(point.x / GRID) * GRID, y: Math.round(point.y / GRID) * GRID };
+}
+
+/** How large a node is drawn. */
+export function sizeOf(ports: Ports): Size {
+  if (ports.shape === "circle") return { width: CIRCLE, height: CIRCLE };
+  const supplies = ports.inputs.filter((port) => isSupply(port.kind)).length;
+  const side = Math.max(flow(ports.inputs).length, flow(ports.outputs).length);
+  return {
+    width: Math.max(CARD_WIDTH, Math.ceil((supplies * SUPPLY_STEP + 16) / GRID) * GRID),
+    height: Math.max(CARD_HEIGHT, side * PORT_STEP + 8),
+  };
+}
+
+/** Where a port is, from the corner of its node's box. */
+export function portPlace(ports: Ports, side: "input" | "output", port: Port, size = sizeOf(ports)): Point {
+  const all = side === "input" ? ports.inputs : ports.outputs;
+  const isVertical = isSupply(port.kind);
+  const beside = all.filter((other) => isSupply(other.kind) === isVertical);
+  const at = Math.max(
+    0,
+    beside.findIndex((other) => other.kind === port.kind && other.index === port.index),
+  );
+  if (!isVertical) {
+    const middle = size.height / 2 + (at - (beside.length - 1) / 2) * PORT_STEP;
+    return { x: side === "input" ? 0 : size.width, y: middle };
+  }
+  // What a node needs hangs below it; what it gives leaves at its top.
+  if (ports.shape === "circle") {
+    const step = CIRCLE / Math.max(2, beside.length);
+    return { x: size.width / 2 + (at - (beside.length - 1) / 2) * step, y: side === "input" ? size.height : 0 };
+  }
+  const step = side === "input" ? (size.width - 16) / beside.length : SUPPLY_STEP;
+  return { x: 8 + step * (at + 0.5), y: side === "input" ? size.height : 0 };
+}
+
+/** The handle's name of a port, for the library that draws the graph. */
+export function handleOf(side: "input" | "output", port: { kind: string; index: number }): string {
+  return `${side === "input" ? "in" : "out"}:${port.kind}:${port.index}`;
+}
+
+export function portOfHandle(
+  handle: string | null | undefined,
+): { side: "input" | "output"; kind: string; index: number } | null {
+  const [side, kind, index] = (handle ?? "").split(":");
+  if ((side !== "in" && side !== "out") || !kind) return null;
+  return { side: side === "in" ? "input" : "output", kind, index: Number(index) || 0 };
+}
+
+/** The size of a note: n8n keeps it in its parameters. */
+export function noteSize(node: WorkflowNode): Size {
+  return { width: dimension(node.parameters.width, 240) * STRETCH, height: dimension(node.parameters.height, 160) };
+}
+
+function flow(ports: readonly Port[]): Port[] {
+  return ports.filter((port) => port.kind === MAIN || !isSupply(port.kind));
+}
+
+function dimension(value: unknown, otherwise: number): number {
+  return typeof value === "number" && value > 0 ? Math.min(value, 20_000) : otherwise;
+}
+
+function finite(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}

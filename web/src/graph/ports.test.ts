@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { handleOf, portOfHandle, portPlace, sizeOf, toCanvas, toDocument } from "./geometry";
+import { portsOf } from "./ports";
+import { type edgeBetween, refuse, replaced } from "./rules";
+import type { TypeSpec } from "./spec";
+import { type Edge, emptyDocument, type WorkflowDocument, type WorkflowNode } from "./types";
+
+const main = { kind: "main" };
+const spec = (id: string, rest: Partial<TypeSpec> = {}): TypeSpec => ({
+  id,
+  versions: [1],
+  name: id,
+  summary: "",
+  group: "data",
+  inputs: [main],
+  outputs: [main],
+  params: [],
+  ...rest,
+});
+
+const SPECS = [
+  spec("set"),
+  spec("switch", {
+    outputRules: [
+      { when: ["mode", "expression"], ports: { number: { param: "count", label: "" } } },
+      { ports: { entries: { list: "rules.values", label: "key" } }, extra: ["rest", "extra", "Fallback"] },
+    ],
+  }),
+  spec("agent", {
+    group: "ai",
+    inputs: [main, { kind: "ai_languageModel", label: "Model" }, { kind: "ai_tool", label: "Tools" }],
+  }),
+  spec("model", { group: "ai", inputs: [], outputs: [{ kind: "ai_languageModel" }] }),
+  spec("selector", {
+    inputs: [{ kind: "ai_languageModel" }],
+    outputs: [{ kind: "ai_languageModel" }],
+    inputRules: [{ ports: { number: { param: "n", label: "Model " } } }],
+  }),
+  spec("store", {
+    inputs: [main, { kind: "ai_embedding" }, { kind: "ai_document" }],
+    outputs: [main, { kind: "ai_vectorStore" }, { kind: "ai_tool" }],
+    params: [{ name: "mode", label: "Mode", kind: { type: "choice" }, default: "retrieve" }],
+  }),
+];
+const types = { find: (type: string, version?: number) => SPECS.find((one) => one.id === type && (version ?? 1) === 1) };
+
+function node(name: string, type: string, rest: Partial<WorkflowNode> = {}): WorkflowNode {
+  return { name, type, typeVersion: 1, position: [0, 0], parameters: {}, ...rest };
+}
+
+function ports(type: string, parameters = {}, rest: Partial<WorkflowNode> = {}, edges: Edge[] = []) {
+  const found = portsOf(node("N", type, { parameters, ...rest }), types, edges);
+  const told = (list: typeof found.inputs) => list.map((port) => `${port.kind}:${port.index}${port.label && ` ${port.label}`}`);
+  return { ...found, in: told(found.inputs), out: told(found.outputs) };
+}
+
+describe("ports", () => {
+  test("parameters decide them where a rule says so", () => {
+    expect(ports("switch", { mode: "expression", count: 2 }).out).toEqual(["main:0 0", "main:1 1"]);
+    const rules = { rules: { values: [{ key: "a" }, {}] }, rest: "extra" };
+    expect(ports("switch", rules).out).toEqual(["main:0 a", "main:1 1", "main:2 Fallback"]);
+    expect(ports("switch").out).toEqual(["main:0"]);
+    expect(ports("selector", { n: 2 }).in).toEqual(["ai_languageModel:0 Model 1", "ai_languageModel:1 Model 2"]);
+  });
+
+  test("an error output comes after all others", () => {
+    expect(ports("set", {}, { onError: "continueErrorOutput" }).out).toEqual(["main:0", "main:1 error"]);
+    expect(ports("model", {}, { onError: "continueErrorOutput" }).out).toEqual(["ai_languageModel:0 Model"]);
+  });
+
+  test("a vector store is a step or a sub-node as its mode says", () => {
+    expect(ports("store")).toMatchObject({
+      shape: "circle",
+      in: ["ai_embedding:0 Embeddings"],
+      out: ["ai_vectorStore:0 Vector store"],
+    });
+    expect(ports("store", { mode: "insert" })).toMatchObject({ shape: "card", out: ["main:0"] });
+    expect(ports("store", { mode: "retrieve-as-tool" }).out).toEqual(["ai_tool:0 Tool"]);
+  });
+
+  test("a type that is not known has the ports of its connections", () => {
+    const edge = { kind: "ai_tool", from: "N", output: 0, to: "Agent", input: 0 };
+    expect(ports("strange", {}, {}, [edge])).toMatchObject({ shape: "circle", known: "no", in: [], out: ["ai_tool:0 Tool"] });
+    expect(ports("strange")).toMatchObject({ shape: "card", in: ["main:0"], out: ["main:0"] });
+    expect(ports("some.strangeTrigger")).toMatchObject({ shape: "trigger", in: [] });
+  });
+
+  test("a version that is not known borrows the description of the newest and says so", () => {
+    expect(ports("set", {}, { typeVersion: 9 }).known).toBe("version");
+  });
+
+  test("a connection that the description does not know is still seen", () => {
+    expect(ports("set", {}, {}, [{ kind: "main", from: "N", output: 2, to: "X", input: 0 }]).out).toHaveLength(3);
+  });
+});
+
+describe("geometry", () => {
+  test("whole positions come back exactly", () => {
+    for (let x = -500; x < 500; x += 7) {
+      expect(toDocument(toCanvas([x, x]))).toEqual([x, x]);
+      expect(toDocument(toCanvas([x, x], true), true)).toEqual([x, x]);
+    }
+  });
+
+  test("positions that are none are the origin", () => {
+    expect(toCanvas(undefined)).toEqual({ x: 0, y: 0 });
+    expect(toCanvas(["a", null] as unknown as [number, number])).toEqual({ x: 0, y: 0 });
+  });
+
+  test("a card grows with its outputs and every port lies on its edge", () => {
+    const many = portsOf(node("N", "switch", { parameters: { mode: "expression", count: 5 } }), types, []);
+    const size = sizeOf(many);
+    expect(size.height).toBeGreaterThan(64);
+    for (const port of many.outputs) {
+      const place = portPlace(many, "output", port);
+      expect(place.x).toBe(size.width);
+      expect(place.y).toBeGreaterThan(0);
+      expect(place.y).toBeLessThan(size.height);
+    }
+  });
+
+  test("a handle's name leads back to its port", () => {
+    expect(portOfHandle(handleOf("input", { kind: "ai_tool", index: 3 }))).toEqual({ side: "input", kind: "ai_tool", index: 3 });
+    expect(portOfHandle(null)).toBeNull();
+  });
+});
+
+describe("connect rules", () => {
+  const document: WorkflowDocument = {
+    ...emptyDocument(),
+    nodes: [
+      node("Set", "set"),
+      node("Agent", "agent"),
+      node("Model", "model"),
+      node("Other", "model"),
+      node("A", "selector"),
+      node("B", "selector"),
+    ],
+    connections: {
+      Model: { ai_languageModel: [[{ node: "Agent", type: "ai_languageModel", index: 0 }]] },
+      A: { ai_languageModel: [[{ node: "B", type: "ai_languageModel", index: 0 }]] },
+    },
+  };
+  const find = (name: string) => {
+    const found = document.nodes.find((one) => one.name === name);
+    return found && portsOf(found, types, []);
+  };
+  const out = (name: string, kind = "main") => ({ node: name, side: "output" as const, kind, index: 0 });
+  const into = (name: string, kind = "main") => ({ node: name, side: "input" as const, kind, index: 0 });
+  const reason = (one: Parameters<typeof edgeBetween>[0], other: Parameters<typeof edgeBetween>[1]) =>
+    refuse(document, find, one, other);
+
+  test("what fits is allowed from either end", () => {
+    expect(reason(out("Set"), into("Agent"))).toBeNull();
+    expect(reason(into("Agent"), out("Set"))).toBeNull();
+    expect(reason(out("Set"), into("Set"))).toBeNull();
+  });
+
+  test("what does not fit is refused with the reason", () => {
+    expect(reason(out("Set"), out("Agent"))).toContain("Both ends are outputs");
+    expect(reason(out("Set"), into("Agent", "ai_languageModel"))).toContain("takes a model, not items");
+    expect(reason(out("Model", "ai_languageModel"), into("Set"))).toContain("gives a model");
+    expect(reason(out("Model", "ai_languageModel"), into("Agent", "ai_tool"))).toContain("takes a tool");
+    expect(reason(out("Model", "ai_languageModel"), into("Agent", "ai_languageModel"))).toContain("already");
+  });
+
+  test("suppliers in a circle are refused and named", () => {
+    expect(reason(out("B", "ai_languageModel"), into("A", "ai_languageModel"))).toContain("B → A → B");
+  });
+
+  test("a port for one connection lets the earlier one go", () => {
+    const edge = { kind: "ai_languageModel", from: "Other", output: 0, to: "Agent", input: 0 };
+    expect(replaced(document, find, edge)).toEqual([{ ...edge, from: "Model" }]);
+    expect(replaced(document, find, { kind: "main", from: "Set", output: 0, to: "Agent", input: 0 })).toEqual([]);
+  });
+});

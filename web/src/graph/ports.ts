@@ -1,0 +1,225 @@
+/** The inputs and outputs that a node has with its parameters, and the shape in which it is drawn. */
+import { valueAt } from "./document";
+import { MAIN } from "./edges";
+import type { PortRule, PortSpec, TypeSpec, Types } from "./spec";
+import type { Edge, WorkflowNode } from "./types";
+
+/** One place where connections begin or end. `index` counts within the kind, as connections do. */
+export interface Port {
+  kind: string;
+  index: number;
+  label: string;
+  /** The workflow does not run without a connection here. */
+  required: boolean;
+  /** How many connections it takes; items may come from anywhere, of a model there is one. */
+  most: number;
+  /** The last output of a node that sends failed items along a way of their own. */
+  isError: boolean;
+}
+
+/** A card in the flow of items, a card that begins it, or a circle that hangs below the node it serves. */
+export type Shape = "card" | "trigger" | "circle";
+
+export interface Ports {
+  inputs: readonly Port[];
+  outputs: readonly Port[];
+  shape: Shape;
+  /** The type is in the catalogue with this version, with other versions only, or not at all. */
+  known: "yes" | "version" | "no";
+}
+
+/** More ports than this are a mistake, as they are for the server. */
+const MOST_PORTS = 1000;
+
+/** Words for the kinds of connections. */
+export const KIND_WORDS: Record<string, string> = {
+  main: "Items",
+  ai_languageModel: "Model",
+  ai_tool: "Tool",
+  ai_memory: "Memory",
+  ai_document: "Document",
+  ai_vectorStore: "Vector store",
+  ai_embedding: "Embeddings",
+  ai_outputParser: "Output parser",
+  ai_textSplitter: "Text splitter",
+  ai_retriever: "Retriever",
+  ai_reranker: "Reranker",
+  ai_chain: "Chain",
+  ai_agent: "Agent",
+  ai_toolkit: "Toolkit",
+  control: "Control",
+};
+
+export function kindWord(kind: string): string {
+  return KIND_WORDS[kind] ?? kind;
+}
+
+export function isSupply(kind: string): boolean {
+  return kind.startsWith("ai_");
+}
+
+/** The ports of a node. `edges` are those that touch it: they show what a type that is not known must have. */
+export function portsOf(node: WorkflowNode, types: Types, edges: readonly Edge[]): Ports {
+  const exact = types.find(node.type, node.typeVersion);
+  const spec = exact ?? types.find(node.type);
+  const known = exact ? "yes" : spec ? "version" : "no";
+  const inputs = spec ? specInputs(spec, node) : [];
+  const outputs = spec ? specOutputs(spec, node) : [];
+  const wantedInputs = countsOf(edges.filter((edge) => edge.to === node.name).map((edge) => [edge.kind, edge.input]));
+  const wantedOutputs = countsOf(edges.filter((edge) => edge.from === node.name).map((edge) => [edge.kind, edge.output]));
+  if (!spec) guess(node, inputs, outputs, wantedInputs, wantedOutputs);
+  if (node.onError === "continueErrorOutput") addError(outputs);
+  // A connection that the description does not know is still there and must be seen, so it gets a port.
+  fillUp(inputs, wantedInputs);
+  fillUp(outputs, wantedOutputs);
+  const isRoot = inputs.some((port) => port.kind === MAIN) || outputs.some((port) => port.kind === MAIN);
+  const shape: Shape = !isRoot && outputs.length > 0 ? "circle" : isTrigger(node, spec, inputs) ? "trigger" : "card";
+  return { inputs, outputs, shape, known };
+}
+
+function isTrigger(node: WorkflowNode, spec: TypeSpec | undefined, inputs: readonly Port[]): boolean {
+  if (spec) return spec.group === "trigger";
+  return /trigger$/i.test(node.type) && !inputs.some((port) => port.kind === MAIN);
+}
+
+function specInputs(spec: TypeSpec, node: WorkflowNode): Port[] {
+  const rule = ruled(spec.inputRules, node.parameters, spec.inputs);
+  const mode = storeMode(spec, node);
+  const specs = rule ?? spec.inputs;
+  const used = mode
+    ? specs.filter((port) => {
+        if (port.kind === MAIN) return mode !== "retrieve" && mode !== "retrieve-as-tool";
+        if (port.kind === "ai_document") return mode === "insert";
+        if (port.kind === "ai_reranker") return node.parameters.useReranker === true;
+        return true;
+      })
+    : specs;
+  return numbered(used, spec.id);
+}
+
+function specOutputs(spec: TypeSpec, node: WorkflowNode): Port[] {
+  const rule = ruled(spec.outputRules, node.parameters, spec.outputs);
+  const mode = storeMode(spec, node);
+  const specs = rule ?? spec.outputs;
+  if (!mode) return numbered(specs, spec.id);
+  const kind = mode === "retrieve" ? "ai_vectorStore" : mode === "retrieve-as-tool" ? "ai_tool" : MAIN;
+  return numbered(
+    specs.filter((port) => port.kind === kind),
+    spec.id,
+  );
+}
+
+/** A vector store is a step of the flow or serves another node, as its mode says. */
+function storeMode(spec: TypeSpec, node: WorkflowNode): string | null {
+  const hasMain = spec.outputs.some((port) => port.kind === MAIN);
+  if (!hasMain || !spec.outputs.some((port) => port.kind === "ai_vectorStore" || port.kind === "ai_tool")) return null;
+  const param = spec.params.find((candidate) => candidate.name === "mode");
+  const mode = node.parameters.mode ?? param?.default;
+  return param && typeof mode === "string" ? mode : null;
+}
+
+/** Sub-nodes work without these, and so do some nodes without what others of their kind need. */
+const OPTIONAL_KINDS = new Set(["ai_tool", "ai_memory", "ai_outputParser", "ai_reranker", "ai_textSplitter"]);
+const OPTIONAL_TYPES = /guardrails$|outputParserStructured$|^knowledge-base/;
+
+function numbered(specs: readonly PortSpec[], type: string): Port[] {
+  const next = new Map<string, number>();
+  return specs.map((port) => {
+    const index = next.get(port.kind) ?? 0;
+    next.set(port.kind, index + 1);
+    const takesMany = port.kind === MAIN || port.kind === "ai_tool" || port.label === "Models";
+    const required = isSupply(port.kind) && !OPTIONAL_KINDS.has(port.kind) && !OPTIONAL_TYPES.test(type);
+    const label = port.label || (isSupply(port.kind) ? kindWord(port.kind) : "");
+    return { kind: port.kind, index, label, required, most: takesMany ? Number.POSITIVE_INFINITY : 1, isError: false };
+  });
+}
+
+function ruled(rules: readonly PortRule[] | undefined, parameters: Record<string, unknown>, example: readonly PortSpec[]) {
+  for (const rule of rules ?? []) {
+    const labels = labelsOf(rule, parameters);
+    if (!labels) continue;
+    const decided = example.some((port) => port.kind === MAIN) ? MAIN : (example[0]?.kind ?? MAIN);
+    return [...labels.map((label): PortSpec => ({ kind: decided, label })), ...example.filter((port) => port.kind !== decided)];
+  }
+  return null;
+}
+
+function labelsOf(rule: PortRule, parameters: Record<string, unknown>): string[] | null {
+  const has = (param: string, equals: string) => {
+    const value = valueAt(parameters, param);
+    return typeof value === "boolean" ? String(value) === equals : value === equals;
+  };
+  if (rule.when && !has(...rule.when)) return null;
+  const labels = counted(rule.ports, parameters)?.slice(0, MOST_PORTS);
+  if (labels && rule.extra && has(rule.extra[0], rule.extra[1])) labels.push(rule.extra[2]);
+  return labels ?? null;
+}
+
+function counted(ports: PortRule["ports"], parameters: Record<string, unknown>): string[] | null {
+  if ("named" in ports) return [...ports.named.labels];
+  if ("words" in ports) {
+    const set = valueAt(parameters, ports.words.param);
+    const words = typeof set === "string" ? set : ports.words.default;
+    return words.split(",").flatMap((word) => word.trim() || []);
+  }
+  if ("number" in ports) {
+    const count = valueAt(parameters, ports.number.param);
+    if (typeof count !== "number" || !Number.isInteger(count) || count < 0) return null;
+    const { label } = ports.number;
+    return Array.from({ length: Math.min(count, MOST_PORTS) }, (_, at) => (label ? `${label.trim()} ${at + 1}` : String(at)));
+  }
+  const entries = valueAt(parameters, ports.entries.list);
+  if (!Array.isArray(entries)) return null;
+  return entries.map((entry, at) => {
+    // An entry that is a text names itself.
+    const label = typeof entry === "string" ? entry : valueAt(entry, [ports.entries.label]);
+    return typeof label === "string" && label !== "" ? label : String(at);
+  });
+}
+
+type Counts = Map<string, number>;
+
+function countsOf(ends: [string, number][]): Counts {
+  const counts: Counts = new Map();
+  for (const [kind, index] of ends) counts.set(kind, Math.max(counts.get(kind) ?? 0, Math.min(index, MOST_PORTS - 1) + 1));
+  return counts;
+}
+
+function fillUp(ports: Port[], wanted: Counts) {
+  for (const [kind, count] of wanted) {
+    const present = ports.filter((port) => port.kind === kind).length;
+    for (let index = present; index < count; index++) {
+      ports.push({
+        kind,
+        index,
+        label: isSupply(kind) ? kindWord(kind) : "",
+        required: false,
+        most: Number.POSITIVE_INFINITY,
+        isError: false,
+      });
+    }
+  }
+}
+
+/** A type that is not known has the ports of its connections; without any, those that most nodes have. */
+function guess(node: WorkflowNode, inputs: Port[], outputs: Port[], wantedInputs: Counts, wantedOutputs: Counts) {
+  const supplies = [...wantedOutputs.keys()].some(isSupply);
+  const main: Port = { kind: MAIN, index: 0, label: "", required: false, most: Number.POSITIVE_INFINITY, isError: false };
+  const isOnlySupplier = supplies && !wantedOutputs.has(MAIN) && !wantedInputs.has(MAIN);
+  if (isOnlySupplier) return;
+  if (/Tool$/.test(node.type) && !wantedOutputs.has(MAIN) && !wantedInputs.has(MAIN)) {
+    outputs.push({ ...main, kind: "ai_tool", label: "Tool" });
+    return;
+  }
+  if (!/trigger$/i.test(node.type) || wantedInputs.has(MAIN)) inputs.push(main);
+  const sent = (wantedOutputs.get(MAIN) ?? 1) - (node.onError === "continueErrorOutput" ? 1 : 0);
+  for (let index = 0; index < Math.max(1, sent); index++) outputs.push({ ...main, index });
+}
+
+/** Failed items leave by an output of their own, after all others that carry items. */
+function addError(outputs: Port[]) {
+  const mains = outputs.filter((port) => port.kind === MAIN);
+  const last = mains[mains.length - 1];
+  if (!last) return;
+  outputs.splice(outputs.indexOf(last) + 1, 0, { ...last, index: mains.length, label: "error", isError: true });
+}

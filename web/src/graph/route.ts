@@ -1,0 +1,100 @@
+/** The way a line takes between two ports: steps with round corners; one that leads back goes around the nodes, not through them. */
+import type { Point } from "./geometry";
+
+const RADIUS = 10;
+/** How far a line leaves a port before it may turn. */
+const STUB = 20;
+/** How far below the nodes a line runs that leads back. */
+const LANE = 44;
+
+export interface Route {
+  path: string;
+  /** The middle, where the chip with the number of items and the buttons stand. */
+  label: Point;
+}
+
+/** A line of items from the right side of a node to the left side of another. */
+export function flowRoute(from: Point, to: Point, below = Math.max(from.y, to.y)): Route {
+  if (to.x >= from.x + 2 * STUB) {
+    const rise = Math.abs(to.y - from.y);
+    if (rise < 1) return straight(from, to);
+    // A step this small would look like a mistake; a gentle bend does not.
+    if (rise < 2 * RADIUS) return bent(from, to);
+    // The turn is nearer to the target, so that lines from one port run together for longer and lie apart where they end.
+    const x = Math.max(from.x + STUB, to.x - Math.max(STUB * 1.5, (to.x - from.x) / 2));
+    return routed([from, { x, y: from.y }, { x, y: to.y }, to], 1);
+  }
+  const gap = Math.abs(to.y - from.y);
+  const lane = gap > 2 * LANE + 40 ? (from.y + to.y) / 2 : below + LANE;
+  const right = from.x + STUB;
+  const left = to.x - STUB;
+  return routed([from, { x: right, y: from.y }, { x: right, y: lane }, { x: left, y: lane }, { x: left, y: to.y }, to], 2);
+}
+
+/** A line from the top of a sub-node to the diamond of the node it serves. */
+export function supplyRoute(from: Point, to: Point): Route {
+  if (Math.abs(from.x - to.x) < 1) return straight(from, to);
+  if (from.y < to.y + 12) {
+    const lane = Math.max(from.y, to.y) + LANE;
+    return routed(
+      [
+        from,
+        { x: from.x, y: from.y - 12 },
+        { x: from.x + 40, y: from.y - 12 },
+        { x: from.x + 40, y: lane },
+        { x: to.x, y: lane },
+        to,
+      ],
+      3,
+    );
+  }
+  const y = (from.y + to.y) / 2 + 8;
+  return routed([from, { x: from.x, y }, { x: to.x, y }, to], 1);
+}
+
+function straight(from: Point, to: Point): Route {
+  return { path: `M${round(from.x)} ${round(from.y)}L${round(to.x)} ${round(to.y)}`, label: between(from, to) };
+}
+
+function bent(from: Point, to: Point): Route {
+  const x = round((from.x + to.x) / 2);
+  const path = `M${round(from.x)} ${round(from.y)}C${x} ${round(from.y)} ${x} ${round(to.y)} ${round(to.x)} ${round(to.y)}`;
+  return { path, label: between(from, to) };
+}
+
+/** A path along points with round corners; `middle` is the piece whose middle carries the label. */
+function routed(points: readonly Point[], middle: number): Route {
+  const [first] = points;
+  let path = first ? `M${round(first.x)} ${round(first.y)}` : "";
+  for (let at = 1; at < points.length; at++) {
+    const [before, corner, after] = [points[at - 1], points[at], points[at + 1]] as [Point, Point, Point | undefined];
+    if (!after) {
+      path += `L${round(corner.x)} ${round(corner.y)}`;
+      break;
+    }
+    const radius = Math.min(RADIUS, distance(before, corner) / 2, distance(corner, after) / 2);
+    const enter = toward(corner, before, radius);
+    const leave = toward(corner, after, radius);
+    path += `L${round(enter.x)} ${round(enter.y)}Q${round(corner.x)} ${round(corner.y)} ${round(leave.x)} ${round(leave.y)}`;
+  }
+  const one = points[middle] as Point;
+  const other = points[middle + 1] as Point;
+  return { path, label: between(one, other) };
+}
+
+function distance(one: Point, other: Point): number {
+  return Math.abs(one.x - other.x) + Math.abs(one.y - other.y);
+}
+
+function toward(from: Point, to: Point, length: number): Point {
+  const whole = distance(from, to) || 1;
+  return { x: from.x + ((to.x - from.x) * length) / whole, y: from.y + ((to.y - from.y) * length) / whole };
+}
+
+function between(one: Point, other: Point): Point {
+  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,171 @@
+/** The line under a node's name: what it does with its parameters, in as few words as fit on a card. */
+import { valueAt } from "./document";
+import type { ParamSpec, TypeSpec } from "./spec";
+import type { WorkflowNode } from "./types";
+
+/** The most letters a card has room for; longer texts are cut by the card itself. */
+const MOST = 80;
+
+export function subtitleOf(node: WorkflowNode, spec: TypeSpec | undefined): string {
+  if (node.notesInFlow && node.notes) return firstLine(node.notes);
+  const told = tellers[shortType(node.type)]?.(node.parameters, node) ?? generic(node.parameters, spec);
+  if (told) return firstLine(told);
+  if (!spec) return shortType(node.type);
+  return spec.name === node.name.replace(/\d+$/, "") ? "" : spec.name;
+}
+
+export function shortType(type: string): string {
+  return type.split(".").pop() ?? type;
+}
+
+type Parameters = Record<string, unknown>;
+type Teller = (parameters: Parameters, node: WorkflowNode) => string | undefined;
+
+const http: Teller = (parameters) => {
+  const url = text(parameters.url) ?? text(parameters.endpoint);
+  return url && `${text(parameters.method) ?? text(parameters.requestMethod) ?? "GET"} ${shortUrl(url)}`;
+};
+
+const conditions: Teller = (parameters) => {
+  const list = valueAt(parameters, "conditions.conditions");
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  if (list.length > 1) return `${list.length} conditions`;
+  const [first] = list as Parameters[];
+  const operation = text(valueAt(first, "operator.operation")) ?? "";
+  return [shown(first?.leftValue), words(operation), shown(first?.rightValue)].filter(Boolean).join(" ");
+};
+
+const webhook: Teller = (parameters) => {
+  const method = parameters.httpMethod;
+  const path = text(parameters.path);
+  return `${Array.isArray(method) ? method.join(", ") : (text(method) ?? "GET")} /${path && !isUuid(path) ? path : ""}`.replace(
+    / \/$/,
+    "",
+  );
+};
+
+const model: Teller = (parameters) => located(parameters.model) ?? located(parameters.modelName) ?? located(parameters.modelId);
+
+/** Only nodes whose settings say more than the generic line would. */
+const tellers: Record<string, Teller> = {
+  httpRequest: http,
+  httpRequestTool: http,
+  "http-request-tool": http,
+  toolHttpRequest: http,
+  graphql: http,
+  webhook,
+  if: conditions,
+  filter: conditions,
+  code: (parameters) =>
+    text(parameters.language) === "python" || text(parameters.language) === "pythonNative" ? "Python" : "JavaScript",
+  set: (parameters) => {
+    if (text(parameters.mode) === "raw") return "JSON";
+    const fields = valueAt(parameters, "assignments.assignments") ?? valueAt(parameters, "fields.values");
+    return Array.isArray(fields)
+      ? fields
+          .map((field: Parameters) => text(field.name) ?? "")
+          .filter(Boolean)
+          .join(", ")
+      : undefined;
+  },
+  switch: (parameters) => {
+    const rules = valueAt(parameters, "rules.values") ?? valueAt(parameters, "rules.rules");
+    return Array.isArray(rules) && rules.length > 0 ? `${rules.length} ${rules.length === 1 ? "rule" : "rules"}` : undefined;
+  },
+  scheduleTrigger: (parameters) => {
+    const [first, ...more] = (valueAt(parameters, "rule.interval") ?? []) as Parameters[];
+    if (!first) return undefined;
+    return interval(first) + (more.length > 0 ? ` and ${more.length} more` : "");
+  },
+  executeWorkflow: (parameters) => named(parameters.workflowId),
+  toolWorkflow: (parameters) => named(parameters.workflowId),
+  "workflow-tool": (parameters) => named(parameters.workflowId),
+  wait: (parameters) => {
+    const amount = parameters.amount;
+    return (parameters.resume ?? "timeInterval") === "timeInterval" && amount !== undefined
+      ? `${shown(amount)} ${text(parameters.unit) ?? "seconds"}`
+      : undefined;
+  },
+  limit: (parameters) => (parameters.maxItems === undefined ? undefined : `${shown(parameters.maxItems)} items`),
+  splitOut: (parameters) => text(parameters.fieldToSplitOut),
+  splitInBatches: (parameters) => (parameters.batchSize === undefined ? undefined : `${shown(parameters.batchSize)} at a time`),
+  formTrigger: (parameters) => text(parameters.formTitle),
+  stopAndError: (parameters) => text(parameters.errorMessage),
+  rssFeedRead: (parameters) => text(parameters.url) && shortUrl(text(parameters.url) ?? ""),
+};
+
+function generic(parameters: Parameters, spec: TypeSpec | undefined): string | undefined {
+  const operation = chosen(parameters, spec, "operation");
+  const resource = chosen(parameters, spec, "resource");
+  if (operation && resource) return `${operation}: ${resource.toLowerCase()}`;
+  return (
+    operation ?? chosen(parameters, spec, "mode") ?? model(parameters, {} as WorkflowNode) ?? chosen(parameters, spec, "action")
+  );
+}
+
+/** The label of a choice, as the form shows it; a default counts too, since n8n does not save it. */
+function chosen(parameters: Parameters, spec: TypeSpec | undefined, name: string): string | undefined {
+  const forms = spec?.params.filter((param: ParamSpec) => param.name === name && param.kind.type === "choice") ?? [];
+  const value = parameters[name] ?? forms[0]?.default;
+  if (typeof value !== "string" || value === "") return undefined;
+  for (const form of forms) {
+    const option = form.kind.options?.find((candidate) => candidate.value === value);
+    if (option) return option.label;
+  }
+  return parameters[name] === undefined ? undefined : words(value);
+}
+
+function interval(rule: Parameters): string {
+  const field = text(rule.field) ?? "days";
+  if (field === "cronExpression") return text(rule.expression) ?? "Cron";
+  const key = `${field}Interval`;
+  const count = typeof rule[key] === "number" ? (rule[key] as number) : 1;
+  const every = count === 1 ? `Every ${field.replace(/s$/, "")}` : `Every ${count} ${field}`;
+  if (field !== "days" && field !== "weeks" && field !== "months") return every;
+  const hour = typeof rule.triggerAtHour === "number" ? rule.triggerAtHour : 0;
+  const minute = typeof rule.triggerAtMinute === "number" ? rule.triggerAtMinute : 0;
+  return `${every} at ${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
+}
+
+function located(value: unknown): string | undefined {
+  return text(value) ?? text(valueAt(value, ["value"]));
+}
+
+function named(value: unknown): string | undefined {
+  return text(valueAt(value, ["cachedResultName"])) ?? located(value);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? expressionText(value.trim()) : undefined;
+}
+
+/** An expression without its brackets, which only take room here. */
+function expressionText(value: string): string {
+  return value.startsWith("=") ? value.slice(1).replace(/\{\{\s*(.*?)\s*\}\}/g, "$1") : value;
+}
+
+function shown(value: unknown): string {
+  return text(value) ?? (typeof value === "number" || typeof value === "boolean" ? String(value) : "");
+}
+
+function shortUrl(url: string): string {
+  return url.replace(/^https?:\/\//, "").replace(/\?.*$/, "");
+}
+
+/** `notEquals` becomes `not equals`. */
+function words(name: string): string {
+  const spaced = name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[_-]+/g, " ")
+    .toLowerCase();
+  return { equals: "=", "not equals": "≠", gt: ">", lt: "<", gte: "≥", lte: "≤" }[spaced] ?? spaced;
+}
+
+function isUuid(value: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(value);
+}
+
+function firstLine(value: string): string {
+  const [line = ""] = value.trim().split("\n");
+  return line.length > MOST ? `${line.slice(0, MOST - 1)}…` : line;
+}

@@ -1,0 +1,74 @@
+// Workflows with agents: their models and tools, and what they cost lately.
+
+import { Bot } from "lucide-react";
+import { Link, useLocation } from "wouter";
+import { Badge, Button, count, Empty, Money, Table } from "../../ui";
+import css from "./Agents.module.css";
+import type { AgentWorkflow } from "./agents";
+import { DAYS, useSpending } from "./data";
+
+const COLUMNS = [
+  { id: "name", label: "Workflow" },
+  { id: "agents", label: "Agents" },
+  { id: "models", label: "Models" },
+  { id: "tools", label: "Tools", align: "right" as const },
+  { id: "calls", label: `Model calls, ${DAYS} days`, align: "right" as const },
+  { id: "tokens", label: "Tokens", align: "right" as const },
+  { id: "cost", label: "Cost", align: "right" as const },
+];
+
+export function AgentList({ agents }: { agents: readonly AgentWorkflow[] }) {
+  const spent = useSpending();
+  const [, go] = useLocation();
+  const render = (row: AgentWorkflow, column: string) => {
+    const sum = spent.get(row.id);
+    switch (column) {
+      case "name":
+        return (
+          <span className={css.name}>
+            <Link href={`/workflow/${encodeURIComponent(row.id)}`}>{row.name}</Link>
+            {row.isActive && <Badge tone="good">Active</Badge>}
+            {row.chat && <Badge tone="accent">Chat</Badge>}
+          </span>
+        );
+      case "agents":
+        return row.agents.join(", ");
+      case "models":
+        return row.models.length > 0 ? (
+          <code className={css.model}>{row.models.join(", ")}</code>
+        ) : (
+          <span className={css.quiet}>none connected</span>
+        );
+      case "tools":
+        return count(row.nTools);
+      case "calls":
+        return count(sum?.calls ?? 0);
+      case "tokens":
+        return count(sum?.tokens ?? 0);
+      default:
+        return <Money dollars={sum?.dollars ?? null} />;
+    }
+  };
+  return (
+    <Table
+      label="Agents"
+      columns={COLUMNS}
+      rows={agents}
+      rowKey={(row) => row.id}
+      render={render}
+      onOpen={(row) => go(`/workflow/${encodeURIComponent(row.id)}`)}
+      empty={
+        <Empty
+          icon={Bot}
+          title="No workflow has an agent yet"
+          text="An agent is a node with a model, and with tools and a memory if it needs them. Some templates have one ready to run."
+          action={
+            <Button kind="primary" onClick={() => go("/templates")}>
+              Look at templates
+            </Button>
+          }
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,74 @@
+// The newest runs of workflows with agents, with what each cost.
+
+import { ListTree } from "lucide-react";
+import { useMemo } from "react";
+import { Link, useLocation } from "wouter";
+import type { Execution } from "../../api/types";
+import { count, Duration, Empty, Money, Problem, Skeleton, StatusMark, Table, Time } from "../../ui";
+import { addressOf } from "../executions/ExecutionsPage";
+import css from "./Agents.module.css";
+import type { AgentWorkflow } from "./agents";
+import { useAgentRuns, useCosts } from "./data";
+
+const COLUMNS = [
+  { id: "status", label: "Status", width: "140px" },
+  { id: "workflow", label: "Workflow" },
+  { id: "models", label: "Models" },
+  { id: "started", label: "Started" },
+  { id: "duration", label: "Duration", align: "right" as const },
+  { id: "tokens", label: "Tokens", align: "right" as const },
+  { id: "cost", label: "Cost", align: "right" as const },
+  { id: "id", label: "Execution", align: "right" as const },
+];
+
+export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
+  const ids = useMemo(() => agents.map((agent) => agent.id), [agents]);
+  const names = useMemo(() => new Map(agents.map((agent) => [agent.id, agent.name])), [agents]);
+  const { rows, error, isPending, refetch } = useAgentRuns(ids);
+  const costs = useCosts(rows);
+  const [, go] = useLocation();
+  if (error && rows.length === 0) return <Problem error={error} onRetry={refetch} />;
+  if (isPending && ids.length > 0) return <Skeleton lines={6} />;
+  const render = (row: Execution, column: string) => {
+    const cost = costs.get(String(row.id));
+    switch (column) {
+      case "status":
+        return <StatusMark status={row.status} />;
+      case "workflow":
+        return <Link href={addressOf(row)}>{names.get(row.workflowId) ?? row.workflowId}</Link>;
+      case "models":
+        return cost && cost.models.length > 0 ? (
+          <code className={css.model}>{cost.models.join(", ")}</code>
+        ) : (
+          <span className={css.quiet}>–</span>
+        );
+      case "started":
+        return <Time at={row.startedAt} />;
+      case "duration":
+        return <Duration ms={row.stoppedAt ? Date.parse(row.stoppedAt) - Date.parse(row.startedAt) : null} />;
+      case "tokens":
+        return cost ? count(cost.tokens) : "–";
+      case "cost":
+        return <Money dollars={cost?.dollars} />;
+      default:
+        return <span className={css.quiet}>{row.id}</span>;
+    }
+  };
+  return (
+    <Table
+      label="Runs of agents"
+      columns={COLUMNS}
+      rows={rows}
+      rowKey={(row) => String(row.id)}
+      render={render}
+      onOpen={(row) => go(addressOf(row))}
+      empty={
+        <Empty
+          icon={ListTree}
+          title="No agent has run yet"
+          text="Run a workflow that has one; its runs are listed here with their cost."
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,96 @@
+/** The fields of a credential. What is saved is never shown again: a field that is left alone keeps what it has. */
+import { useState } from "react";
+import { Button, Checkbox, Field, Input, NumberInput, Select, TextArea } from "../../ui";
+import layout from "../layout.module.css";
+import type { CredentialField, Values } from "./fields";
+
+interface Props {
+  fields: readonly CredentialField[];
+  values: Values;
+  onChange: (values: Values) => void;
+  mistakes: Record<string, string>;
+  /** Nothing is kept yet. */
+  isNew: boolean;
+}
+
+export function CredentialForm({ fields, values, onChange, mistakes, isNew }: Props) {
+  const [more, setMore] = useState(false);
+  const usual = fields.filter((field) => !field.rare);
+  const rare = fields.filter((field) => field.rare);
+  const drawn = (field: CredentialField, index: number) => (
+    <OneField
+      key={field.name}
+      field={field}
+      value={values[field.name]}
+      onChange={(value) => onChange({ ...values, [field.name]: value })}
+      error={mistakes[field.name]}
+      isNew={isNew}
+      focus={isNew && index === 0 && !field.rare}
+    />
+  );
+  return (
+    <div className={layout.stack}>
+      {usual.map(drawn)}
+      {rare.length > 0 && !more && (
+        <div>
+          <Button kind="quiet" size="small" onClick={() => setMore(true)}>
+            More settings ({rare.length})
+          </Button>
+        </div>
+      )}
+      {more && rare.map(drawn)}
+    </div>
+  );
+}
+
+interface OneProps {
+  field: CredentialField;
+  value: Values[string];
+  onChange: (value: Values[string]) => void;
+  error?: string;
+  isNew: boolean;
+  /** It gets the focus when the form opens. */
+  focus: boolean;
+}
+
+function OneField({ field, value, onChange, error, isNew, focus }: OneProps) {
+  const text = typeof value === "string" ? value : "";
+  const placeholder = isNew ? field.placeholder : "Kept as it is";
+  if (field.kind === "flag") {
+    return <Checkbox checked={value === true} onChange={onChange} label={field.label} />;
+  }
+  return (
+    <Field label={field.label} required={isNew && field.required} hint={field.hint} error={error}>
+      {field.kind === "choice" ? (
+        <Select
+          label={field.label}
+          value={text}
+          onChange={onChange}
+          placeholder={isNew ? "As usual" : "Kept as it is"}
+          options={(field.options ?? []).map((option) => ({ value: option, label: option }))}
+        />
+      ) : field.kind === "number" ? (
+        <NumberInput value={typeof value === "number" ? value : undefined} onChange={onChange} placeholder={placeholder} />
+      ) : field.kind === "long" || field.kind === "json" ? (
+        <TextArea
+          mono
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          placeholder={placeholder}
+          invalid={Boolean(error)}
+        />
+      ) : (
+        <Input
+          type={field.kind === "secret" ? "password" : "text"}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          placeholder={placeholder}
+          invalid={Boolean(error)}
+          autoComplete={field.kind === "secret" ? "new-password" : "off"}
+          data-1p-ignore
+          autoFocus={focus}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,47 @@
+/** The first step of a new credential: what it is for. */
+import { KeyRound } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useCatalogue } from "../../api/catalogue";
+import { SearchInput } from "../../ui";
+import layout from "../layout.module.css";
+import styles from "./KindChooser.module.css";
+import { type Kind, kindsWith } from "./kinds";
+
+export function KindChooser({ onChoose }: { onChoose: (type: string) => void }) {
+  const catalogue = useCatalogue();
+  const [text, setText] = useState("");
+  const kinds = useMemo(
+    () => kindsWith(catalogue.all.flatMap((type) => (type.credentials ?? []).map((used) => used.kind))),
+    [catalogue],
+  );
+  const found = kinds.filter((kind) => `${kind.name} ${kind.type}`.toLowerCase().includes(text.trim().toLowerCase()));
+  const groups = [...new Set(found.map((kind) => kind.group))];
+  return (
+    <div className={layout.stack}>
+      <SearchInput label="Search services" placeholder="Search services" value={text} onChange={setText} autoFocus />
+      <div className={styles.list}>
+        {groups.map((group) => (
+          <section key={group} aria-label={group}>
+            <h3 className={styles.group}>{group}</h3>
+            <div className={styles.kinds}>
+              {found
+                .filter((kind) => kind.group === group)
+                .map((kind: Kind) => (
+                  <button key={kind.type} type="button" className={styles.kind} onClick={() => onChoose(kind.type)}>
+                    <KeyRound size={14} aria-hidden />
+                    {kind.name}
+                  </button>
+                ))}
+            </div>
+          </section>
+        ))}
+        {found.length === 0 && (
+          <p className={layout.quiet}>
+            No service is called “{text}”. Under <em>Any service</em> there are kinds that fit every API: a header, a bearer
+            token, a user with a password, OAuth 2.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+/** Credentials as the server has them: without what they hold, which it never gives out again. */
+import { useQuery } from "@tanstack/react-query";
+import { all, api, queryClient } from "../../api/client";
+import type { KindSchema } from "./fields";
+
+export interface Credential {
+  id: string;
+  name: string;
+  type: string;
+  projectId?: string;
+  /** The other projects whose workflows may use it, where the server tells. */
+  sharedWith?: readonly string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface TestResult {
+  status: "OK" | "Error";
+  message: string;
+}
+
+const KEY = ["credentials"];
+
+export function useCredentials() {
+  return useQuery({ queryKey: KEY, queryFn: () => all<Credential>("/credentials") });
+}
+
+/** One credential with whom it is shared, for those who may change that. */
+export function useCredential(id: string) {
+  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<Credential>(`/credentials/${id}`), staleTime: 0 });
+}
+
+export function useKindSchema(type: string | null) {
+  return useQuery({
+    queryKey: ["credential-schema", type],
+    queryFn: () => api.get<KindSchema>(`/credentials/schema/${encodeURIComponent(type ?? "")}`),
+    enabled: type !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+interface NewCredential {
+  name: string;
+  type: string;
+  data: Record<string, unknown>;
+  projectId?: string;
+}
+
+export async function createCredential(credential: NewCredential): Promise<Credential> {
+  return changed(await api.post<Credential>("/credentials", credential));
+}
+
+/** Renames it, and replaces the fields that are given; the others are kept. */
+export async function changeCredential(id: string, name: string, data: Record<string, unknown>): Promise<Credential> {
+  const body = Object.keys(data).length > 0 ? { name, data, isPartialData: true } : { name };
+  return changed(await api.patch<Credential>(`/credentials/${id}`, body));
+}
+
+export async function deleteCredential(id: string) {
+  await api.delete(`/credentials/${id}`);
+  changed(null);
+}
+
+export function testCredential(id: string): Promise<TestResult> {
+  return api.post<TestResult>(`/credentials/${id}/test`);
+}
+
+/** Lets the workflows of exactly these other projects use it. */
+export async function shareCredential(id: string, projects: readonly string[]) {
+  await api.put(`/credentials/${id}/share`, { shareWithIds: projects });
+  changed(null);
+}
+
+export async function moveCredential(id: string, project: string) {
+  await api.put(`/credentials/${id}/transfer`, { destinationProjectId: project });
+  changed(null);
+}
+
+function changed<T>(value: T): T {
+  void queryClient.invalidateQueries({ queryKey: KEY });
+  return value;
+}

@@ -1,0 +1,83 @@
+// What can be done with the executions that are chosen.
+
+import { GitCompareArrows, RotateCcw, Square, Trash2, X } from "lucide-react";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import type { Execution } from "../../api/types";
+import { each, remove, retry, stop } from "../../run/execution";
+import { Button, confirm, IconButton, plural, toast } from "../../ui";
+import css from "./Executions.module.css";
+
+interface BulkBarProps {
+  picked: readonly Execution[];
+  total: number;
+  onAll: () => void;
+  onNone: () => void;
+}
+
+export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
+  const [busy, setBusy] = useState<string | null>(null);
+  const [, go] = useLocation();
+  const ids = (fits: (row: Execution) => boolean) => picked.filter(fits).map((row) => String(row.id));
+  const going = ids((row) => row.status === "running" || row.status === "waiting");
+  const failed = ids((row) => row.status === "error" || row.status === "canceled" || row.status === "uncertain");
+  const over = ids((row) => row.status !== "running" && row.status !== "waiting");
+
+  const act = async (word: string, chosen: readonly string[], one: (id: string) => Promise<unknown>) => {
+    setBusy(word);
+    const { done, failed } = await each(chosen, one);
+    setBusy(null);
+    const first = failed[0];
+    if (first)
+      toast({ text: `${plural(done.length, "execution")} ${word}, ${failed.length} not: ${first.message}`, tone: "bad" });
+    else toast({ text: `${plural(done.length, "execution")} ${word}`, tone: "good" });
+    onNone();
+  };
+  const drop = async () => {
+    const title = `Remove ${plural(over.length, "execution")}?`;
+    const text = "Their data and logs are gone for good.";
+    if (await confirm({ title, text, action: "Remove", danger: true })) await act("removed", over, remove);
+  };
+  const [a, b] = picked;
+  return (
+    <div className={css.bulk} role="toolbar" aria-label="Chosen executions">
+      <IconButton icon={X} label="Choose none" size="small" onClick={onNone} />
+      <span>{plural(picked.length, "execution")} chosen</span>
+      {picked.length < total && (
+        <Button size="small" kind="quiet" onClick={onAll}>
+          Choose all {total}
+        </Button>
+      )}
+      <span className={css.space} />
+      {picked.length === 2 && a && b && (
+        <Button
+          size="small"
+          icon={GitCompareArrows}
+          onClick={() => go(`/compare?a=${Math.min(Number(a.id), Number(b.id))}&b=${Math.max(Number(a.id), Number(b.id))}`)}
+        >
+          Compare
+        </Button>
+      )}
+      {going.length > 0 && (
+        <Button size="small" icon={Square} busy={busy === "stopped"} onClick={() => void act("stopped", going, stop)}>
+          Stop {going.length}
+        </Button>
+      )}
+      {failed.length > 0 && (
+        <Button
+          size="small"
+          icon={RotateCcw}
+          busy={busy === "begun again"}
+          onClick={() => void act("begun again", failed, (id) => retry(id, "same"))}
+        >
+          Run {failed.length} again
+        </Button>
+      )}
+      {over.length > 0 && (
+        <Button size="small" kind="danger" icon={Trash2} busy={busy === "removed"} onClick={() => void drop()}>
+          Remove {over.length}
+        </Button>
+      )}
+    </div>
+  );
+}

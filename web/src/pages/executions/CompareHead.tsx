@@ -1,0 +1,46 @@
+// One of the two executions that are compared: which, how it ended, and a way to choose another.
+
+import { Link } from "wouter";
+import { elapsed, type RunView } from "../../run/view";
+import { duration, Select, StatusMark, Time } from "../../ui";
+import css from "./Compare.module.css";
+import { useExecutions, useWorkflowNames } from "./data";
+
+interface CompareHeadProps {
+  side: "a" | "b";
+  id: string;
+  view: RunView | undefined;
+  /** The workflow of the other one. */
+  like: string | undefined;
+  onChoose: (id: string) => void;
+}
+
+const NO_FILTERS = {};
+const SAME = "Of the same workflow";
+
+export function CompareHead({ side, id, view, like, onChoose }: CompareHeadProps) {
+  const { rows } = useExecutions(NO_FILTERS);
+  const names = useWorkflowNames();
+  const options = rows.map((row) => ({
+    value: String(row.id),
+    label: `${row.id} · ${row.workflowName ?? names.get(row.workflowId) ?? row.workflowId}`,
+    hint: `${row.status}, ${new Date(row.startedAt).toLocaleString("en")}`,
+    group: row.workflowId === like ? SAME : "Of other workflows",
+  }));
+  // Two runs of one workflow are what is mostly compared.
+  if (like) options.sort((one, other) => Number(other.group === SAME) - Number(one.group === SAME));
+  const label = side === "a" ? "First execution" : "Second execution";
+  return (
+    <section className={css.head} aria-label={label}>
+      <Select label={label} value={id || undefined} onChange={onChoose} options={options} placeholder="Choose an execution" />
+      {view && (
+        <p>
+          <StatusMark status={view.status} />
+          <span>{duration(elapsed(view, Date.now()))}</span>
+          <Time at={view.startedAt} />
+          <Link href={`/workflow/${encodeURIComponent(view.workflowId)}/executions/${view.executionId}`}>Open</Link>
+        </p>
+      )}
+    </section>
+  );
+}

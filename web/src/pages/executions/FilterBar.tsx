@@ -1,0 +1,56 @@
+// Filters as chips that can be taken away, and a menu for each that is not set. They live in the address, so a view can be shared.
+
+import { CircleX } from "lucide-react";
+import { useLocation, useSearchParams } from "wouter";
+import { Button, Chip, Select } from "../../ui";
+import css from "./Executions.module.css";
+import { FILTER_NAMES, type FilterName, type Filters, MODES, SPANS, STATUSES, withFilter } from "./filters";
+
+const WORDS: Record<FilterName, string> = { status: "Status", workflow: "Workflow", mode: "Started by", since: "Time" };
+
+export function FilterBar({ filters, names }: { filters: Filters; names: ReadonlyMap<string, string> }) {
+  const [params, setParams] = useSearchParams();
+  const [, go] = useLocation();
+  const options: Record<FilterName, { value: string; label: string }[]> = {
+    status: STATUSES,
+    workflow: [...names].map(([value, label]) => ({ value, label })),
+    mode: MODES,
+    since: SPANS,
+  };
+  const set = (name: FilterName, value: string | undefined) => setParams(withFilter(params, name, value));
+  const given = FILTER_NAMES.filter((name) => filters[name]);
+  return (
+    <div className={css.filters} role="group" aria-label="Filters">
+      {given.map((name) => {
+        const value = filters[name] ?? "";
+        const label = options[name].find((option) => option.value === value)?.label ?? value;
+        return (
+          <Chip
+            key={name}
+            tone="accent"
+            label={`${WORDS[name]}: ${label}`}
+            onRemove={() => set(name, undefined)}
+            removeLabel={`Remove the filter ${WORDS[name]}: ${label}`}
+          />
+        );
+      })}
+      {FILTER_NAMES.filter((name) => !filters[name]).map((name) => (
+        <Select
+          key={name}
+          dense
+          className={css.filter}
+          label={`Filter by ${WORDS[name].toLowerCase()}`}
+          placeholder={WORDS[name]}
+          value={undefined}
+          onChange={(value) => set(name, value)}
+          options={options[name]}
+        />
+      ))}
+      {given.length > 1 && (
+        <Button size="small" kind="quiet" icon={CircleX} onClick={() => go("/executions")}>
+          Clear all
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+// What a step gave in one run and in the other, as lines of JSON with the differences marked.
+
+import { useMemo, useState } from "react";
+import { useItems } from "../../run/items";
+import { RunProblem } from "../../run/RunProblem";
+import { cx, Problem, plural, Skeleton, Tabs } from "../../ui";
+import css from "./Compare.module.css";
+import { filled, kindOf } from "./ComparePage";
+import { type ComparedStep, diffLines, hunks } from "./diff";
+
+interface OutputDiffProps {
+  step: ComparedStep;
+  a: string;
+  b: string;
+}
+
+export function OutputDiff({ step, a, b }: OutputDiffProps) {
+  const [direction, setDirection] = useState<"output" | "input">("output");
+  return (
+    <section className={css.diff} aria-label={`Differences of ${step.node}`}>
+      <header>
+        <h2>{step.node}</h2>
+        <Tabs
+          label="Which data"
+          value={direction}
+          onChange={(id) => setDirection(id as "output" | "input")}
+          tabs={[
+            { id: "output", label: "Output" },
+            { id: "input", label: "Input" },
+          ]}
+        />
+      </header>
+      {step.a?.error && <RunProblem error={step.a.error} isCompact />}
+      {step.b?.error && <RunProblem error={step.b.error} isCompact />}
+      <Lines step={step} a={a} b={b} direction={direction} />
+    </section>
+  );
+}
+
+function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output" | "input" }) {
+  const at = {
+    node: step.node,
+    run: step.runIndex,
+    kind: kindOf(step),
+    output: direction === "output" ? filled(step) : 0,
+    direction,
+  };
+  const first = useItems({ ...at, executionId: a, enabled: step.a !== undefined });
+  const second = useItems({ ...at, executionId: b, enabled: step.b !== undefined });
+  const lines = useMemo(() => diffLines(text(first.data?.items), text(second.data?.items)), [first.data, second.data]);
+  const error = first.error ?? second.error;
+  if (error) return <Problem error={error} />;
+  if ((step.a && !first.data) || (step.b && !second.data)) return <Skeleton lines={6} />;
+  if (lines.every((line) => line.kind === "same")) {
+    return <p className={css.quiet}>{lines.length === 0 ? "Neither has any data here." : "The data is the same."}</p>;
+  }
+  const more = Math.max(first.data?.total ?? 0, second.data?.total ?? 0) - 50;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
+      <pre className={css.lines} tabIndex={0}>
+        {hunks(lines).map((line, index) =>
+          line.kind === "gap" ? (
+            <span key={index} className={css.gap}>
+              {plural(line.n, "line")} the same
+            </span>
+          ) : (
+            <span key={index} className={cx(line.kind === "removed" && css.removed, line.kind === "added" && css.added)}>
+              <i aria-hidden>{MARKS[line.kind]}</i>
+              {line.kind !== "same" && <span className="visually-hidden">{line.kind}: </span>}
+              {line.text}
+            </span>
+          ),
+        )}
+      </pre>
+      {more > 0 && <p className={css.quiet}>The first 50 items are compared; there are {more} more.</p>}
+    </>
+  );
+}
+
+const MARKS = { same: " ", removed: "−", added: "+" };
+
+function text(items: readonly { json?: unknown; preview?: string }[] | undefined): string {
+  if (!items || items.length === 0) return "";
+  return JSON.stringify(
+    items.map((item) => item.preview ?? item.json),
+    null,
+    2,
+  );
+}

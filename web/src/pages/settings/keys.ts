@@ -1,0 +1,63 @@
+/** One's own API keys, and the scopes they may have. */
+import { useQuery } from "@tanstack/react-query";
+import { api, queryClient } from "../../api/client";
+
+export interface ApiKey {
+  id: string;
+  label: string;
+  /** All but its last letters hidden. */
+  apiKey: string;
+  scopes: readonly string[];
+  createdAt: string;
+  expiresAt: string | null;
+}
+
+export interface NewKey extends ApiKey {
+  /** The key itself; told this once. */
+  rawApiKey: string;
+}
+
+const KEY = ["api-keys"];
+
+export function useKeys() {
+  return useQuery({ queryKey: KEY, queryFn: async (): Promise<ApiKey[]> => (await api.raw("GET", "/api/me/api-keys")).json() });
+}
+
+export async function createKey(label: string, scopes: readonly string[] | null, expiresAt: string | null): Promise<NewKey> {
+  const body = { label, ...(scopes ? { scopes } : {}), ...(expiresAt ? { expiresAt } : {}) };
+  const made: NewKey = await (await api.raw("POST", "/api/me/api-keys", { body })).json();
+  void queryClient.invalidateQueries({ queryKey: KEY });
+  return made;
+}
+
+export async function revokeKey(id: string) {
+  await api.raw("DELETE", `/api/me/api-keys/${id}`);
+  void queryClient.invalidateQueries({ queryKey: KEY });
+}
+
+/** Scopes by what they are about: `workflow` with `list`, `read` and so on. */
+export function scopeGroups(scopes: readonly string[]): { about: string; scopes: string[] }[] {
+  const groups = new Map<string, string[]>();
+  for (const scope of scopes) {
+    const about = scope.split(":")[0] ?? scope;
+    groups.set(about, [...(groups.get(about) ?? []), scope]);
+  }
+  return [...groups].map(([about, list]) => ({ about, scopes: list }));
+}
+
+/** What a key may do, in a few words. */
+export function scopeWords(scopes: readonly string[]): string {
+  if (scopes.includes("*")) return "Everything you may";
+  if (scopes.length <= 2) return scopes.join(", ");
+  return `${scopes.slice(0, 2).join(", ")} and ${scopes.length - 2} more`;
+}
+
+/** Those that change nothing. */
+export function readingOnly(scopes: readonly string[]): string[] {
+  return scopes.filter((scope) => /:(list|read|readRow)$/.test(scope));
+}
+
+/** The moment a key ends, counted from now. */
+export function endsIn(days: number, now: Date): string | null {
+  return days === 0 ? null : new Date(now.getTime() + days * 86_400_000).toISOString();
+}

@@ -1,0 +1,89 @@
+/** The people of the instance, their roles, and the links by which they come in. */
+import { useQuery } from "@tanstack/react-query";
+import { all, api, queryClient } from "../../api/client";
+
+export interface Person {
+  id: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  isPending: boolean;
+  role?: string;
+  createdAt: string;
+}
+
+export interface Invitation {
+  user: { id: string; email: string; inviteAcceptUrl?: string; role: string };
+  /** Why it was not made; empty if it was. */
+  error: string;
+}
+
+/** What may be given to somebody; owners are made at the set-up only. */
+export const ROLES = [
+  { value: "global:admin", label: "Admin", hint: "Sees and changes everything, invites people" },
+  { value: "global:member", label: "Editor", hint: "Builds and runs workflows in their projects" },
+  { value: "global:viewer", label: "Viewer", hint: "Sees, and changes nothing" },
+];
+
+/** Roles as the API names them, in words. */
+export const ROLE_WORDS: Record<string, string> = {
+  owner: "Owner",
+  admin: "Admin",
+  editor: "Editor",
+  viewer: "Viewer",
+  "global:owner": "Owner",
+  "global:admin": "Admin",
+  "global:member": "Editor",
+  "global:viewer": "Viewer",
+};
+
+const KEY = ["people"];
+
+export function usePeople(enabled = true) {
+  return useQuery({ queryKey: KEY, queryFn: () => all<Person>("/users", { includeRole: true }), enabled });
+}
+
+export function nameOf(person: { email: string; firstName?: string; lastName?: string }): string {
+  return [person.firstName, person.lastName].filter(Boolean).join(" ") || person.email;
+}
+
+/** The addresses in a text, with commas, semicolons, spaces or lines between; each once. */
+export function addressesIn(text: string): { addresses: string[]; wrong: string[] } {
+  const parts = [
+    ...new Set(
+      text
+        .split(/[\s,;]+/)
+        .map((part) => part.trim().toLowerCase())
+        .filter(Boolean),
+    ),
+  ];
+  const isAddress = (part: string) => /^[^\s@]+@[^\s@]+$/.test(part);
+  return { addresses: parts.filter(isAddress), wrong: parts.filter((part) => !isAddress(part)) };
+}
+
+export async function invite(emails: readonly string[], role: string): Promise<Invitation[]> {
+  const answer = await api.post<Invitation[]>(
+    "/users",
+    emails.map((email) => ({ email, role })),
+  );
+  refresh();
+  return answer;
+}
+
+export async function changeRole(id: string, role: string) {
+  await api.patch(`/users/${id}/role`, { newRoleName: role });
+  refresh();
+}
+
+export async function removePerson(id: string) {
+  await api.delete(`/users/${id}`);
+  refresh();
+}
+
+export async function resetLink(id: string): Promise<string> {
+  return (await api.post<{ link: string }>(`/users/${id}/password-reset`)).link;
+}
+
+function refresh() {
+  void queryClient.invalidateQueries({ queryKey: KEY });
+}

@@ -1,0 +1,84 @@
+/** Projects: what belongs together, and who may see it. */
+import { useQuery } from "@tanstack/react-query";
+import { all, api, queryClient } from "../../api/client";
+
+export interface Project {
+  id: string;
+  name: string;
+  type: "personal" | "team";
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type ProjectRole = "project:admin" | "project:editor" | "project:viewer" | "project:personalOwner";
+
+export interface Member {
+  id: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  role: ProjectRole;
+}
+
+export const PROJECT_ROLES: readonly { value: ProjectRole; label: string; hint: string }[] = [
+  { value: "project:admin", label: "Admin", hint: "Changes everything, and who is in it" },
+  { value: "project:editor", label: "Editor", hint: "Builds and runs workflows" },
+  { value: "project:viewer", label: "Viewer", hint: "Sees, and changes nothing" },
+];
+
+const KEY = ["projects"];
+
+export function useProjects() {
+  return useQuery({ queryKey: KEY, queryFn: async () => (await all<Project>("/projects")).map(called), staleTime: 60_000 });
+}
+
+/** Personal projects are named `Ada Byron <ada@example.com>`; the person's name is enough, or the address where there is none. */
+export function called(project: Project): Project {
+  const [, name, address] = /^(.*?)\s*<([^<>]*)>$/.exec(project.name) ?? [];
+  return project.type === "personal" && address !== undefined ? { ...project, name: name || address } : project;
+}
+
+/** The name of a project by its id; what one may not see is called so. */
+export function useProjectNames(): (id: string | null | undefined) => string {
+  const { data } = useProjects();
+  return (id) => (id ? (data?.find((project) => project.id === id)?.name ?? "Another project") : "");
+}
+
+export function useMembers(project: string) {
+  return useQuery({ queryKey: [...KEY, project, "members"], queryFn: () => all<Member>(`/projects/${project}/users`) });
+}
+
+export async function createProject(name: string): Promise<Project> {
+  const made = await api.post<Project>("/projects", { name });
+  return refreshed(made);
+}
+
+export async function renameProject(id: string, name: string) {
+  await api.put(`/projects/${id}`, { name });
+  refreshed(null);
+}
+
+export async function deleteProject(id: string) {
+  await api.delete(`/projects/${id}`);
+  refreshed(null);
+}
+
+export async function addMember(project: string, userId: string, role: ProjectRole) {
+  await api.post(`/projects/${project}/users`, { relations: [{ userId, role }] });
+  refreshed(null);
+}
+
+export async function changeMember(project: string, userId: string, role: ProjectRole) {
+  await api.patch(`/projects/${project}/users/${userId}`, { role });
+  refreshed(null);
+}
+
+export async function removeMember(project: string, userId: string) {
+  await api.delete(`/projects/${project}/users/${userId}`);
+  refreshed(null);
+}
+
+function refreshed<T>(value: T): T {
+  void queryClient.invalidateQueries({ queryKey: KEY });
+  return value;
+}

@@ -1,0 +1,153 @@
+/** Brings a CSV file into a data table: into one that is there, by the names of columns, or into a new one. */
+import { FileUp } from "lucide-react";
+import { useRef, useState } from "react";
+import { Button, Dialog, Field, Input, Problem, plural, Select, toast } from "../../ui";
+import layout from "../layout.module.css";
+import { useTask } from "../task";
+import { type ColumnKind, type CsvFile, cellOf, columnName, kindOfColumn, parseCsv } from "./csv";
+import { createTable, type DataTable, insertRows } from "./data";
+import { KINDS } from "./TableDialogs";
+
+interface Props {
+  /** Where the rows go; a new table is made without it. */
+  table?: DataTable;
+  onClose: () => void;
+  onDone: (table: DataTable) => void;
+}
+
+/** What becomes of a column of the file. */
+interface Mapped {
+  from: string;
+  to: string;
+  type: ColumnKind;
+}
+
+/** Stands for "leave out" in the list, which has texts only. */
+const NOWHERE = "-";
+
+export function CsvDialog({ table, onClose, onDone }: Props) {
+  const [file, setFile] = useState<CsvFile | null>(null);
+  const [name, setName] = useState("");
+  const [mapped, setMapped] = useState<readonly Mapped[]>([]);
+  const [progress, setProgress] = useState<number | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const task = useTask();
+
+  const take = (chosen: File | undefined) =>
+    chosen &&
+    task.run(async () => {
+      const read = parseCsv(await chosen.text());
+      if ("problem" in read) throw new Error(read.problem);
+      setFile(read);
+      setName(chosen.name.replace(/\.csv$/i, ""));
+      setMapped(mappingOf(read, table));
+    });
+  const bring = () =>
+    task.run(async () => {
+      if (!file) return;
+      const kept = mapped.flatMap((column, index) => (column.to === NOWHERE ? [] : [{ ...column, index }]));
+      const target =
+        table ??
+        (await createTable(
+          name.trim() || "import",
+          kept.map(({ to, type }) => ({ name: to, type })),
+        ));
+      const rows = file.rows.map((row) =>
+        Object.fromEntries(kept.map(({ to, type, index }) => [to, cellOf(row[index] ?? "", type)])),
+      );
+      setProgress(0);
+      await insertRows(target.id, rows, setProgress);
+      toast({ text: `${plural(rows.length, "row")} brought into ${target.name}`, tone: "good" });
+      onDone(target);
+    });
+  const set = (index: number, change: Partial<Mapped>) =>
+    setMapped(mapped.map((column, at) => (at === index ? { ...column, ...change } : column)));
+  const isNothing = mapped.every((column) => column.to === NOWHERE);
+
+  const footer = file && (
+    <>
+      <Button onClick={() => setFile(null)}>Other file</Button>
+      <span className={layout.fill} />
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="primary" busy={task.busy} disabled={isNothing} onClick={bring}>
+        {progress !== null && task.busy ? `${progress} of ${file.rows.length}` : `Bring in ${plural(file.rows.length, "row")}`}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open onClose={onClose} title={table ? `CSV into ${table.name}` : "New table from CSV"} footer={footer}>
+      <div className={layout.stack}>
+        {!file && (
+          <>
+            <p className={layout.quiet}>The first line names the columns. Commas, semicolons and tabs are understood.</p>
+            <div>
+              <Button kind="primary" icon={FileUp} busy={task.busy} onClick={() => input.current?.click()}>
+                Choose a file
+              </Button>
+            </div>
+            <input
+              ref={input}
+              type="file"
+              accept=".csv,.tsv,text/csv"
+              hidden
+              aria-label="CSV file"
+              onChange={(event) => {
+                void take(event.target.files?.[0]);
+                event.target.value = "";
+              }}
+            />
+          </>
+        )}
+        {file && !table && (
+          <Field label="Name of the table">
+            <Input value={name} onChange={(event) => setName(event.target.value)} maxLength={128} />
+          </Field>
+        )}
+        {file &&
+          mapped.map((column, index) => (
+            <div key={index} className={layout.row}>
+              <span className={`${layout.fill} ${layout.cut}`} title={file.rows[0]?.[index]}>
+                {column.from || `Column ${index + 1}`} <span className={layout.faint}>{file.rows[0]?.[index]?.slice(0, 40)}</span>
+              </span>
+              {table ? (
+                <Select
+                  className={layout.choice}
+                  label={`Where ${column.from} goes`}
+                  value={column.to}
+                  options={[
+                    { value: NOWHERE, label: "Leave out" },
+                    ...table.columns.map((one) => ({ value: one.name, label: one.name })),
+                  ]}
+                  onChange={(to) => set(index, { to, type: table.columns.find((one) => one.name === to)?.type ?? "string" })}
+                />
+              ) : (
+                <Select
+                  className={layout.choice}
+                  label={`Type of ${column.from}`}
+                  value={column.type}
+                  options={KINDS}
+                  onChange={(type) => set(index, { type: type as ColumnKind })}
+                />
+              )}
+            </div>
+          ))}
+        {Boolean(task.error) && <Problem error={task.error} />}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Columns of the same name belong together; a new table gets all of them with guessed types. */
+function mappingOf(file: CsvFile, table: DataTable | undefined): Mapped[] {
+  const taken: string[] = [];
+  return file.names.map((from, index) => {
+    if (table) {
+      const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+      const found = table.columns.find((column) => plain(column.name) === plain(from));
+      return { from, to: found?.name ?? NOWHERE, type: found?.type ?? "string" };
+    }
+    const to = columnName(from, taken);
+    taken.push(to);
+    return { from, to, type: kindOfColumn(file.rows.map((row) => row[index] ?? "")) };
+  });
+}

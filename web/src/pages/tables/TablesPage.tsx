@@ -1,0 +1,144 @@
+/** The data tables: a list, and one of them. */
+import { FileUp, Plus, Sheet, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useLocation, useParams, useSearchParams } from "wouter";
+import {
+  Button,
+  Bytes,
+  confirm,
+  count,
+  Empty,
+  IconButton,
+  Page,
+  Problem,
+  plural,
+  SearchInput,
+  Skeleton,
+  type Sort,
+  Table,
+  Time,
+  toast,
+} from "../../ui";
+import layout from "../layout.module.css";
+import { useProjectNames } from "../settings/projectData";
+import { attempt } from "../task";
+import { CsvDialog } from "./CsvDialog";
+import { type DataTable, deleteTable, useTables } from "./data";
+import { NewTableDialog } from "./TableDialogs";
+import { TableView } from "./TableView";
+
+export default function TablesPage() {
+  const { id } = useParams<{ id?: string }>();
+  return id ? <TableView key={id} id={id} /> : <TableList />;
+}
+
+const COLUMNS = [
+  { id: "name", label: "Name", sortable: true },
+  { id: "rows", label: "Rows", align: "right" as const, width: "110px", sortable: true },
+  { id: "columns", label: "Columns", align: "right" as const, width: "100px" },
+  { id: "size", label: "Size", align: "right" as const, width: "110px", sortable: true },
+  { id: "project", label: "Project", width: "180px" },
+  { id: "updated", label: "Changed", width: "120px", sortable: true },
+];
+
+function TableList() {
+  const tables = useTables();
+  const projectName = useProjectNames();
+  const [query, setQuery] = useSearchParams();
+  const [doing, setDoing] = useState<"new" | "csv" | null>(null);
+  const [sort, setSort] = useState<Sort>({ by: "name", down: false });
+  const [, go] = useLocation();
+  const text = query.get("q") ?? "";
+  const all = tables.data ?? [];
+  const found = all
+    .filter((table) => table.name.toLowerCase().includes(text.toLowerCase()))
+    .sort((one, other) => (sort.down ? -1 : 1) * compare(one, other, sort.by));
+  const open = (table: DataTable) => go(`/tables/${table.id}`);
+  const remove = async (table: DataTable) => {
+    const sure = await confirm({
+      title: `Delete ${table.name}?`,
+      text: `The table and its ${plural(table.rowCount ?? 0, "row")} are removed. Workflows that use it will fail.`,
+      action: "Delete table",
+      danger: true,
+    });
+    if (sure && (await attempt(() => deleteTable(table.id)))) toast({ text: `${table.name} was deleted` });
+  };
+  const actions = (
+    <>
+      <Button icon={FileUp} onClick={() => setDoing("csv")}>
+        From CSV
+      </Button>
+      <Button kind="primary" icon={Plus} onClick={() => setDoing("new")}>
+        New table
+      </Button>
+    </>
+  );
+  return (
+    <Page
+      title="Data tables"
+      text="Rows that outlive a run: lists to look things up in, marks of what was done, small results."
+      actions={actions}
+    >
+      {all.length > 0 && (
+        <div className={layout.toolbar}>
+          <SearchInput
+            className={layout.search}
+            label="Search tables"
+            value={text}
+            onChange={(value) => setQuery(value ? { q: value } : {}, { replace: true })}
+          />
+        </div>
+      )}
+      {tables.isPending && <Skeleton lines={6} />}
+      {tables.error && <Problem error={tables.error} onRetry={() => void tables.refetch()} />}
+      {tables.isSuccess && (
+        <Table
+          label="Data tables"
+          columns={COLUMNS}
+          rows={found}
+          rowKey={(table) => table.id}
+          onOpen={open}
+          sort={sort}
+          onSort={setSort}
+          render={(table, column) => {
+            if (column === "name") return <span className={layout.name}>{table.name}</span>;
+            if (column === "rows") return count(table.rowCount ?? 0);
+            if (column === "columns") return table.columns.length;
+            if (column === "size") return <Bytes n={table.sizeBytes ?? 0} />;
+            if (column === "project") return <span className={layout.quiet}>{projectName(table.projectId)}</span>;
+            return <Time at={table.updatedAt} />;
+          }}
+          actions={(table) => (
+            <IconButton icon={Trash2} label={`Delete ${table.name}`} size="small" onClick={() => void remove(table)} />
+          )}
+          empty={
+            all.length === 0 ? (
+              <Empty
+                icon={Sheet}
+                title="No data tables yet"
+                text="A table keeps rows for your workflows without a database: contacts, orders already handled, prices to compare. Workflows read and write it with the Data table node."
+                action={actions}
+              />
+            ) : (
+              <Empty
+                icon={Sheet}
+                title="Nothing fits"
+                text="No table is called so."
+                action={<Button onClick={() => setQuery({})}>Show all</Button>}
+              />
+            )
+          }
+        />
+      )}
+      {doing === "new" && <NewTableDialog onClose={() => setDoing(null)} onDone={open} />}
+      {doing === "csv" && <CsvDialog onClose={() => setDoing(null)} onDone={open} />}
+    </Page>
+  );
+}
+
+function compare(one: DataTable, other: DataTable, by: string): number {
+  if (by === "rows") return (one.rowCount ?? 0) - (other.rowCount ?? 0);
+  if (by === "size") return (one.sizeBytes ?? 0) - (other.sizeBytes ?? 0);
+  if (by === "updated") return one.updatedAt.localeCompare(other.updatedAt);
+  return one.name.localeCompare(other.name, undefined, { numeric: true, sensitivity: "base" });
+}

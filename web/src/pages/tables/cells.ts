@@ -1,0 +1,40 @@
+/** How the values of a data table are shown and read back from what is typed. */
+import type { ColumnKind } from "./csv";
+import type { Cell } from "./data";
+
+export function shownCell(value: Cell | undefined, kind: ColumnKind): string {
+  if (value === null || value === undefined) return "";
+  if (kind === "date" && typeof value === "string") {
+    const date = new Date(value);
+    return Number.isNaN(date.getTime())
+      ? value
+      : date
+          .toISOString()
+          .replace("T", " ")
+          .replace(/(:00)?\.\d+Z$/, "");
+  }
+  return String(value);
+}
+
+/** What was typed as a value of the column, or why it is none. */
+export function typedCell(text: string, kind: ColumnKind): { value: Cell } | { problem: string } {
+  const trimmed = text.trim();
+  if (kind === "string") return { value: text === "" ? null : text };
+  if (trimmed === "") return { value: null };
+  if (kind === "number") {
+    const value = Number(trimmed);
+    return Number.isFinite(value) ? { value } : { problem: `“${trimmed}” is no number.` };
+  }
+  if (kind === "boolean") {
+    if (/^(true|yes|1)$/i.test(trimmed)) return { value: true };
+    if (/^(false|no|0)$/i.test(trimmed)) return { value: false };
+    return { problem: "Write true or false." };
+  }
+  // Without a zone it is meant as it is shown: in UTC.
+  const date = new Date(
+    /[zZ]$|[+-]\d{2}:?\d{2}$/.test(trimmed) ? trimmed : `${trimmed.replace(" ", "T")}${trimmed.length > 10 ? "Z" : ""}`,
+  );
+  return Number.isNaN(date.getTime())
+    ? { problem: "Write a date as 2026-01-31 or 2026-01-31 14:30." }
+    : { value: date.toISOString() };
+}

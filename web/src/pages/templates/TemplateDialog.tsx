@@ -1,0 +1,55 @@
+/** One template at a closer look. */
+import { useMemo } from "react";
+import { useCatalogue } from "../../api/catalogue";
+import type { Template } from "../../templates/gallery";
+import { Sketch } from "../../templates/Sketch";
+import { Button, Chip, Dialog } from "../../ui";
+import layout from "../layout.module.css";
+import styles from "./TemplatesPage.module.css";
+
+interface Props {
+  template: Template;
+  busy: boolean;
+  onUse: () => void;
+  onClose: () => void;
+}
+
+export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
+  const catalogue = useCatalogue();
+  const nodes = useMemo(() => {
+    const steps = template.workflow.nodes.filter((node) => node.type !== "n8n-nodes-base.stickyNote");
+    return [
+      ...new Set(steps.map((node) => catalogue.newest(node.type)?.name ?? node.type.slice(node.type.lastIndexOf(".") + 1))),
+    ];
+  }, [template, catalogue]);
+  const footer = (
+    <>
+      <Button onClick={onClose}>Close</Button>
+      <Button kind="primary" busy={busy} onClick={onUse}>
+        Use template
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open onClose={onClose} title={template.title} size="large" footer={footer}>
+      <div className={layout.stack}>
+        <div className={styles.large}>
+          <Sketch document={template.workflow} width={720} height={260} />
+        </div>
+        <p>{template.description}</p>
+        <dl className={styles.facts}>
+          <dt>Needs</dt>
+          <dd>{template.needs.length === 0 ? "Nothing: it runs at once." : template.needs.join(", ")}</dd>
+          <dt>Nodes</dt>
+          <dd>{nodes.join(", ")}</dd>
+          <dt>About</dt>
+          <dd className={layout.chips}>
+            {template.tags.map((tag) => (
+              <Chip key={tag} label={tag} />
+            ))}
+          </dd>
+        </dl>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,117 @@
+/** The gallery of templates: what each does and needs, how it looks, and one click to have it. */
+import { LayoutTemplate, Plug, Zap } from "lucide-react";
+import { useState } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import { CATEGORIES, documentOf, matching, TEMPLATES, type Template, templateOf } from "../../templates/gallery";
+import { Sketch } from "../../templates/Sketch";
+import { Badge, Button, Checkbox, Chip, Empty, Page, plural, SearchInput } from "../../ui";
+import layout from "../layout.module.css";
+import { attempt } from "../task";
+import { createWorkflow } from "../workflows/data";
+import { TemplateDialog } from "./TemplateDialog";
+import styles from "./TemplatesPage.module.css";
+
+export default function TemplatesPage() {
+  const [query, setQuery] = useSearchParams();
+  const [busy, setBusy] = useState<string | null>(null);
+  const [, go] = useLocation();
+  const text = query.get("q") ?? "";
+  const category = query.get("category");
+  const onlyReady = query.has("ready");
+  const shown = query.get("show");
+  const opened = shown === null ? undefined : templateOf(shown);
+  const found = matching(TEMPLATES, { text, category, onlyReady });
+  const set = (name: string, value: string | null) =>
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === null || (value === "" && name === "q")) next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: name === "q" },
+    );
+  const use = async (template: Template) => {
+    setBusy(template.id);
+    await attempt(async () => {
+      const made = await createWorkflow(documentOf(template));
+      go(`/workflow/${made.id}`);
+    });
+    setBusy(null);
+  };
+  return (
+    <Page
+      title="Templates"
+      text={`${plural(TEMPLATES.length, "workflow")} to begin with. Each becomes your own: change whatever you like.`}
+      wide
+    >
+      <div className={layout.toolbar}>
+        <SearchInput
+          className={layout.search}
+          label="Search templates"
+          placeholder="Search templates"
+          value={text}
+          onChange={(value) => set("q", value)}
+        />
+        <div className={layout.chips}>
+          <Chip label="All" tone={category === null ? "accent" : "neutral"} onClick={() => set("category", null)} />
+          {CATEGORIES.map((one) => (
+            <Chip key={one} label={one} tone={category === one ? "accent" : "neutral"} onClick={() => set("category", one)} />
+          ))}
+        </div>
+        <span className={layout.push}>
+          <Checkbox checked={onlyReady} onChange={(on) => set("ready", on ? "" : null)} label="Runs without a key or network" />
+        </span>
+      </div>
+      {found.length === 0 && (
+        <Empty
+          icon={LayoutTemplate}
+          title="Nothing fits"
+          text="No template is about this."
+          action={<Button onClick={() => setQuery({})}>Show all</Button>}
+        />
+      )}
+      <ul className={styles.grid}>
+        {found.map((template) => (
+          <li key={template.id}>
+            <button type="button" className={styles.card} onClick={() => set("show", template.id)}>
+              <span className={styles.picture}>
+                <Sketch document={template.workflow} width={320} height={132} />
+              </span>
+              <span className={styles.words}>
+                <span className={styles.title}>{template.title}</span>
+                <span className={styles.text}>{template.description}</span>
+                <span className={styles.foot}>
+                  <Needs template={template} />
+                </span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {opened && (
+        <TemplateDialog
+          template={opened}
+          busy={busy === opened.id}
+          onUse={() => void use(opened)}
+          onClose={() => set("show", null)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Needs({ template }: { template: Template }) {
+  if (template.needs.length === 0) {
+    return (
+      <Badge tone="good">
+        <Zap size={11} aria-hidden /> Ready to run
+      </Badge>
+    );
+  }
+  return (
+    <span className={styles.needs}>
+      <Plug size={12} aria-hidden /> {template.needs.join(", ")}
+    </span>
+  );
+}

@@ -1,0 +1,56 @@
+/** What of a workflow works here, node by node, before it is taken in. */
+import { CircleCheck, CircleHelp, Info, type LucideIcon, TriangleAlert } from "lucide-react";
+import { cx } from "../../ui";
+import layout from "../layout.module.css";
+import styles from "./CompatibilityReport.module.css";
+import { type Report, type ReportRow, SUPPORT_WORDS, type Support, verdict } from "./report";
+
+const MARKS: Record<Support, LucideIcon> = { full: CircleCheck, differs: Info, version: TriangleAlert, unknown: CircleHelp };
+
+export function CompatibilityReport({ report }: { report: Report }) {
+  return (
+    <section className={layout.stack} aria-label="Compatibility report">
+      <p>{verdict(report)}</p>
+      {report.whole.map((problem) => (
+        <p key={problem.code + problem.message} className={layout.note}>
+          {problem.message}
+          {problem.hint && ` ${problem.hint}`}
+        </p>
+      ))}
+      <ul className={styles.nodes}>
+        {report.rows.map((row) => (
+          <Node key={row.name} row={row} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Node({ row }: { row: ReportRow }) {
+  const Mark = MARKS[row.support];
+  return (
+    <li className={styles.node}>
+      <Mark size={15} className={cx(styles.mark, styles[row.support])} aria-hidden />
+      <div className={layout.fill}>
+        <div className={styles.head}>
+          <span className={layout.name}>{row.name}</span>
+          <span className={cx(layout.mono, layout.faint)}>
+            {row.type} {row.typeVersion}
+          </span>
+        </div>
+        {row.notes.map((note) => (
+          <p key={note} className={layout.quiet}>
+            {note}
+          </p>
+        ))}
+        {row.problems.map((problem) => (
+          <p key={problem.code + problem.message} className={layout.quiet}>
+            {problem.message}
+            {problem.hint && ` ${problem.hint}`} <code className={styles.code}>{problem.code}</code>
+          </p>
+        ))}
+      </div>
+      <span className={cx(styles.word, styles[row.support])}>{SUPPORT_WORDS[row.support]}</span>
+    </li>
+  );
+}

@@ -1,0 +1,64 @@
+/** The way to the open folder, and the folders that lie in it. */
+import { ChevronRight, Ellipsis, FolderInput, Folder as FolderMark, Pencil, Trash2 } from "lucide-react";
+import { cx, IconButton, Menu } from "../../ui";
+import styles from "./Folders.module.css";
+import { countIn, foldersIn, pathTo } from "./folderTree";
+import type { Folder, WorkflowRow } from "./rows";
+
+interface Props {
+  folders: readonly Folder[];
+  rows: readonly WorkflowRow[];
+  open: string | null;
+  onOpen: (id: string | null) => void;
+  onRename: (folder: Folder) => void;
+  onMove: (folder: Folder) => void;
+  onDelete: (folder: Folder) => void;
+}
+
+export function Folders({ folders, rows, open, onOpen, onRename, onMove, onDelete }: Props) {
+  const path = pathTo(folders, open);
+  const inside = foldersIn(folders, open);
+  return (
+    <>
+      {path.length > 0 && (
+        <nav className={styles.path} aria-label="Folders">
+          <button type="button" onClick={() => onOpen(null)}>
+            Workflows
+          </button>
+          {path.map((folder) => (
+            <span key={folder.id} className={styles.step}>
+              <ChevronRight size={14} aria-hidden />
+              <button type="button" onClick={() => onOpen(folder.id)} aria-current={folder.id === open ? "page" : undefined}>
+                {folder.name}
+              </button>
+            </span>
+          ))}
+        </nav>
+      )}
+      {inside.length > 0 && (
+        <ul className={styles.folders} aria-label="Folders here">
+          {inside.map((folder) => (
+            <li key={folder.id} className={styles.folder}>
+              <button type="button" className={styles.open} onClick={() => onOpen(folder.id)}>
+                <FolderMark size={16} aria-hidden />
+                <span className={styles.name}>{folder.name}</span>
+                <span className={styles.count}>{countIn(folders, rows, folder.id)}</span>
+              </button>
+              <span className={cx(styles.more)}>
+                <Menu
+                  trigger={<IconButton icon={Ellipsis} label={`Actions for the folder ${folder.name}`} size="small" />}
+                  items={[
+                    { label: "Rename", icon: Pencil, onSelect: () => onRename(folder) },
+                    { label: "Move", icon: FolderInput, onSelect: () => onMove(folder) },
+                    null,
+                    { label: "Delete folder", icon: Trash2, danger: true, onSelect: () => onDelete(folder) },
+                  ]}
+                />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

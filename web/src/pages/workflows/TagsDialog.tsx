@@ -1,0 +1,83 @@
+/** Which tags a workflow has; new ones are made by typing them. */
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Button, Chip, Dialog, Field, Input, Problem } from "../../ui";
+import layout from "../layout.module.css";
+import { useTask } from "../task";
+import { setTags, useTags } from "./data";
+import type { WorkflowRow } from "./rows";
+
+export function TagsDialog({ row, onClose }: { row: WorkflowRow; onClose: () => void }) {
+  const tags = useTags();
+  const [names, setNames] = useState<readonly string[]>(row.tags.map((tag) => tag.name));
+  const [text, setText] = useState("");
+  const task = useTask();
+  const known = tags.data ?? [];
+  const offered = known
+    .filter((tag) => !names.includes(tag.name) && tag.name.toLowerCase().includes(text.trim().toLowerCase()))
+    .slice(0, 24);
+  const isNew =
+    text.trim() !== "" &&
+    ![...known.map((tag) => tag.name), ...names].some((name) => name.toLowerCase() === text.trim().toLowerCase());
+  const add = (name: string) => {
+    setNames([...names, name]);
+    setText("");
+  };
+  const save = async () => {
+    if (await task.run(() => setTags(row.id, names, known))) onClose();
+  };
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="primary" busy={task.busy} onClick={save}>
+        Save tags
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open onClose={onClose} title={`Tags of ${row.name}`} size="small" footer={footer}>
+      <form
+        className={layout.stack}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const [first] = offered;
+          if (isNew) add(text.trim());
+          else if (first && text.trim() !== "") add(first.name);
+        }}
+      >
+        <div className={layout.chips}>
+          {names.map((name) => (
+            <Chip
+              key={name}
+              label={name}
+              tone="accent"
+              onRemove={() => setNames(names.filter((one) => one !== name))}
+              removeLabel={`Remove ${name}`}
+            />
+          ))}
+          {names.length === 0 && <span className={layout.quiet}>No tags yet.</span>}
+        </div>
+        <Field label="Add a tag">
+          <Input
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            placeholder="Type to search or to make one"
+            maxLength={100}
+            autoFocus
+          />
+        </Field>
+        <div className={layout.chips}>
+          {isNew && (
+            <Button size="small" icon={Plus} type="submit">
+              Make “{text.trim()}”
+            </Button>
+          )}
+          {offered.map((tag) => (
+            <Chip key={tag.id} label={tag.name} onClick={() => add(tag.name)} />
+          ))}
+        </div>
+        {Boolean(task.error) && <Problem error={task.error} />}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,137 @@
+/** The workflows of a view, and what can be done with each. */
+import {
+  Archive,
+  ArchiveRestore,
+  Copy,
+  Download,
+  Ellipsis,
+  FolderInput,
+  Pencil,
+  SquareArrowOutUpRight,
+  Tags,
+  Trash2,
+} from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
+import { Button, Chip, count, IconButton, Menu, type MenuItem, Switch, Table, Time } from "../../ui";
+import layout from "../layout.module.css";
+import type { SortKey, View, WorkflowRow } from "./rows";
+import { canBeActive, startWords } from "./starts";
+import styles from "./WorkflowTable.module.css";
+
+export interface RowActions {
+  open: (row: WorkflowRow) => void;
+  activate: (row: WorkflowRow, active: boolean) => void;
+  rename: (row: WorkflowRow) => void;
+  duplicate: (row: WorkflowRow) => void;
+  move: (row: WorkflowRow) => void;
+  tags: (row: WorkflowRow) => void;
+  exportFile: (row: WorkflowRow) => void;
+  archive: (row: WorkflowRow) => void;
+  restore: (row: WorkflowRow) => void;
+  remove: (row: WorkflowRow) => void;
+}
+
+interface Props {
+  rows: readonly WorkflowRow[];
+  view: View;
+  onView: (change: Partial<View>) => void;
+  actions: RowActions;
+  empty: ReactNode;
+}
+
+const COLUMNS = [
+  { id: "name", label: "Name", sortable: true },
+  { id: "starts", label: "Starts by", width: "150px" },
+  { id: "nodes", label: "Nodes", align: "right" as const, width: "80px", sortable: true },
+  { id: "updated", label: "Changed", width: "120px", sortable: true },
+  { id: "active", label: "Active", width: "80px" },
+];
+
+/** Rows that are shown at first; more come when they are asked for. */
+const AT_ONCE = 100;
+
+export function WorkflowTable({ rows, view, onView, actions, empty }: Props) {
+  const [most, setMost] = useState(AT_ONCE);
+  const render = (row: WorkflowRow, column: string) => {
+    if (column === "name") return <Name row={row} onTag={(tag) => onView({ tags: [...new Set([...view.tags, tag])] })} />;
+    if (column === "starts") return <span className={layout.quiet}>{startWords(row.triggers).join(", ") || "–"}</span>;
+    if (column === "nodes") return count(row.nodeCount);
+    if (column === "updated") return <Time at={row.updatedAt} />;
+    return (
+      <span className={styles.active}>
+        <Switch
+          checked={row.active}
+          disabled={row.archived || (!row.active && !canBeActive(row.triggers))}
+          onChange={(active) => actions.activate(row, active)}
+          label={row.active ? `Stop ${row.name} from listening` : `Let ${row.name} listen`}
+        />
+      </span>
+    );
+  };
+  return (
+    <>
+      <Table
+        label="Workflows"
+        columns={COLUMNS}
+        rows={rows.slice(0, most)}
+        rowKey={(row) => row.id}
+        render={render}
+        onOpen={actions.open}
+        sort={{ by: view.sort, down: view.descending }}
+        onSort={({ by, down }) => onView({ sort: by as SortKey, descending: by === view.sort ? down : by !== "name" })}
+        actions={(row) => (
+          <Menu
+            trigger={<IconButton icon={Ellipsis} label={`Actions for ${row.name}`} size="small" />}
+            items={itemsOf(row, actions)}
+          />
+        )}
+        empty={empty}
+      />
+      {rows.length > most && (
+        <div className={styles.more}>
+          <Button onClick={() => setMost(most + 5 * AT_ONCE)}>
+            Show more ({count(most)} of {count(rows.length)})
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Name({ row, onTag }: { row: WorkflowRow; onTag: (tag: string) => void }) {
+  return (
+    <span className={styles.name}>
+      <Link href={`/workflow/${row.id}`} className={styles.link}>
+        {row.name}
+      </Link>
+      {row.tags.map((tag) => (
+        <Chip key={tag.id} label={tag.name} onClick={() => onTag(tag.name)} />
+      ))}
+    </span>
+  );
+}
+
+function itemsOf(row: WorkflowRow, actions: RowActions): MenuItem[] {
+  const open = { label: "Open", icon: SquareArrowOutUpRight, onSelect: () => actions.open(row) };
+  const save = { label: "Download as JSON", icon: Download, onSelect: () => actions.exportFile(row) };
+  if (row.archived) {
+    return [
+      open,
+      { label: "Take out of the archive", icon: ArchiveRestore, onSelect: () => actions.restore(row) },
+      save,
+      null,
+      { label: "Delete for good", icon: Trash2, danger: true, onSelect: () => actions.remove(row) },
+    ];
+  }
+  return [
+    open,
+    { label: "Rename", icon: Pencil, onSelect: () => actions.rename(row) },
+    { label: "Duplicate", icon: Copy, onSelect: () => actions.duplicate(row) },
+    { label: "Tags", icon: Tags, onSelect: () => actions.tags(row) },
+    { label: "Move", icon: FolderInput, onSelect: () => actions.move(row) },
+    save,
+    null,
+    { label: "Archive", icon: Archive, onSelect: () => actions.archive(row) },
+  ];
+}

@@ -1,0 +1,149 @@
+/** Workflows, folders and tags as the server has them, and what can be done with them from the list. */
+import { useQuery } from "@tanstack/react-query";
+import { ApiError, all, api, queryClient } from "../../api/client";
+import type { WorkflowDocument, WorkflowTag } from "../../graph/types";
+import { type CheckAnswer, type Report, reportOf } from "./report";
+import { type Folder, rowOf, type WorkflowRow } from "./rows";
+
+export const WORKFLOWS = ["workflows"];
+const FOLDERS = ["folders"];
+const TAGS = ["tags"];
+
+/** What a new workflow is made of; the server owns every other field. */
+const SENT = ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"] as const;
+
+export function useWorkflows() {
+  return useQuery({
+    queryKey: WORKFLOWS,
+    queryFn: async () => (await all<WorkflowDocument>("/workflows", { excludePinnedData: true })).map(rowOf),
+  });
+}
+
+/** The folders; none where the server has none. */
+export function useFolders() {
+  return useQuery({
+    queryKey: FOLDERS,
+    queryFn: async (): Promise<{ folders: Folder[]; known: boolean }> => {
+      try {
+        return { folders: await all<Folder>("/folders"), known: true };
+      } catch (error) {
+        if (error instanceof ApiError && (error.status === 404 || error.status === 405)) return { folders: [], known: false };
+        throw error;
+      }
+    },
+  });
+}
+
+export function useTags() {
+  return useQuery({ queryKey: TAGS, queryFn: () => all<WorkflowTag>("/tags") });
+}
+
+export function loadWorkflow(id: string): Promise<WorkflowDocument> {
+  return api.get<WorkflowDocument>(`/workflows/${id}`);
+}
+
+export async function createWorkflow(
+  document: WorkflowDocument,
+  place: { projectId?: string | null; folderId?: string | null } = {},
+): Promise<WorkflowDocument> {
+  const body: Record<string, unknown> = {};
+  for (const field of SENT) if (document[field] !== undefined) body[field] = document[field];
+  if (place.projectId) body.projectId = place.projectId;
+  if (place.folderId) body.parentFolderId = place.folderId;
+  const made = await api.post<WorkflowDocument>("/workflows", body);
+  refresh(WORKFLOWS);
+  return made;
+}
+
+export async function renameWorkflow(id: string, name: string) {
+  const document = await loadWorkflow(id);
+  const body: Record<string, unknown> = {};
+  for (const field of SENT) if (document[field] !== undefined) body[field] = document[field];
+  await api.put(`/workflows/${id}`, { ...body, name });
+  refresh(WORKFLOWS);
+}
+
+/** Shown at once; if the server refuses, it is as before and the error is thrown. */
+export async function setActive(id: string, active: boolean) {
+  const before = queryClient.getQueryData<WorkflowRow[]>(WORKFLOWS);
+  const show = (value: boolean) =>
+    queryClient.setQueryData<WorkflowRow[]>(WORKFLOWS, (rows) =>
+      rows?.map((row) => (row.id === id ? { ...row, active: value } : row)),
+    );
+  show(active);
+  try {
+    await api.post(`/workflows/${id}/${active ? "activate" : "deactivate"}`);
+  } catch (error) {
+    queryClient.setQueryData(WORKFLOWS, before);
+    throw error;
+  }
+  refresh(WORKFLOWS);
+}
+
+export async function setArchived(id: string, archived: boolean) {
+  await api.post(`/workflows/${id}/${archived ? "archive" : "unarchive"}`);
+  refresh(WORKFLOWS);
+}
+
+export async function deleteWorkflow(id: string) {
+  await api.delete(`/workflows/${id}`);
+  refresh(WORKFLOWS);
+}
+
+export async function moveToProject(id: string, project: string) {
+  await api.put(`/workflows/${id}/transfer`, { destinationProjectId: project });
+  refresh(WORKFLOWS);
+}
+
+export async function putIntoFolder(id: string, folder: string | null) {
+  await api.patch(`/workflows/${id}`, { parentFolderId: folder });
+  refresh(WORKFLOWS);
+}
+
+/** Gives a workflow exactly these tags; those that are not there yet are made. */
+export async function setTags(id: string, names: readonly string[], known: readonly WorkflowTag[]) {
+  const tags: { id: string }[] = [];
+  for (const name of names) {
+    const found = known.find((tag) => tag.name.toLowerCase() === name.toLowerCase());
+    tags.push({ id: found ? found.id : (await api.post<WorkflowTag>("/tags", { name })).id });
+  }
+  await api.put(`/workflows/${id}/tags`, tags);
+  refresh(WORKFLOWS);
+  refresh(TAGS);
+}
+
+export async function createFolder(name: string, parentId: string | null, projectId: string | null): Promise<Folder> {
+  const made = await api.post<Folder>("/folders", {
+    name,
+    // A folder within another one is where that one is.
+    ...(parentId ? { parentId } : projectId ? { projectId } : {}),
+  });
+  refresh(FOLDERS);
+  return made;
+}
+
+export async function changeFolder(id: string, change: { name?: string; parentId?: string | null }) {
+  await api.patch(`/folders/${id}`, change);
+  refresh(FOLDERS);
+}
+
+/** What lies in it moves up. */
+export async function deleteFolder(id: string) {
+  await api.delete(`/folders/${id}`);
+  refresh(FOLDERS);
+  refresh(WORKFLOWS);
+}
+
+export async function checkWorkflow({ nodes, connections, settings }: WorkflowDocument): Promise<Report> {
+  return reportOf(await api.post<CheckAnswer>("/workflows/check", { nodes, connections, settings: settings ?? {} }));
+}
+
+/** What is at an address, read by the server under its rules for outgoing requests. */
+export async function fetchWorkflow(url: string): Promise<unknown> {
+  const answer = await api.post<{ workflow: unknown }>("/workflows/fetch", { url });
+  return answer.workflow;
+}
+
+function refresh(key: readonly string[]) {
+  void queryClient.invalidateQueries({ queryKey: key });
+}

@@ -1,0 +1,33 @@
+/** How the compatibility report is ordered and summed up. */
+import { describe, expect, it } from "vitest";
+import { type NodeReport, reportOf, type Support, verdict } from "./report";
+
+const node = (name: string, support: Support): NodeReport => ({ name, type: "t", typeVersion: 1, support, notes: [] });
+
+describe("the report", () => {
+  it("puts first what needs attention", () => {
+    const problems = [{ severity: "error" as const, code: "NODE_PARAMETER", message: "m", node: "b" }];
+    const report = reportOf({
+      problems,
+      nodes: [node("a", "full"), node("b", "full"), node("c", "unknown"), node("d", "differs")],
+    });
+    expect(report.rows.map((row) => row.name)).toEqual(["c", "d", "b", "a"]);
+    expect(report.rows[2]?.problems.length).toBe(1);
+  });
+
+  it("keeps problems of the whole workflow apart", () => {
+    const problems = [
+      { severity: "warning" as const, code: "WORKFLOW_NO_START", message: "m" },
+      { severity: "warning" as const, code: "X", message: "m", node: "not there" },
+    ];
+    expect(reportOf({ problems, nodes: [] }).whole.length).toBe(2);
+  });
+
+  it("sums up in a sentence", () => {
+    expect(verdict(reportOf({ problems: [], nodes: [] }))).toMatch(/no nodes/);
+    expect(verdict(reportOf({ problems: [], nodes: [node("a", "full"), node("b", "full")] }))).toBe("All 2 nodes work here.");
+    expect(verdict(reportOf({ problems: [], nodes: [node("a", "unknown"), node("b", "full")] }))).toMatch(
+      /1 node not known here/,
+    );
+  });
+});

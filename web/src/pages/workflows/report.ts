@@ -1,0 +1,80 @@
+/** What the server says about a workflow before it is taken in: node by node, put in the order in which it matters. */
+
+export type Support = "full" | "differs" | "unknown" | "version";
+
+export interface NodeReport {
+  name: string;
+  type: string;
+  typeVersion: number;
+  support: Support;
+  notes: readonly string[];
+}
+
+export interface CheckProblem {
+  severity: "error" | "warning" | "info";
+  code: string;
+  message: string;
+  hint?: string | null;
+  node?: string | null;
+  parameter?: string | null;
+}
+
+/** The answer of `POST /workflows/check`. */
+export interface CheckAnswer {
+  problems: readonly CheckProblem[];
+  nodes: readonly NodeReport[];
+}
+
+/** One node of the report with everything that was said about it. */
+export interface ReportRow extends NodeReport {
+  problems: readonly CheckProblem[];
+}
+
+export interface Report {
+  /** What needs attention first. */
+  rows: ReportRow[];
+  /** Problems of the workflow as a whole. */
+  whole: CheckProblem[];
+  counts: Record<Support, number>;
+}
+
+const ORDER: readonly Support[] = ["unknown", "version", "differs", "full"];
+
+/** How much of a node works here, in a word. */
+export const SUPPORT_WORDS: Record<Support, string> = {
+  full: "Works",
+  differs: "Differs",
+  version: "Other version",
+  unknown: "Not known",
+};
+
+export function reportOf(answer: CheckAnswer): Report {
+  const counts: Record<Support, number> = { full: 0, differs: 0, unknown: 0, version: 0 };
+  for (const node of answer.nodes) counts[node.support] += 1;
+  const known = new Set(answer.nodes.map((node) => node.name));
+  const rows = answer.nodes.map((node) => ({
+    ...node,
+    problems: answer.problems.filter((problem) => problem.node === node.name),
+  }));
+  rows.sort((one, other) => weight(one) - weight(other));
+  return { rows, whole: answer.problems.filter((problem) => !problem.node || !known.has(problem.node)), counts };
+}
+
+/** The report in one sentence. */
+export function verdict(report: Report): string {
+  const total = report.rows.length;
+  const nodes = (count: number) => `${count} ${count === 1 ? "node" : "nodes"}`;
+  if (total === 0) return "The workflow has no nodes.";
+  const { unknown, version, differs } = report.counts;
+  if (unknown + version + differs === 0) return total === 1 ? "The one node works here." : `All ${total} nodes work here.`;
+  const parts = [];
+  if (unknown > 0) parts.push(`${nodes(unknown)} not known here`);
+  if (version > 0) parts.push(`${nodes(version)} in another version`);
+  if (differs > 0) parts.push(`${nodes(differs)} that ${differs === 1 ? "works" : "work"} a little differently`);
+  return `Of ${total}: ${parts.join(", ")}. The workflow can be imported; what is not known is kept as it is.`;
+}
+
+function weight(row: ReportRow): number {
+  const severe = row.problems.some((problem) => problem.severity === "error") ? 0 : 1;
+  return ORDER.indexOf(row.support) * 2 + severe;
+}

@@ -1,0 +1,20 @@
+/** Keeps the focus inside of something that lies over the page: behind the last field comes the first. */
+
+const REACHABLE = "a[href], button, input, select, textarea, [tabindex], [contenteditable=true]";
+
+/** Moves the focus round when it would leave; `true` if it did. */
+export function keepFocus(frame: HTMLElement, backwards: boolean): boolean {
+  const all = [...frame.querySelectorAll<HTMLElement>(REACHABLE)].filter(isReachable);
+  const first = all[0];
+  const last = all.at(-1);
+  if (!first || !last) return false;
+  const now = document.activeElement;
+  if (backwards && (now === first || now === frame)) last.focus();
+  else if (!backwards && now === last) first.focus();
+  else return false;
+  return true;
+}
+
+function isReachable(element: HTMLElement): boolean {
+  return element.tabIndex >= 0 && !element.matches(":disabled") && element.getClientRects().length > 0;
+}

@@ -1,0 +1,125 @@
+// The bar over a canvas that shows an execution: which it is and how it ended, and what can be done with it.
+
+import { Copy, GitCompareArrows, GitFork, History, Pencil, RotateCcw, Square, StepForward, X } from "lucide-react";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { useEditor } from "../editor/store";
+import { Badge, Button, duration, IconButton, Menu, type MenuItem, Money, StatusMark, Time, toast } from "../ui";
+import { planCopy } from "./copy";
+import css from "./ExecutionBar.module.css";
+import { fetchDocument, fork, resume, retry, stop, tellFailure, useExecution } from "./execution";
+import { ForkDialog, stepsOf } from "./ForkDialog";
+import { useNow } from "./useNow";
+import { elapsed, isOver, type RunView } from "./view";
+
+export function ExecutionBar({ id: executionId }: { id: string }) {
+  const run = useEditor((state) => state.run);
+  const view = run?.executionId === executionId ? run : null;
+  const { data: row } = useExecution(executionId);
+  const [, go] = useLocation();
+  const now = useNow(view !== null && !isOver(view));
+  const workflowId = view?.workflowId ?? row?.workflowId ?? "";
+  const back = `/workflow/${encodeURIComponent(workflowId)}`;
+  return (
+    <section className={css.bar} aria-label={`Execution ${executionId}`}>
+      <History size={16} aria-hidden />
+      <b>Execution {executionId}</b>
+      {(view ?? row) && <StatusMark status={view?.status ?? row?.status ?? "unknown"} />}
+      {view && <span className={css.time}>{duration(elapsed(view, now))}</span>}
+      {view && (
+        <span className={css.quiet}>
+          <Time at={view.startedAt} />
+        </span>
+      )}
+      {view && view.spent.length > 0 && (
+        <span className={css.quiet}>
+          <Money dollars={view.spent.reduce((sum, spent) => sum + (spent.dollars ?? 0), 0)} />
+        </span>
+      )}
+      {row?.retryOf && <Badge>again of {row.retryOf}</Badge>}
+      <span className={css.space} />
+      {view && <Actions view={view} onOpen={(id) => go(`${back}/executions/${id}`)} onCopied={() => go(back)} />}
+      <IconButton icon={X} label="Back to the editor" onClick={() => go(back)} />
+    </section>
+  );
+}
+
+interface ActionsProps {
+  view: RunView;
+  onOpen: (executionId: string) => void;
+  onCopied: () => void;
+}
+
+function Actions({ view, onOpen, onCopied }: ActionsProps) {
+  const [isForking, setForking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [, go] = useLocation();
+  const { executionId: id, status } = view;
+  const take = async (act: () => Promise<{ id: string | number }>) => {
+    setBusy(true);
+    try {
+      onOpen(String((await act()).id));
+    } catch (error) {
+      tellFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const copy = async () => {
+    try {
+      await planCopy(await fetchDocument(id), view);
+      onCopied();
+      toast({ text: `The workflow of execution ${id} is on the canvas, with the data it began with pinned.` });
+    } catch (error) {
+      tellFailure(error);
+    }
+  };
+  const first = stepsOf(view)[0]?.value;
+  const canRetry = status === "error" || status === "canceled" || status === "uncertain";
+  const menu: MenuItem[] = [
+    ...(canRetry
+      ? [
+          { label: "Retry with the workflow as it was", icon: RotateCcw, onSelect: () => void take(() => retry(id, "same")) },
+          { label: "Retry with the workflow as it is now", icon: Pencil, onSelect: () => void take(() => retry(id, "newest")) },
+        ]
+      : []),
+    {
+      label: "Replay from the start",
+      icon: RotateCcw,
+      disabled: !first,
+      onSelect: () => first && void take(() => fork(id, first)),
+    },
+    { label: "Fork from a step…", icon: GitFork, disabled: !first, onSelect: () => setForking(true) },
+  ];
+  return (
+    <div className={css.actions}>
+      {!isOver(view) && (
+        <Button size="small" icon={Square} onClick={() => void stop(id).catch(tellFailure)}>
+          Stop
+        </Button>
+      )}
+      {status === "uncertain" && (
+        <Button size="small" kind="primary" icon={StepForward} busy={isBusy} onClick={() => void take(() => resume(id))}>
+          Resume
+        </Button>
+      )}
+      {isOver(view) && (
+        <Menu
+          trigger={
+            <Button size="small" icon={RotateCcw} busy={isBusy}>
+              Run again
+            </Button>
+          }
+          items={menu}
+        />
+      )}
+      <Button size="small" icon={GitCompareArrows} onClick={() => go(`/compare?a=${id}`)}>
+        Compare
+      </Button>
+      <Button size="small" icon={Copy} onClick={() => void copy()}>
+        Copy to editor
+      </Button>
+      <ForkDialog open={isForking} onClose={() => setForking(false)} view={view} onForked={onOpen} />
+    </div>
+  );
+}

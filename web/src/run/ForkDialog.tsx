@@ -1,0 +1,86 @@
+// Goes another way from a step of an execution: what was done before it is taken as done, the rest is done anew, with another model
+// if one is named.
+
+import { useMemo, useState } from "react";
+import { Button, Dialog, Field, Input, Select } from "../ui";
+import css from "./ExecutionBar.module.css";
+import { fork, tellFailure } from "./execution";
+import type { RunView } from "./view";
+
+interface ForkDialogProps {
+  open: boolean;
+  onClose: () => void;
+  view: RunView;
+  /** The step that is chosen at first, which may be one within an agent. */
+  from?: { value: string; label: string };
+  onForked: (executionId: string) => void;
+}
+
+export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogProps) {
+  const steps = useMemo(() => stepsOf(view), [view]);
+  const models = useMemo(() => modelsOf(view), [view]);
+  const [step, setStep] = useState<string | null>(null);
+  const [model, setModel] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const options = from && !steps.some((one) => one.value === from.value) ? [from, ...steps] : steps;
+  const chosen = step ?? from?.value ?? steps.at(-1)?.value;
+  const go = async () => {
+    if (!chosen) return;
+    setBusy(true);
+    try {
+      const taken = await fork(view.executionId, chosen, model.trim() || undefined);
+      onClose();
+      onForked(String(taken.id));
+    } catch (error) {
+      tellFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Fork execution ${view.executionId}`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" busy={isBusy} disabled={!chosen} onClick={() => void go()}>
+            Fork
+          </Button>
+        </>
+      }
+    >
+      <div className={css.form}>
+        <Field label="From this step on" hint="Steps before it keep their results and are not run again.">
+          <Select label="From this step on" value={chosen} onChange={setStep} options={options} />
+        </Field>
+        {models.length > 0 && (
+          <Field label="Model" hint={`Put into every model node. Empty: as it was (${models.join(", ")}).`}>
+            <Input value={model} onChange={(event) => setModel(event.target.value)} placeholder={models[0]} />
+          </Field>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Steps of the run itself, in the order they happened; a node that ran several times is forked at its last time. */
+export function stepsOf(view: RunView): { value: string; label: string; hint?: string }[] {
+  const last = new Map<string, { order: number; n: number }>();
+  for (const [node, runs] of view.nodes) {
+    const own = runs.filter((run) => !run.served);
+    const newest = own.at(-1);
+    if (newest) last.set(node, { order: newest.order, n: own.length });
+  }
+  return [...last]
+    .sort(([, a], [, b]) => a.order - b.order)
+    .map(([node, { n }]) => ({ value: node, label: node, hint: n > 1 ? `the last of ${n} times` : undefined }));
+}
+
+/** The models that were asked: the nodes that gave one. */
+function modelsOf(view: RunView): string[] {
+  const told = view.spent.map((row) => row.model);
+  if (told.length > 0) return [...new Set(told)];
+  return [...view.nodes].filter(([, runs]) => runs.some((run) => run.served?.kind === "ai_languageModel")).map(([node]) => node);
+}

@@ -1,0 +1,94 @@
+// A line above the drawer for what needs an eye or a hand: an address that waits for a call, a run that sleeps, one that nobody can
+// say the end of, and a broken line to the server.
+
+import { CircleHelp, Clock, PlugZap, WifiOff } from "lucide-react";
+import type { ReactNode } from "react";
+import { useEditor } from "../editor/store";
+import { Button, Chip, CopyButton, relativeTime } from "../ui";
+import { type Decision, decide } from "./execution";
+import css from "./RunBanner.module.css";
+import { useWatch } from "./start";
+import { useNow } from "./useNow";
+import type { RunView } from "./view";
+
+export function RunBanner() {
+  const run = useEditor((state) => state.run);
+  const isBehind = useWatch((state) => state.isBehind);
+  return (
+    <>
+      {isBehind && (
+        <Line icon={<WifiOff size={15} aria-hidden />} tone="wait">
+          The line to Heddle is broken. It is tried again; the run itself goes on.
+        </Line>
+      )}
+      {run?.status === "listening" && <Listening run={run} />}
+      {run?.status === "waiting" && run.waiting && <Sleeping run={run} />}
+      {run?.status === "uncertain" && <Uncertain run={run} />}
+    </>
+  );
+}
+
+function Listening({ run }: { run: RunView }) {
+  const addresses = run.listening ?? [];
+  const until = addresses.find((address) => address.expiresAt)?.expiresAt;
+  const now = useNow(true, 1000);
+  const left = until ? Math.max(0, Math.round((Date.parse(until) - now) / 1000)) : null;
+  return (
+    <Line icon={<PlugZap size={15} aria-hidden />} tone="run">
+      <span>Waiting for a call{left !== null && <span className={css.left}> · {left} s left</span>}</span>
+      {addresses.map((address) => (
+        <span key={`${address.method} ${address.url}`} className={css.address}>
+          <Chip label={address.method || "ANY"} tone="run" />
+          <code>{address.url}</code>
+          <CopyButton text={address.url} label="Copy the test address" />
+        </span>
+      ))}
+    </Line>
+  );
+}
+
+function Sleeping({ run }: { run: RunView }) {
+  const { node, untilMs, execution } = run.waiting ?? { node: "", untilMs: null, execution: null };
+  const now = useNow(untilMs !== null, 1000);
+  const what = execution
+    ? `waits for execution ${execution}`
+    : untilMs === null
+      ? "waits for a call"
+      : `goes on ${relativeTime(new Date(untilMs), new Date(now))}`;
+  return (
+    <Line icon={<Clock size={15} aria-hidden />} tone="wait">
+      {node} {what}.
+    </Line>
+  );
+}
+
+/** A step may have happened although no result was kept. Only a person can say, so a person is asked. */
+function Uncertain({ run }: { run: RunView }) {
+  const node = run.error?.node;
+  const take = (decision: Decision) => void decide(run.executionId, run.workflowId, decision);
+  return (
+    <Line icon={<CircleHelp size={15} aria-hidden />} tone="wait">
+      <span>
+        {typeof node === "string" && node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it
+        talks to, then decide.
+      </span>
+      <span className={css.actions}>
+        <Button size="small" onClick={() => take("again")}>
+          It did not happen: take the step again
+        </Button>
+        <Button size="small" onClick={() => take("restart")}>
+          Start over
+        </Button>
+      </span>
+    </Line>
+  );
+}
+
+function Line({ icon, tone, children }: { icon: ReactNode; tone: "run" | "wait"; children: ReactNode }) {
+  return (
+    <div className={css.line} data-tone={tone} role="status">
+      {icon}
+      {children}
+    </div>
+  );
+}

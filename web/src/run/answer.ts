@@ -1,0 +1,144 @@
+// What an agent says while it runs: pieces of its words and the tools between them, gathered in the order they came.
+
+/** A piece of an answer as the server streams it. */
+export interface Chunk {
+  type: "begin" | "item" | "end" | "error" | "tool-start" | "tool-end" | "usage" | "done" | string;
+  content?: unknown;
+  metadata?: { nodeId?: string; nodeName?: string; itemIndex?: number; runIndex?: number; timestamp?: number };
+}
+
+export interface ToolPart {
+  kind: "tool";
+  id: string;
+  name: string;
+  arguments?: unknown;
+  result?: unknown;
+  isError: boolean;
+  durationMs: number | null;
+  isRunning: boolean;
+}
+
+export type AnswerPart = { kind: "text"; text: string } | ToolPart;
+
+export interface Answer {
+  parts: readonly AnswerPart[];
+  isOver: boolean;
+  isFailed: boolean;
+  inputTokens: number;
+  outputTokens: number;
+  dollars: number | null;
+  finishReason?: string;
+  iterations?: number;
+}
+
+const NOTHING: Answer = { parts: [], isOver: false, isFailed: false, inputTokens: 0, outputTokens: 0, dollars: null };
+
+/** The answer with one piece more. */
+export function addChunk(answer: Answer = NOTHING, { type, content }: Chunk): Answer {
+  const fields = typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
+  switch (type) {
+    case "begin":
+      // A node that works on several items begins as often; what it said before is a paragraph of its own.
+      return { ...answer, parts: paragraph(answer.parts), isOver: false };
+    case "item":
+      return { ...answer, parts: withText(answer.parts, words(content)) };
+    case "tool-start":
+      return { ...answer, parts: [...answer.parts, toolPart(fields)] };
+    case "tool-end":
+      return { ...answer, parts: withResult(answer.parts, fields) };
+    case "usage":
+      return {
+        ...answer,
+        inputTokens: answer.inputTokens + count(fields.inputTokens),
+        outputTokens: answer.outputTokens + count(fields.outputTokens),
+        dollars: typeof fields.dollars === "number" ? (answer.dollars ?? 0) + fields.dollars : answer.dollars,
+      };
+    case "done":
+      return {
+        ...answer,
+        isOver: true,
+        finishReason: typeof fields.finishReason === "string" ? fields.finishReason : undefined,
+        iterations: typeof fields.iterations === "number" ? fields.iterations : undefined,
+      };
+    case "end":
+      return { ...answer, isOver: true };
+    case "error":
+      return { ...answer, isOver: true, isFailed: true };
+    default:
+      return answer;
+  }
+}
+
+/** All the words of an answer, without its tools. */
+export function textOf(answer: Pick<Answer, "parts">): string {
+  const texts = answer.parts.filter((part) => part.kind === "text").map((part) => part.text.trim());
+  return texts.filter(Boolean).join("\n\n");
+}
+
+/** The words in what a workflow answers: the field that holds them, or all of it as JSON. */
+export function wordsOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  const found = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof found === "object" && found !== null) {
+    const fields = found as Record<string, unknown>;
+    const inner = fields.output ?? fields.response ?? fields.text ?? fields.message;
+    if (typeof inner === "string") return inner;
+    if (Object.keys(fields).length === 0) return "";
+    return `\`\`\`json\n${JSON.stringify(inner ?? found, null, 2)}\n\`\`\``;
+  }
+  return found === undefined || found === null ? "" : String(found);
+}
+
+/** A piece that is JSON is the item of a last node, whose words are meant. */
+function words(content: unknown): string {
+  if (typeof content !== "string") return wordsOf(content);
+  if (!content.startsWith("{")) return content;
+  try {
+    return wordsOf(JSON.parse(content));
+  } catch {
+    return content;
+  }
+}
+
+function withText(parts: readonly AnswerPart[], text: string): AnswerPart[] {
+  const last = parts.at(-1);
+  if (last?.kind === "text") return [...parts.slice(0, -1), { kind: "text", text: last.text + text }];
+  return text === "" ? [...parts] : [...parts, { kind: "text", text }];
+}
+
+function paragraph(parts: readonly AnswerPart[]): readonly AnswerPart[] {
+  const last = parts.at(-1);
+  if (last?.kind !== "text" || last.text.trim() === "") return parts;
+  return [...parts.slice(0, -1), { kind: "text", text: `${last.text}\n\n` }];
+}
+
+function toolPart(fields: Record<string, unknown>): ToolPart {
+  return {
+    kind: "tool",
+    id: String(fields.id ?? ""),
+    name: String(fields.name ?? "tool"),
+    arguments: fields.arguments,
+    isError: false,
+    durationMs: null,
+    isRunning: true,
+  };
+}
+
+/** The first call under this id that still runs has ended: providers may use an id twice. */
+function withResult(parts: readonly AnswerPart[], fields: Record<string, unknown>): AnswerPart[] {
+  const id = String(fields.id ?? "");
+  const at = parts.findIndex((part) => part.kind === "tool" && part.isRunning && part.id === id);
+  const begun = parts[at];
+  const ended: ToolPart = {
+    ...(begun?.kind === "tool" ? begun : toolPart(fields)),
+    result: fields.result,
+    isError: fields.isError === true,
+    durationMs: typeof fields.durationMs === "number" ? fields.durationMs : null,
+    isRunning: false,
+  };
+  return at < 0 ? [...parts, ended] : parts.map((part, index) => (index === at ? ended : part));
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}

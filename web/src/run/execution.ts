@@ -1,0 +1,95 @@
+// What can be done with an execution: stop, remove, run again, go on after a doubt, go another way from a step.
+
+import { useQuery } from "@tanstack/react-query";
+import { ApiError, api, queryClient } from "../api/client";
+import type { Execution } from "../api/types";
+import type { WorkflowDocument } from "../graph/types";
+import { toast } from "../ui";
+import { watchRun } from "./start";
+
+export function useExecution(id: string | null | undefined) {
+  return useQuery({ queryKey: ["execution", id], queryFn: () => api.get<Execution>(`/executions/${id}`), enabled: Boolean(id) });
+}
+
+/** The workflow as it was when it ran. */
+export function fetchDocument(id: string): Promise<WorkflowDocument> {
+  return api.get<WorkflowDocument>(`/executions/${id}/document`);
+}
+
+/** Runs a failed execution again: as the workflow was then, or as it is now. */
+export async function retry(id: string, version: "same" | "newest"): Promise<Execution> {
+  const taken = await api.post<Execution>(`/executions/${id}/retry`, { loadWorkflow: version === "newest" });
+  changed();
+  return taken;
+}
+
+/** Takes what was done up to a step as done, and does the rest anew, with another model if one is named. */
+export async function fork(id: string, from: string, model?: string): Promise<Execution> {
+  const taken = await api.post<Execution>(`/executions/${id}/fork`, model ? { from, model } : { from });
+  changed();
+  return taken;
+}
+
+/** Takes an uncertain step again and goes on from there. */
+export async function resume(id: string): Promise<Execution> {
+  const taken = await api.post<Execution>(`/executions/${id}/resume`);
+  changed();
+  return taken;
+}
+
+export async function stop(id: string): Promise<void> {
+  await api.post(`/executions/${id}/stop`);
+  changed();
+}
+
+export async function remove(id: string): Promise<void> {
+  await api.delete(`/executions/${id}`);
+  changed();
+}
+
+export type Decision = "again" | "restart";
+
+/** Carries out what somebody decided about an uncertain run, and shows how it goes on. */
+export async function decide(id: string, workflowId: string, decision: Decision): Promise<void> {
+  try {
+    const taken = decision === "again" ? await resume(id) : await retry(id, "same");
+    watchRun(String(taken.id), workflowId);
+  } catch (error) {
+    tellFailure(error);
+  }
+}
+
+/** Does something with several executions, a few at a time, and says how many it was done with. */
+export async function each(
+  ids: readonly string[],
+  act: (id: string) => Promise<unknown>,
+): Promise<{ done: string[]; failed: ApiError[] }> {
+  const done: string[] = [];
+  const failed: ApiError[] = [];
+  const left = [...ids];
+  const worker = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      try {
+        await act(id);
+        done.push(id);
+      } catch (error) {
+        failed.push(error instanceof ApiError ? error : new ApiError(0, "", String(error)));
+      }
+    }
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+  return { done, failed };
+}
+
+export function tellFailure(error: unknown): void {
+  const known =
+    error instanceof ApiError
+      ? [error.message, error.hint].filter(Boolean).join(". ")
+      : String((error as Error).message ?? error);
+  toast({ text: known, tone: "bad" });
+}
+
+function changed(): void {
+  void queryClient.invalidateQueries({ queryKey: ["executions"] });
+  void queryClient.invalidateQueries({ queryKey: ["execution"] });
+}

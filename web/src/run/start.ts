@@ -1,0 +1,242 @@
+// Runs what is on the canvas, watches it, and stops it. There is one run in sight at a time; a new one takes the place of the last.
+
+import { create } from "zustand";
+import type { Catalogue } from "../api/catalogue";
+import { ApiError, api, queryClient } from "../api/client";
+import { awaitsMessage } from "../chat/door";
+import { useDrawer } from "../drawer/state";
+import { saveWorkflow } from "../editor/save";
+import { useEditor } from "../editor/store";
+import type { WorkflowDocument, WorkflowNode } from "../graph/types";
+import { toast } from "../ui";
+import { carryOver, settle } from "./carry";
+import { fromOutline, type Outline } from "./outline";
+import { reduceAll } from "./reduce";
+import { type Following, follow } from "./stream";
+import { emptyView, isOver, listeningView, type RunEvent, type RunView, type TestAddress } from "./view";
+
+export interface StartOptions {
+  /** The trigger that starts; the server chooses when there is only one. */
+  trigger?: string;
+  /** Run to here: this node and only what it needs. */
+  until?: string;
+  /** Begin at this node with the input it had. */
+  start?: string;
+  /** What the trigger gives. */
+  items?: { json: Record<string, unknown>; binary?: Record<string, unknown> }[];
+  /** An earlier execution whose results are taken where nothing changed. `"last"` is the one in sight. */
+  reuse?: "last" | string;
+}
+
+interface StartAnswer {
+  executionId: string | null;
+  waitingFor?: TestAddress | TestAddress[];
+  addresses?: TestAddress[];
+  expiresAt?: string;
+}
+
+interface WatchState {
+  /** A run was asked for and the server has not answered yet. */
+  isStarting: boolean;
+  isStopping: boolean;
+  /** The line to the server is broken; what is shown may be behind. */
+  isBehind: boolean;
+}
+
+/** What the buttons around a run need to know beside the run itself. */
+export const useWatch = create<WatchState>()(() => ({ isStarting: false, isStopping: false, isBehind: false }));
+
+let watching: Following | null = null;
+let expiry: ReturnType<typeof setTimeout> | undefined;
+let lost: ReturnType<typeof setTimeout> | undefined;
+/** Grows with every run that is begun or opened, so that an answer that comes late is not taken for the newest. */
+let turn = 0;
+
+/** Runs the document on the canvas. Gives the execution's id, or `null` if it waits for a call or could not begin. */
+export async function startRun(options: StartOptions = {}): Promise<string | null> {
+  if (isWithoutMessage(options)) {
+    useDrawer.getState().askForMessage();
+    return null;
+  }
+  try {
+    return await beginRun(options);
+  } catch (error) {
+    tell(error, "The workflow could not be started");
+    return null;
+  }
+}
+
+/** A chat begins with a message, so whoever runs one is led to where it is written. */
+function isWithoutMessage({ trigger, until, start, items }: StartOptions): boolean {
+  if (items || until || start) return false;
+  const catalogue = queryClient.getQueryData<Catalogue>(["node-types"]);
+  const isTrigger = (node: WorkflowNode) => catalogue?.find(node.type, node.typeVersion)?.group === "trigger";
+  return awaitsMessage(useEditor.getState().workflow, trigger, isTrigger) !== null;
+}
+
+/** The same for whoever tells in words of their own why it could not begin. */
+export async function beginRun(options: StartOptions): Promise<string | null> {
+  const mine = ++turn;
+  const { workflow, run: last } = useEditor.getState();
+  useWatch.setState({ isStarting: true });
+  try {
+    const id = workflow.id ?? (await saveFirst());
+    if (id === null) return null;
+    const answer = await api.post<StartAnswer>(`/workflows/${encodeURIComponent(id)}/run`, {
+      workflow: runnable(workflow),
+      ...options,
+      reuse: options.reuse === "last" ? reusable(last) : options.reuse,
+    });
+    if (mine !== turn) return answer.executionId;
+    if (answer.executionId === null) {
+      listen(id, addressesOf(answer), last);
+      return null;
+    }
+    watch(answer.executionId, id, options.until || options.start ? carryOver(last) : null);
+    return answer.executionId;
+  } finally {
+    if (mine === turn) useWatch.setState({ isStarting: false });
+  }
+}
+
+/** Runs a node and what it needs, taking from the run in sight whatever has not changed. */
+export function runTo(node: string): Promise<string | null> {
+  return startRun({ until: node, reuse: "last" });
+}
+
+export async function stopRun(): Promise<void> {
+  const { run } = useEditor.getState();
+  if (!run || isOver(run)) return;
+  useWatch.setState({ isStopping: true });
+  try {
+    if (run.status === "listening") {
+      forget();
+      useEditor.getState().setRun(null);
+      await api.delete(`/workflows/${encodeURIComponent(run.workflowId)}/test-webhook`);
+    } else await api.post(`/executions/${run.executionId}/stop`);
+  } catch (error) {
+    // It came to its end in the meantime, which is what was wanted.
+    if (!(error instanceof ApiError && (error.status === 404 || error.code === "EXECUTION_STATUS")))
+      tell(error, "The run could not be stopped");
+  } finally {
+    useWatch.setState({ isStopping: false });
+  }
+}
+
+/** Shows an execution over the canvas; one that still goes on is followed. */
+export async function openRun(executionId: string): Promise<RunView> {
+  const mine = ++turn;
+  forget();
+  const view = fromOutline(await api.get<Outline>(`/executions/${executionId}/outline`));
+  if (mine !== turn) return view;
+  // The stream of a run that goes on tells it from its start, so nothing of the outline is needed.
+  if (isOver(view)) useEditor.getState().setRun(view);
+  else watch(executionId, view.workflowId, { ...emptyView(executionId, view.workflowId, view.startedAt), mode: view.mode });
+  return view;
+}
+
+/** Follows a run that was begun elsewhere, such as by a retry. */
+export function watchRun(executionId: string, workflowId: string): void {
+  ++turn;
+  watch(executionId, workflowId, null);
+}
+
+/** Ends all following, when the editor is left. */
+export function forget(): void {
+  watching?.stop();
+  watching = null;
+  clearTimeout(expiry);
+  clearTimeout(lost);
+  useWatch.setState({ isBehind: false });
+}
+
+function watch(executionId: string, workflowId: string, begun: RunView | null): void {
+  forget();
+  const mine = turn;
+  let view: RunView = { ...(begun ?? emptyView(executionId, workflowId)), executionId, workflowId, source: "live" };
+  useEditor.getState().setRun(view);
+  const show = (next: RunView) => {
+    view = next;
+    if (mine === turn) useEditor.getState().setRun(view);
+  };
+  watching = follow({
+    path: `/api/v1/executions/${executionId}/events`,
+    onEvents: (events) => show(reduceAll(view, events)),
+    endsWith: (event) => event.type === "executionFinished",
+    onConnection: hearConnection,
+    onEnd: () => void finish(executionId, () => view, show),
+    onRefused: (status) => {
+      toast({ text: `Execution ${executionId} can no longer be followed (${status}).`, tone: "bad" });
+    },
+  });
+}
+
+/** The record that the server keeps says more than its events did: sources, sizes, results that were reused. */
+async function finish(executionId: string, now: () => RunView, show: (view: RunView) => void): Promise<void> {
+  void queryClient.invalidateQueries({ queryKey: ["executions"] });
+  try {
+    const outline = await api.get<Outline>(`/executions/${executionId}/outline`);
+    show(settle(now(), fromOutline(outline)));
+  } catch {
+    // A workflow may keep no record of its runs; then what was heard is all there is.
+  }
+}
+
+function listen(workflowId: string, addresses: TestAddress[], last: RunView | null): void {
+  forget();
+  const mine = turn;
+  useEditor.getState().setRun(listeningView(workflowId, addresses));
+  const begun = (event: RunEvent) => event.type === "executionStarted";
+  watching = follow({
+    path: `/api/v1/events?workflowId=${encodeURIComponent(workflowId)}`,
+    onEvents: (events) => {
+      const first = events.find(begun);
+      if (first && mine === turn) watch(String(first.data.executionId), workflowId, null);
+    },
+    endsWith: begun,
+    onConnection: hearConnection,
+  });
+  const until = addresses.find((address) => address.expiresAt)?.expiresAt;
+  const left = until ? Date.parse(until) - Date.now() : 120_000;
+  expiry = setTimeout(() => {
+    if (mine !== turn || useEditor.getState().run?.status !== "listening") return;
+    forget();
+    useEditor.getState().setRun(last && isOver(last) ? last : null);
+    toast({ text: "No call came in time. Start the run again and then call the address." });
+  }, left);
+}
+
+/** A line that is back within a moment is no news. */
+function hearConnection(state: "open" | "lost"): void {
+  clearTimeout(lost);
+  if (state === "open") useWatch.setState({ isBehind: false });
+  else lost = setTimeout(() => useWatch.setState({ isBehind: true }), 2000);
+}
+
+function addressesOf(answer: StartAnswer): TestAddress[] {
+  const told = answer.waitingFor ?? answer.addresses ?? [];
+  return (Array.isArray(told) ? told : [told]).map((address) => ({
+    ...address,
+    expiresAt: address.expiresAt ?? answer.expiresAt,
+  }));
+}
+
+/** The document as it is sent: what the canvas shows, saved or not. */
+function runnable({ name, nodes, connections, settings, pinData }: WorkflowDocument): Partial<WorkflowDocument> {
+  return { name, nodes, connections, settings: settings ?? {}, pinData: pinData ?? {} };
+}
+
+function reusable(last: RunView | null): string | undefined {
+  return last?.executionId && isOver(last) ? last.executionId : undefined;
+}
+
+/** A run needs the rights of a stored workflow, so one that was never saved is saved before its first run. */
+async function saveFirst(): Promise<string | null> {
+  const isSaved = await saveWorkflow();
+  return isSaved ? (useEditor.getState().workflow.id ?? null) : null;
+}
+
+function tell(error: unknown, otherwise: string): void {
+  const words = error instanceof ApiError ? [error.message, error.hint].filter(Boolean).join(". ") : (error as Error).message;
+  toast({ text: words || otherwise, tone: "bad" });
+}

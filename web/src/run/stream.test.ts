@@ -1,0 +1,52 @@
+import { expect, it, vi } from "vitest";
+import { EventParser, follow } from "./stream";
+import type { RunEvent } from "./view";
+
+it("reads events wherever the text is cut", () => {
+  const text = ': hello\n\nid: 7:1\nevent: nodeStarted\ndata: {"node":"A"}\n\nid: 7:2\nevent: missed\ndata: 3\n\n';
+  for (let cut = 0; cut <= text.length; cut++) {
+    const parser = new EventParser();
+    const found = [...parser.push(text.slice(0, cut)), ...parser.push(text.slice(cut))];
+    expect(found).toEqual([
+      { id: "7:1", event: { type: "nodeStarted", data: { node: "A" } } },
+      { id: "7:2", event: { type: "missed", data: { value: 3 } } },
+    ]);
+  }
+});
+
+it("joins the lines of one event and takes the other line ends", () => {
+  expect(new EventParser().push('event: a\r\ndata: {"x":\r\ndata: 1}\r\n\r\n')).toEqual([
+    { id: "", event: { type: "a", data: { x: 1 } } },
+  ]);
+});
+
+it("takes a stream up again behind the last event it has", async () => {
+  vi.useFakeTimers();
+  const asked: (string | null)[] = [];
+  const answers = [
+    'id: 7:1\nevent: nodeStarted\ndata: {"node":"A"}\n\n',
+    'id: 7:2\nevent: executionFinished\ndata: {"status":"success"}\n\n',
+  ];
+  vi.stubGlobal("fetch", async (_path: string, init: { headers: Record<string, string> }) => {
+    asked.push(init.headers["Last-Event-ID"] ?? null);
+    return new Response(answers[asked.length - 1]);
+  });
+  const events: RunEvent[] = [];
+  const ended = new Promise<void>((onEnd) => {
+    const onEvents = (batch: RunEvent[]) => void events.push(...batch);
+    follow({ path: "/events", onEvents, onEnd, endsWith: (event) => event.type === "executionFinished" });
+  });
+  await vi.advanceTimersByTimeAsync(2000);
+  await ended;
+  expect(asked).toEqual([null, "7:1"]);
+  expect(events.map((event) => event.type)).toEqual(["nodeStarted", "executionFinished"]);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it("does not ask again for what is not there", async () => {
+  vi.stubGlobal("fetch", async () => new Response("{}", { status: 404 }));
+  const status = await new Promise<number>((onRefused) => follow({ path: "/events", onEvents: () => undefined, onRefused }));
+  expect(status).toBe(404);
+  vi.unstubAllGlobals();
+});

@@ -1,0 +1,189 @@
+// One run as the editor sees it, whether it comes from a stored outline (`outline.ts`) or event by event from the live stream
+// (`reduce.ts`). Pure data; nothing here asks the server.
+
+import type { Answer } from "./answer";
+
+export type RunStatus = "listening" | "running" | "success" | "error" | "waiting" | "canceled" | "uncertain";
+export type StepStatus = "running" | "success" | "error" | "waiting" | "canceled" | "reused";
+
+/** An error of a node or of a run, in the one shape that every face of Heddle shows. */
+export interface RunError {
+  code: string;
+  message: string;
+  description?: string | null;
+  hint?: string | null;
+  name?: string | null;
+  node?: string | null;
+  itemIndex?: number | null;
+  [field: string]: unknown;
+}
+
+/** How many items left a node at one of its outputs. */
+export interface OutputCount {
+  kind: string;
+  index: number;
+  items: number;
+  bytes?: number;
+}
+
+/** Which node's output fed an input of this one; `null` where nothing did. */
+export interface StepSource {
+  node: string;
+  output: number;
+  run: number;
+}
+
+/** Whom a node served: along which kind of connection, which node, and which of its runs where the record says so. */
+export interface Served {
+  kind: string;
+  above: string;
+  run?: number;
+}
+
+/** One execution of one node. A loop gives a node several of them. */
+export interface NodeRun {
+  runIndex: number;
+  status: StepStatus;
+  startedMs: number;
+  durationMs: number;
+  outputs: OutputCount[];
+  source: (StepSource | null)[];
+  /** The place of this step among all steps of the run, so that a list can show them as they happened. */
+  order: number;
+  error?: RunError;
+  /** How often it was tried again. */
+  retries: number;
+  hints: string[];
+  /** Lines the node logged, such as `console.log` in a Code node. */
+  lines: string[];
+  /** How many steps of its own it has noted so far; an agent's timeline is read again when this grows. */
+  notes: number;
+  /** Set where the node served another one: a model that answered, a memory that was read, a tool that was called. */
+  served?: Served;
+}
+
+/** What one model cost in this run. */
+export interface Spending {
+  node: string;
+  model: string;
+  provider: string;
+  inputTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  dollars: number | null;
+  calls: number;
+}
+
+/** The address at which a run waits for its first call. */
+export interface TestAddress {
+  method: string;
+  url: string;
+  node?: string;
+  expiresAt?: string;
+}
+
+export interface RunView {
+  /** Empty while the run only listens for a call that would start it. */
+  executionId: string;
+  workflowId: string;
+  status: RunStatus;
+  mode: string;
+  startedAt: number;
+  finishedAt: number | null;
+  nodes: ReadonlyMap<string, NodeRun[]>;
+  /** What agents say word by word while they run, by node name. */
+  answers: ReadonlyMap<string, Answer>;
+  spent: readonly Spending[];
+  error?: RunError;
+  /** What a sleeping run waits for. */
+  waiting?: { node: string; untilMs: number | null; execution: string | null };
+  listening?: TestAddress[];
+  source: "live" | "stored";
+  /** How many steps have begun; the next one gets this number. */
+  steps: number;
+}
+
+/** An event of the stream: its name and its data. */
+export interface RunEvent {
+  type: string;
+  data: Record<string, unknown>;
+}
+
+export function emptyView(executionId: string, workflowId = "", startedAt = Date.now()): RunView {
+  return {
+    executionId,
+    workflowId,
+    status: "running",
+    mode: "manual",
+    startedAt,
+    finishedAt: null,
+    nodes: new Map(),
+    answers: new Map(),
+    spent: [],
+    source: "live",
+    steps: 0,
+  };
+}
+
+/** A run that has not begun: its trigger waits for a call at these addresses. */
+export function listeningView(workflowId: string, listening: TestAddress[], startedAt = Date.now()): RunView {
+  return { ...emptyView("", workflowId, startedAt), status: "listening", listening };
+}
+
+export function isOver(view: RunView): boolean {
+  return view.status !== "running" && view.status !== "waiting" && view.status !== "listening";
+}
+
+/** The newest execution of a node, which is the one that a card on the canvas shows. */
+export function lastRun(view: RunView | null, node: string): NodeRun | undefined {
+  return view?.nodes.get(node)?.at(-1);
+}
+
+/** How long the run took, or has taken so far. */
+export function elapsed(view: RunView, now: number): number {
+  return Math.max(0, (view.finishedAt ?? now) - view.startedAt);
+}
+
+/** Where a run of a node stands in the list of them. Mostly that is at its own number, or behind all that there are. */
+export function placeOf(list: readonly NodeRun[], runIndex: number): number {
+  if (list[runIndex]?.runIndex === runIndex) return runIndex;
+  if ((list.at(-1)?.runIndex ?? -1) < runIndex) return -1;
+  return list.findIndex((run) => run.runIndex === runIndex);
+}
+
+export function newRun(runIndex: number, startedMs: number): NodeRun {
+  return {
+    runIndex,
+    status: "running",
+    startedMs,
+    durationMs: 0,
+    outputs: [],
+    source: [],
+    order: 0,
+    retries: 0,
+    hints: [],
+    lines: [],
+    notes: 0,
+  };
+}
+
+const RUN_STATUSES: readonly string[] = ["running", "success", "error", "waiting", "canceled", "uncertain"];
+const STEP_STATUSES: readonly string[] = ["running", "success", "error", "waiting", "canceled", "reused"];
+
+export function runStatus(value: unknown): RunStatus {
+  return typeof value === "string" && RUN_STATUSES.includes(value) ? (value as RunStatus) : "error";
+}
+
+export function stepStatus(value: unknown): StepStatus {
+  return typeof value === "string" && STEP_STATUSES.includes(value) ? (value as StepStatus) : "error";
+}
+
+export function error(value: unknown): RunError | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const fields = value as Record<string, unknown>;
+  return { ...fields, code: text(fields.code) || "UNKNOWN", message: text(fields.message) || "It failed without a message" };
+}
+
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+}

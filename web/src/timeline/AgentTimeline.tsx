@@ -1,0 +1,107 @@
+// The timeline of one run of an agent: a row for each iteration with bars for the model, tools, memory and waiting; what is chosen is
+// told in full beside it, and below stands the answer with where it came from.
+
+import { type ReactNode, useState } from "react";
+import type { RunView } from "../run/view";
+import { Badge, count, duration, Money, Problem, Skeleton, Split } from "../ui";
+import { AnswerPanel } from "./AnswerPanel";
+import { Confidence } from "./Confidence";
+import { type Choice, Detail } from "./Detail";
+import { Rows } from "./Rows";
+import { type AgentReport, confidences, timelineOf, totalsOf } from "./report";
+import css from "./Timeline.module.css";
+import { useAgent, versionOf } from "./useAgent";
+
+interface AgentTimelineProps {
+  view: RunView;
+  node: string;
+  run: number;
+  /** Stands at the left of the summary: which agent, which run. */
+  choice?: ReactNode;
+}
+
+export function AgentTimeline({ view, node, run, choice }: AgentTimelineProps) {
+  const query = useAgent({ executionId: view.executionId, node, run, version: versionOf(view, node, run) });
+  const [chosen, setChosen] = useState<Choice | null>(null);
+  if (query.error && !query.data) {
+    return (
+      <div className={css.pad}>
+        {choice}
+        <Problem error={query.error} onRetry={() => void query.refetch()} />
+      </div>
+    );
+  }
+  if (!query.data) return <div className={css.pad}>{query.isLoading && <Skeleton lines={5} />}</div>;
+  const report = query.data;
+  const isRunning = view.nodes.get(node)?.find((one) => one.runIndex === run)?.status === "running";
+  return (
+    <div className={css.timeline}>
+      <Summary report={report} choice={choice} isRunning={isRunning} />
+      <Split direction="row" initial={-460} min={280} max={1000} storageKey="timeline" label="Width of the detail">
+        {[
+          <div key="rows" className={css.left}>
+            <Rows timeline={timelineOf(report)} chosen={chosen} onChoose={setChosen} isRunning={isRunning} />
+          </div>,
+          <div key="detail" className={css.right}>
+            {chosen ? (
+              <Detail report={report} choice={chosen} view={view} node={node} run={run} onBack={() => setChosen(null)} />
+            ) : (
+              <AnswerPanel report={report} live={isRunning ? view.answers.get(node) : undefined} onChoose={setChosen} />
+            )}
+          </div>,
+        ]}
+      </Split>
+    </div>
+  );
+}
+
+function Summary({ report, choice, isRunning }: { report: AgentReport; choice?: ReactNode; isRunning: boolean }) {
+  const totals = totalsOf(report);
+  const { totalMs } = timelineOf(report);
+  const sure = confidences(report);
+  return (
+    <header className={css.summary}>
+      {choice}
+      <Fact label="Iterations" value={count(totals.iterations)} />
+      <Fact
+        label="Tool calls"
+        value={totals.failedCalls > 0 ? `${totals.toolCalls}, ${totals.failedCalls} failed` : count(totals.toolCalls)}
+      />
+      <Fact
+        label="Tokens in"
+        value={totals.cached > 0 ? `${count(totals.input)} (${count(totals.cached)} cached)` : count(totals.input)}
+      />
+      <Fact label="Tokens out" value={count(totals.output)} />
+      <Fact label="Cost" value={<Money dollars={totals.dollars} />} />
+      <Fact label="Time" value={report.iterations.length > 0 ? duration(totalMs) : "–"} />
+      {sure.length > 0 && <Confidence points={sure} />}
+      <span className={css.end}>
+        {isRunning ? (
+          <Badge tone="run">Running</Badge>
+        ) : (
+          report.finishReason && <Badge tone={toneOf(report.finishReason)}>{words(report.finishReason)}</Badge>
+        )}
+      </span>
+    </header>
+  );
+}
+
+function Fact({ label, value }: { label: string; value: ReactNode }) {
+  return (
+    <span className={css.fact}>
+      <span className={css.factLabel}>{label}</span>
+      <span className={css.factValue}>{value}</span>
+    </span>
+  );
+}
+
+function toneOf(reason: string): "good" | "wait" | "bad" {
+  if (/complete|final|stop|finish/i.test(reason)) return "good";
+  return /error|fail|invalid|overflow/i.test(reason) ? "bad" : "wait";
+}
+
+/** `max_iterations` in words. */
+function words(reason: string): string {
+  const text = reason.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,183 @@
+// One bar of a timeline in full: the exact request and answer of a model, or the exact arguments and result of a tool.
+
+import { ArrowLeft, CircleAlert, GitFork } from "lucide-react";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { useEditor } from "../editor/store";
+import { ForkDialog } from "../run/ForkDialog";
+import { useItems } from "../run/items";
+import { JsonBlock } from "../run/JsonBlock";
+import { watchRun } from "../run/start";
+import { isOver, type RunView } from "../run/view";
+import { Badge, Button, count, duration, Markdown, Money, Problem, Skeleton } from "../ui";
+import type { AgentReport, Iteration, ToolCall } from "./report";
+import css from "./Timeline.module.css";
+import { modelRun } from "./useAgent";
+
+/** Which part of a report is looked at: an iteration's model, or one of its tool calls. */
+export interface Choice {
+  /** The iteration's place in the report. */
+  iteration: number;
+  call: number | null;
+}
+
+interface DetailProps {
+  report: AgentReport;
+  choice: Choice;
+  view: RunView;
+  node: string;
+  run: number;
+  onBack: () => void;
+}
+
+export function Detail({ report, choice, view, node, run, onBack }: DetailProps) {
+  const iteration = report.iterations[choice.iteration];
+  const call = choice.call === null ? undefined : iteration?.toolCalls[choice.call];
+  if (!iteration) return null;
+  return (
+    <article className={css.detail}>
+      <Button size="small" kind="quiet" icon={ArrowLeft} onClick={onBack}>
+        Answer
+      </Button>
+      {!call && <ForkHere view={view} node={node} iteration={iteration} />}
+      {call ? (
+        <ToolDetail call={call} iteration={iteration} />
+      ) : (
+        <ModelDetail iteration={iteration} view={view} node={node} run={run} />
+      )}
+    </article>
+  );
+}
+
+/** Goes another way from this answer of the model on, with another model if one is named. */
+function ForkHere({ view, node, iteration }: { view: RunView; node: string; iteration: Iteration }) {
+  const [isOpen, setOpen] = useState(false);
+  const [, go] = useLocation();
+  const isShown = useEditor((state) => state.shown?.kind === "execution");
+  if (!isOver(view)) return null;
+  const from = {
+    value: `${node}/item ${iteration.item}: model ${iteration.index}`,
+    label: `${node}, iteration ${iteration.index}`,
+  };
+  const forked = (id: string) => {
+    if (isShown) go(`/workflow/${encodeURIComponent(view.workflowId)}/executions/${id}`);
+    else watchRun(id, view.workflowId);
+  };
+  return (
+    <>
+      <span className={css.forkHere}>
+        <Button size="small" kind="quiet" icon={GitFork} onClick={() => setOpen(true)}>
+          Fork here
+        </Button>
+      </span>
+      <ForkDialog open={isOpen} onClose={() => setOpen(false)} view={view} from={from} onForked={forked} />
+    </>
+  );
+}
+
+function ToolDetail({ call, iteration }: { call: ToolCall; iteration: Iteration }) {
+  return (
+    <>
+      <header className={css.detailHead}>
+        <h3>{call.name}</h3>
+        {call.isError && <Badge tone="bad">Failed</Badge>}
+        <span>
+          iteration {iteration.index} · {duration(call.durationMs)}
+        </span>
+      </header>
+      <h4>Arguments</h4>
+      <JsonBlock value={call.arguments} label={`arguments of ${call.name}`} />
+      <h4>Result</h4>
+      {call.isError && (
+        <p className={css.toolError}>
+          <CircleAlert size={14} aria-hidden /> The model was told that the call failed.
+        </p>
+      )}
+      {"result" in call ? (
+        <JsonBlock value={call.result} label={`result of ${call.name}`} />
+      ) : (
+        <p className={css.none}>It has not answered yet.</p>
+      )}
+    </>
+  );
+}
+
+function ModelDetail({ iteration, view, node, run }: { iteration: Iteration; view: RunView; node: string; run: number }) {
+  const { tokens } = iteration;
+  return (
+    <>
+      <header className={css.detailHead}>
+        <h3>{iteration.model || "Model"}</h3>
+        <span>
+          iteration {iteration.index} · {duration(iteration.durationMs)}
+        </span>
+      </header>
+      <dl className={css.facts}>
+        <Fact name="Tokens in" value={count(tokens.input)} />
+        {tokens.cached > 0 && <Fact name="from cache" value={count(tokens.cached)} />}
+        <Fact name="Tokens out" value={count(tokens.output)} />
+        {tokens.reasoning > 0 && <Fact name="of them thinking" value={count(tokens.reasoning)} />}
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            <Money dollars={iteration.dollars} />
+          </dd>
+        </div>
+        {typeof iteration.confidence === "number" && <Fact name="Confidence" value={iteration.confidence.toFixed(2)} />}
+        {iteration.action && <Fact name="Action" value={iteration.action} />}
+      </dl>
+      {iteration.message && (
+        <>
+          <h4>Said</h4>
+          <div className={css.said}>
+            <Markdown text={iteration.message} />
+          </div>
+        </>
+      )}
+      {iteration.toolCalls.length > 0 && (
+        <>
+          <h4>Called</h4>
+          <JsonBlock
+            value={iteration.toolCalls.map(({ name, arguments: given }) => ({ name, arguments: given }))}
+            label="calls"
+          />
+        </>
+      )}
+      <Exact view={view} node={node} run={run} iteration={iteration} />
+    </>
+  );
+}
+
+/** What went to the model and what came back, as the model's node has it on record. */
+function Exact({ view, node, run, iteration }: { view: RunView; node: string; run: number; iteration: Iteration }) {
+  const place = modelRun(view, node, run, iteration.at);
+  const at = { executionId: view.executionId, node: place?.node ?? "", run: place?.run, kind: "ai_languageModel", limit: 1 };
+  const request = useItems({ ...at, direction: "input", enabled: place !== null });
+  const answer = useItems({ ...at, direction: "output", enabled: place !== null });
+  if (!place) return null;
+  return (
+    <>
+      <h4>Request</h4>
+      <One query={request} label="request" />
+      <h4>Answer</h4>
+      <One query={answer} label="answer" />
+    </>
+  );
+}
+
+function One({ query, label }: { query: ReturnType<typeof useItems>; label: string }) {
+  if (query.error) return <Problem error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return <Skeleton lines={3} />;
+  const item = query.data.items[0];
+  if (!item) return <p className={css.none}>Not on record.</p>;
+  return <JsonBlock value={item.preview ?? item.json} label={label} />;
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

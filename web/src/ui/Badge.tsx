@@ -1,0 +1,62 @@
+// Small words on a coloured ground: states, tags, filters that can be taken away.
+import { Ban, CircleAlert, CircleCheck, CircleDashed, CircleHelp, Clock, LoaderCircle, type LucideIcon, X } from "lucide-react";
+import type { ReactNode } from "react";
+import css from "./Badge.module.css";
+import { cx } from "./cx";
+
+export type Tone = "neutral" | "good" | "wait" | "bad" | "run" | "accent";
+
+export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={cx(css.badge, css[tone])}>{children}</span>;
+}
+
+interface ChipProps {
+  label: ReactNode;
+  onRemove?: () => void;
+  onClick?: () => void;
+  tone?: Tone;
+  /** Said on the button that takes it away. */
+  removeLabel?: string;
+}
+
+export function Chip({ label, onRemove, onClick, tone = "neutral", removeLabel = "Remove" }: ChipProps) {
+  return (
+    <span className={cx(css.chip, css[tone])}>
+      {onClick ? (
+        <button type="button" onClick={onClick}>
+          {label}
+        </button>
+      ) : (
+        label
+      )}
+      {onRemove && (
+        <button type="button" className={css.remove} aria-label={removeLabel} onClick={onRemove}>
+          <X size={12} aria-hidden />
+        </button>
+      )}
+    </span>
+  );
+}
+
+const STATUSES: Record<string, { icon: LucideIcon; word: string; tone: Tone }> = {
+  success: { icon: CircleCheck, word: "Succeeded", tone: "good" },
+  error: { icon: CircleAlert, word: "Failed", tone: "bad" },
+  crashed: { icon: CircleAlert, word: "Crashed", tone: "bad" },
+  running: { icon: LoaderCircle, word: "Running", tone: "run" },
+  new: { icon: CircleDashed, word: "Queued", tone: "run" },
+  waiting: { icon: Clock, word: "Waiting", tone: "wait" },
+  canceled: { icon: Ban, word: "Stopped", tone: "neutral" },
+  uncertain: { icon: CircleHelp, word: "Uncertain", tone: "wait" },
+  unknown: { icon: CircleHelp, word: "Unknown", tone: "neutral" },
+};
+
+/** How an execution stands, by shape, colour and word. */
+export function StatusMark({ status, word = true }: { status: string; word?: boolean }) {
+  const known = STATUSES[status] ?? { icon: CircleHelp, word: status, tone: "neutral" as Tone };
+  return (
+    <span className={cx(css.status, css[`ink-${known.tone}`])}>
+      <known.icon size={15} aria-hidden className={status === "running" ? css.turning : undefined} />
+      <span className={word ? undefined : "visually-hidden"}>{known.word}</span>
+    </span>
+  );
+}

@@ -1,0 +1,97 @@
+// A window over the page, and a question that must be answered before something is done.
+import { X } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import { type ReactNode, useSyncExternalStore } from "react";
+import { Button, IconButton } from "./Button";
+import { cx } from "./cx";
+import css from "./Dialog.module.css";
+
+interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  size?: "small" | "normal" | "large";
+  footer?: ReactNode;
+  children: ReactNode;
+}
+
+export function Dialog({ open, onClose, title, size = "normal", footer, children }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={(now) => !now && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className={css.shade} />
+        <Radix.Content className={cx(css.dialog, css[size])} aria-describedby={undefined} onOpenAutoFocus={focusFirst}>
+          <header className={css.head}>
+            <Radix.Title className={css.title}>{title}</Radix.Title>
+            <IconButton icon={X} label="Close" size="small" onClick={onClose} />
+          </header>
+          <div className={css.body} data-body>
+            {children}
+          </div>
+          {footer && <footer className={css.foot}>{footer}</footer>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** The first field has the focus, not the button that closes it all again. */
+function focusFirst(event: Event) {
+  const dialog = event.currentTarget as HTMLElement | null;
+  const first = dialog?.querySelector<HTMLElement>("[data-body] :is(input, textarea, button, a):not(:disabled)");
+  event.preventDefault();
+  (first ?? dialog)?.focus();
+}
+
+interface Question {
+  title: string;
+  text: ReactNode;
+  /** The word on the button that does it. */
+  action: string;
+  danger?: boolean;
+}
+
+let asked: (Question & { answer: (yes: boolean) => void }) | null = null;
+const listeners = new Set<() => void>();
+
+function ask(question: typeof asked) {
+  asked = question;
+  for (const listener of listeners) listener();
+}
+
+/** Asks before something that cannot be taken back. */
+export function confirm(question: Question): Promise<boolean> {
+  return new Promise((resolve) => ask({ ...question, answer: resolve }));
+}
+
+function listen(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Stands once in the app and shows what [`confirm`] asks. */
+export function Questions() {
+  const question = useSyncExternalStore(listen, () => asked);
+  const answer = (yes: boolean) => {
+    question?.answer(yes);
+    ask(null);
+  };
+  return (
+    <Dialog
+      open={question !== null}
+      onClose={() => answer(false)}
+      title={question?.title ?? ""}
+      size="small"
+      footer={
+        <>
+          <Button onClick={() => answer(false)}>Cancel</Button>
+          <Button kind={question?.danger ? "danger" : "primary"} onClick={() => answer(true)} autoFocus>
+            {question?.action}
+          </Button>
+        </>
+      }
+    >
+      <p>{question?.text}</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+// The frame of a page: its title, what can be done on it, and what it shows; also when that is nothing yet.
+import type { LucideIcon } from "lucide-react";
+import { type ReactNode, useEffect } from "react";
+import { cx } from "./cx";
+import css from "./Page.module.css";
+
+interface PageProps {
+  title: string;
+  /** Said under the title. */
+  text?: ReactNode;
+  actions?: ReactNode;
+  tabs?: ReactNode;
+  children: ReactNode;
+  wide?: boolean;
+}
+
+export function Page({ title, text, actions, tabs, children, wide }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Heddle`;
+  }, [title]);
+  return (
+    <main className={css.page}>
+      <div className={cx(css.inner, wide && css.wide)}>
+        <header className={css.head}>
+          <div className={css.titles}>
+            <h1>{title}</h1>
+            {text && <p>{text}</p>}
+          </div>
+          {actions && <div className={css.actions}>{actions}</div>}
+        </header>
+        {tabs && <div className={css.tabs}>{tabs}</div>}
+        {children}
+      </div>
+    </main>
+  );
+}
+
+interface EmptyProps {
+  icon: LucideIcon;
+  title: string;
+  text: ReactNode;
+  action?: ReactNode;
+}
+
+/** What stands where there is nothing yet: what would be here, and how to get it. */
+export function Empty({ icon: Icon, title, text, action }: EmptyProps) {
+  return (
+    <div className={css.empty}>
+      <span className={css.emptyIcon}>
+        <Icon size={22} aria-hidden />
+      </span>
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {action && <div className={css.emptyAction}>{action}</div>}
+    </div>
+  );
+}

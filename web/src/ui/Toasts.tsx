@@ -1,0 +1,76 @@
+// Short words at the lower edge about what was just done, with a way to take it back.
+import { CircleAlert, CircleCheck, X } from "lucide-react";
+import { useEffect, useSyncExternalStore } from "react";
+import { Button, IconButton } from "./Button";
+import { cx } from "./cx";
+import css from "./Toasts.module.css";
+
+interface Toast {
+  text: string;
+  tone?: "plain" | "good" | "bad";
+  undo?: () => void;
+}
+
+const STAYS_MS = 6000;
+const AT_ONCE = 3;
+let shown: readonly (Toast & { id: number })[] = [];
+let last = 0;
+const listeners = new Set<() => void>();
+
+function show(next: typeof shown) {
+  shown = next;
+  for (const listener of listeners) listener();
+}
+
+export function toast(words: Toast) {
+  last += 1;
+  show([...shown.slice(1 - AT_ONCE), { ...words, id: last }]);
+}
+
+function dismiss(id: number) {
+  show(shown.filter((one) => one.id !== id));
+}
+
+function listen(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Stands once in the app. */
+export function Toasts() {
+  const all = useSyncExternalStore(listen, () => shown);
+  return (
+    <section className={css.toasts} aria-label="Messages" aria-live="polite">
+      {all.map((one) => (
+        <Shown key={one.id} {...one} />
+      ))}
+    </section>
+  );
+}
+
+function Shown({ id, text, tone = "plain", undo }: Toast & { id: number }) {
+  useEffect(() => {
+    const timer = setTimeout(() => dismiss(id), STAYS_MS);
+    return () => clearTimeout(timer);
+  }, [id]);
+  const Icon = tone === "bad" ? CircleAlert : CircleCheck;
+  return (
+    <div className={cx(css.toast, css[tone])} role={tone === "bad" ? "alert" : "status"}>
+      {tone !== "plain" && <Icon size={15} aria-hidden />}
+      <span>{text}</span>
+      {undo && (
+        <Button
+          kind="quiet"
+          size="small"
+          onClick={() => {
+            undo();
+            dismiss(id);
+          }}
+        >
+          Undo
+        </Button>
+      )}
+      <IconButton icon={X} label="Dismiss" size="small" onClick={() => dismiss(id)} />
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+// The kit: every part that pages are made of.
+export { Badge, Chip, StatusMark, type Tone } from "./Badge";
+export { Button, IconButton } from "./Button";
+export { CopyButton } from "./CopyButton";
+export { cx } from "./cx";
+export { confirm, Dialog, Questions } from "./Dialog";
+export { Bytes, Duration, Money, Time } from "./Figures";
+export { bytes, count, duration, exactTime, money, plural, relativeTime } from "./figures";
+export { Field, Input, NumberInput, SearchInput, TextArea } from "./Input";
+export { Kbd } from "./Kbd";
+export { Markdown } from "./Markdown";
+export { ContextMenu, Menu, type MenuAction, type MenuItem } from "./Menu";
+export { Empty, Page } from "./Page";
+export { Popover } from "./Popover";
+export { type Option, Select } from "./Select";
+export { Split } from "./Split";
+export { Loading, Problem, Skeleton } from "./States";
+export { Checkbox, Switch } from "./Switch";
+export { type Column, type Sort, Table } from "./Table";
+export { type Tab, Tabs } from "./Tabs";
+export { Toasts, toast } from "./Toasts";
+export { Tooltip, TooltipProvider } from "./Tooltip";
