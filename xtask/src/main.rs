@@ -27,11 +27,12 @@ fn main() -> Result<()> {
         Some("services") => services::install(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
+        Some("types") => types::write(),
         Some("web") => web::build(),
         Some("weights") => weights::fetch(),
         Some("example") => weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned())),
         _ => bail!(
-            "usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | web | weights | example [FOLDER]"
+            "usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | types | web | weights | example [FOLDER]"
         ),
     }
 }

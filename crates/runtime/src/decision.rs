@@ -2,10 +2,10 @@
 
 use crate::loaded::Loaded;
 use crate::recovery::{Story, Verdict};
-use crate::runner::Takes;
 use crate::{Error, Runtime, Taken};
 use model::{Item, Items, Object, RunEvent, Str, Value};
 use node_api::notes;
+use node_api::trigger::Takes;
 use std::sync::Arc;
 
 /// What is to become of a step that may have happened.

@@ -275,6 +275,9 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
             data.insert("status", task.status.name());
             data.insert("durationMs", task.execution_time_ms as f64);
             data.insert("items", counts(task));
+            if let Some(run) = task.reused_from() {
+                data.insert("reused", run);
+            }
             if let Some(error) = &task.error {
                 data.insert("error", error.to_value());
             }

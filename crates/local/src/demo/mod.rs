@@ -62,7 +62,7 @@ impl DemoModel {
             context: Some(speak::MAX_READ as u64),
             max_output: Some(MAX_OUTPUT),
         };
-        let free = Price { input: 0.0, cached_read: 0.0, cache_write: 0.0, output: 0.0 };
+        let free = Price::default();
         let info = ModelInfo { provider: "local".into(), model: shelf::DEMO.name.into(), capabilities, price: Some(free) };
         Self { library, info }
     }

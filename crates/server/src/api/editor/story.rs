@@ -72,10 +72,10 @@ impl Story {
                     spent.push((node.clone(), one.clone()));
                     paid = Some(one.clone());
                 }
-                // An answer is paid for right before it is recorded.
+                // An answer is paid for right before it is recorded, by the node that asked and by those that passed the question on.
                 RunEvent::NodeServed { node, task } => {
                     let is_answer = task.serves() == Some(Kind::AiLanguageModel) && task.error.is_none();
-                    let spent = if is_answer { paid.take() } else { None };
+                    let spent = if is_answer { paid.clone() } else { None };
                     served.push(Served { node: node.clone(), task: task.clone(), spent });
                 }
                 RunEvent::NodeFinished { .. } => {
@@ -84,11 +84,18 @@ impl Story {
                     }
                     in_flight = None;
                 }
-                RunEvent::NodeSilent { .. } | RunEvent::RunFinished { .. } => (step, in_flight) = (unfinished(step, &mut notes), None),
+                RunEvent::NodeSilent { .. } => (step, in_flight) = (None, None),
+                // A step that sleeps, or that a person must decide about, may be taken up again.
+                RunEvent::RunFinished { .. } => in_flight = None,
                 RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. } | RunEvent::NodeLog { .. } | RunEvent::NodeRetried { .. } => {}
             }
         }
-        let _ = unfinished(step, &mut notes);
+        // What a step has noted that has no end. It is the last one of its node.
+        if let Some((node, cut_off)) = step
+            && !cut_off.all.is_empty()
+        {
+            notes.entry(node).or_default().push(cut_off);
+        }
         let outcome = history::outcome(&execution, events);
         Ok(Self { execution, outcome, start_node, items, in_flight, spent, served, notes })
     }
@@ -120,14 +127,4 @@ impl Story {
     pub(super) fn step_notes(&self, node: &str, run: usize) -> Option<&StepNotes> {
         self.notes.get(node)?.get(run)
     }
-}
-
-/// Keeps what a step has noted that has no end. It is the last one of its node.
-fn unfinished(step: Option<(Str, StepNotes)>, notes: &mut HashMap<Str, Vec<StepNotes>>) -> Option<(Str, StepNotes)> {
-    if let Some((node, cut_off)) = step
-        && !cut_off.all.is_empty()
-    {
-        notes.entry(node).or_default().push(cut_off);
-    }
-    None
 }
