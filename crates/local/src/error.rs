@@ -57,9 +57,9 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Missing { name, .. } => Some(format!(
-                "Run `heddle models pull {name}` on the machine of the server, or connect the node of a provider."
-            )),
+            Error::Missing { name, .. } => {
+                Some(format!("Run `heddle models pull {name}` on the machine of the server, or connect the node of a provider."))
+            }
             Error::Damaged { .. } | Error::Weights { .. } => Some("Run `heddle models pull` again.".to_owned()),
             Error::Foreign { .. } => Some("`heddle models list` names the packages; `heddle models pull` fetches them.".to_owned()),
             Error::Unknown { .. } | Error::Disk { .. } | Error::Stopped { .. } => None,

@@ -1,13 +1,13 @@
 //! The demo model: which tool it takes, what it asks of it, and that it says nothing but what the tool gave.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where something is not as it should be")]
+#![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
 
 use futures::StreamExt as _;
 use heddle_local::{LABEL, Library, shelf};
 use model::{Code, Object, Value, json};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, LocalModels as _, Message, ModelOptions, OutputFormat, Part, Role, Stop, ToolCall,
-    ToolChoice, ToolDefinition, ToolResult, Turn,
+    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, LocalModels as _, Message, ModelOptions, OutputFormat, Part, Role, Stop,
+    ToolCall, ToolChoice, ToolDefinition, ToolResult, Turn,
 };
 use std::sync::Arc;
 
@@ -50,7 +50,11 @@ fn tools() -> Vec<ToolDefinition> {
 }
 
 fn request(question: &str, tools: Vec<ToolDefinition>) -> ChatRequest {
-    ChatRequest { messages: vec![Message::system("You are a helpful AI assistant."), Message::user(question)], tools, ..ChatRequest::default() }
+    ChatRequest {
+        messages: vec![Message::system("You are a helpful AI assistant."), Message::user(question)],
+        tools,
+        ..ChatRequest::default()
+    }
 }
 
 fn arguments(turn: &Turn) -> Vec<(String, String)> {
@@ -228,7 +232,8 @@ async fn without_tools_it_chats_piece_by_piece_and_stops_when_nobody_listens() {
     let options = ModelOptions { max_tokens: Some(12), ..ModelOptions::default() };
     let asked = ChatRequest { options, ..request("Say hello to Ada.", Vec::new()) };
     let events: Vec<ChatEvent> = model.stream(asked.clone()).map(Result::unwrap).collect().await;
-    let pieces: String = events.iter().filter_map(|event| if let ChatEvent::Text(text) = event { Some(text.as_str()) } else { None }).collect();
+    let pieces: String =
+        events.iter().filter_map(|event| if let ChatEvent::Text(text) = event { Some(text.as_str()) } else { None }).collect();
     let Some(ChatEvent::Done(turn)) = events.last() else { panic!("{events:?}") };
     assert!(events.len() > 3 && turn.message.text() == pieces && !pieces.is_empty(), "{events:?}");
     assert!(turn.usage.output <= 12);

@@ -96,7 +96,9 @@ fn combinations(numbers: &[String]) -> Vec<String> {
     let signs = ["+", "-", "*", "/"];
     let pairs = signs.iter().flat_map(|first| signs.iter().map(move |second| (first, second)));
     pairs
-        .flat_map(|(first, second)| [format!("{a} {first} {b} {second} {c}"), format!("({a} {first} {b}) {second} {c}"), format!("{a} {first} ({b} {second} {c})")])
+        .flat_map(|(first, second)| {
+            [format!("{a} {first} {b} {second} {c}"), format!("({a} {first} {b}) {second} {c}"), format!("{a} {first} ({b} {second} {c})")]
+        })
         .collect()
 }
 
@@ -153,7 +155,9 @@ mod tests {
 
     #[test]
     fn what_the_rules_do_not_read_whole_is_left_to_the_model() {
-        for request in ["I bought 3 shirts at 20 euros each", "no numbers here", "2+2 and then 7 more", "(2+3", "call 555-1234-", "version 1.2"] {
+        for request in
+            ["I bought 3 shirts at 20 euros each", "no numbers here", "2+2 and then 7 more", "(2+3", "call 555-1234-", "version 1.2"]
+        {
             assert_eq!(by_rules(request), None, "{request}");
         }
     }

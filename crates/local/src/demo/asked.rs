@@ -34,8 +34,7 @@ impl Asked {
 }
 
 /// Words that a second request begins with behind an "and".
-const BEGINNINGS: [&str; 12] =
-    ["what", "how", "where", "when", "who", "which", "calculate", "tell", "find", "look", "search", "send"];
+const BEGINNINGS: [&str; 12] = ["what", "how", "where", "when", "who", "which", "calculate", "tell", "find", "look", "search", "send"];
 
 /// The requests of a message: its sentences, and what an "and" joins if it begins like a request of its own. A sentence that asks for nothing
 /// by itself ("I have a question.") stays with the next one.

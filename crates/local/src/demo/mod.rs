@@ -11,11 +11,11 @@ mod route;
 mod slots;
 mod speak;
 
+use crate::Error;
 use crate::bert::Bert;
 use crate::library::{Library, Loaded};
 use crate::llama::Llama;
 use crate::shelf;
-use crate::Error;
 use futures::TryStreamExt as _;
 use node_api::ai::{Capabilities, ChatModel, ChatRequest, ChatStream, ModelError, ModelInfo, Price};
 use route::Examples;

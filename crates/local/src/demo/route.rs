@@ -77,7 +77,6 @@ impl Kind {
             Kind::Other
         }
     }
-
 }
 
 /// The vectors of the requests that are known, which are the same for everybody.

@@ -188,7 +188,13 @@ fn is_ours(name: &str) -> bool {
     let is_unfinished = name.starts_with("binary/") && name.ends_with(crate::blobs::UNFINISHED);
     // The weights of built-in models are large, and can be had again.
     let is_weights = name == "models";
-    is_database || is_unfinished || is_weights || name == LOCK || name == "vault.lock" || name.starts_with("vault.key") || name == manifest::NAME
+    is_database
+        || is_unfinished
+        || is_weights
+        || name == LOCK
+        || name == "vault.lock"
+        || name.starts_with("vault.key")
+        || name == manifest::NAME
 }
 
 /// Why a file was not packed.

@@ -96,9 +96,9 @@ pub(super) async fn embedder(inner: &Ctx<'_>, item: usize, collection: &Collecti
             // A credential that somebody chose and that cannot be had is no reason to fill a collection with other vectors.
             let local = (!host.names_credential("openAiApi") && collection.takes_local_vectors()).then(|| host.local_models().embedder());
             return local.and_then(Result::ok).ok_or_else(|| {
-                NodeError::credential("No embedding model is connected and no credential is chosen")
-                    .describe(error.message().clone())
-                    .hint("Connect an embeddings node, choose a credential of OpenAI, or fetch the built-in model with `heddle models pull`.")
+                NodeError::credential("No embedding model is connected and no credential is chosen").describe(error.message().clone()).hint(
+                    "Connect an embeddings node, choose a credential of OpenAI, or fetch the built-in model with `heddle models pull`.",
+                )
             });
         }
     };
