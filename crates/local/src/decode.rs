@@ -48,6 +48,25 @@ pub(crate) fn choose(llama: &Llama, prompt: &str, texts: &[String]) -> Option<us
     None
 }
 
+/// How likely the prompt goes on with each of the texts, as logarithms.
+pub(crate) fn likelihoods(llama: &Llama, prompt: &str, texts: &[String]) -> Vec<f32> {
+    let mut read = Read::default();
+    let last = llama.go_on(&mut read, &llama.words.encode(prompt));
+    let likelihood = |text: &String| {
+        let (mut read, mut last) = (read.clone(), last.clone());
+        let mut sum = 0.0;
+        for token in llama.words.encode(&format!(" {text}{END_OF_LINE}")) {
+            let scores = llama.scores(&last);
+            let most = scores.iter().fold(f32::MIN, |most, score| most.max(*score));
+            let all: f32 = scores.iter().map(|score| (score - most).exp()).sum();
+            sum += scores[token as usize] - most - all.ln();
+            last = llama.go_on(&mut read, &[token]);
+        }
+        sum
+    };
+    texts.iter().map(likelihood).collect()
+}
+
 /// How free writing goes on.
 pub(crate) enum Told {
     GoOn,

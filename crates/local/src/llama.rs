@@ -8,6 +8,9 @@ use crate::words::byte_pairs::BytePairs;
 /// Tokens that are read in one pass: more would not be faster, and would take more memory.
 const TOKENS_AT_ONCE: usize = 64;
 
+/// More layers than any model of this kind has.
+const MAX_LAYERS: usize = 1000;
+
 /// A language model in memory.
 pub(crate) struct Llama {
     pub(crate) words: BytePairs,
@@ -73,7 +76,8 @@ impl Llama {
             rotation: gguf.number("llama.rope.freq_base")? as f32,
             epsilon: gguf.number("llama.attention.layer_norm_rms_epsilon")? as f32,
         };
-        if shape.head == 0 || shape.head % 2 != 0 || shape.key_heads == 0 || heads % shape.key_heads != 0 || n_layers > 1000 {
+        let has_heads = shape.head > 0 && shape.head.is_multiple_of(2) && shape.key_heads > 0 && heads.is_multiple_of(shape.key_heads);
+        if !has_heads || n_layers > MAX_LAYERS {
             return Err(Broken::Form("a Llama model"));
         }
         let words = BytePairs::read(&gguf)?;

@@ -8,6 +8,8 @@ use pulp::{Arch, Simd, WithSimd};
 /// Rows of the input and of the weights that one pass of the inner loop takes: as many sums as fit into the registers.
 const INPUTS: usize = 4;
 const WEIGHTS: usize = 2;
+/// Rows of the input that stay in the nearest cache while all weights pass by.
+const TILE: usize = 32;
 
 /// `output[i][j] = input[i] · weights[j]` for rows of `width` numbers. A row of the output has `stride` numbers, and the results go
 /// behind its first `offset`.
@@ -33,21 +35,26 @@ impl WithSimd for Product<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { input, weights, width, output, stride, offset } = self;
         let (n_inputs, n_weights) = (input.len() / width, weights.len() / width);
-        let mut j = 0;
-        while j < n_weights {
-            let n = if j + WEIGHTS <= n_weights { WEIGHTS } else { 1 };
-            let mut i = 0;
-            while i < n_inputs {
-                let m = if i + INPUTS <= n_inputs { INPUTS } else { 1 };
-                match (m, n) {
-                    (INPUTS, WEIGHTS) => put(output, stride, offset, i, j, &block::<S, INPUTS, WEIGHTS>(simd, input, i, weights, j, width)),
-                    (INPUTS, _) => put(output, stride, offset, i, j, &block::<S, INPUTS, 1>(simd, input, i, weights, j, width)),
-                    (_, WEIGHTS) => put(output, stride, offset, i, j, &block::<S, 1, WEIGHTS>(simd, input, i, weights, j, width)),
-                    _ => put(output, stride, offset, i, j, &block::<S, 1, 1>(simd, input, i, weights, j, width)),
+        for first in (0..n_inputs).step_by(TILE) {
+            let end = n_inputs.min(first + TILE);
+            let mut j = 0;
+            while j < n_weights {
+                let n = if j + WEIGHTS <= n_weights { WEIGHTS } else { 1 };
+                let mut i = first;
+                while i < end {
+                    let m = if i + INPUTS <= end { INPUTS } else { 1 };
+                    match (m, n) {
+                        (INPUTS, WEIGHTS) => {
+                            put(output, stride, offset, i, j, &block::<S, INPUTS, WEIGHTS>(simd, input, i, weights, j, width))
+                        }
+                        (INPUTS, _) => put(output, stride, offset, i, j, &block::<S, INPUTS, 1>(simd, input, i, weights, j, width)),
+                        (_, WEIGHTS) => put(output, stride, offset, i, j, &block::<S, 1, WEIGHTS>(simd, input, i, weights, j, width)),
+                        _ => put(output, stride, offset, i, j, &block::<S, 1, 1>(simd, input, i, weights, j, width)),
+                    }
+                    i += m;
                 }
-                i += m;
+                j += n;
             }
-            j += n;
         }
     }
 }
@@ -116,7 +123,7 @@ pub(crate) fn exp(x: f32) -> f32 {
     let x = x.clamp(-87.0, 88.0);
     let whole = (x * std::f32::consts::LOG2_E + ROUNDER) - ROUNDER;
     // ln 2 in two parts, so that nothing is lost when a multiple of it is taken away.
-    let rest = x - whole * 0.693_359_375 + whole * 2.121_944_4e-4;
+    let rest = x - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
     // The polynomial of Cephes' expf, which is right to the last bit or the one before it between -ln 2 / 2 and ln 2 / 2.
     let mut series = 1.987_569_1e-4;
     for coefficient in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1] {

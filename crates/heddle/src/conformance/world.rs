@@ -31,6 +31,7 @@ impl World {
         let settings = Settings {
             timezone: self.timezone.into(),
             files_root: self.files_root.clone().unwrap_or_else(std::env::temp_dir),
+            models: std::env::temp_dir().join("no-models"),
             test_nodes: true,
             egress_allow: String::new(),
             features: vec![Feature::ExecuteCommand],

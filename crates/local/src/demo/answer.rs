@@ -51,7 +51,7 @@ fn one(question: &str, call: Option<&ToolCall>, result: &ToolResult, bert: &Bert
 /// The calculation of a call that has nothing else in it.
 fn calculated(call: &ToolCall) -> Option<String> {
     let Arguments::Read(arguments) = &call.arguments else { return None };
-    let text = ["expression", "input"].iter().find_map(|name| arguments.get(*name)).and_then(Value::as_str)?;
+    let text = ["expression", "input"].iter().find_map(|name| arguments.get(name)).and_then(Value::as_str)?;
     let is_arithmetic = text.chars().all(|letter| letter.is_ascii_digit() || " +-*/^().".contains(letter));
     is_arithmetic.then(|| text.to_owned())
 }

@@ -1,8 +1,10 @@
 //! What a tool is asked, slot by slot: each is a number or some words of the request, one of a list, or yes or no. Nothing is made up.
 
+use super::Minds;
 use super::arithmetic::expression;
-use super::route::Kind;
-use crate::decode::choose;
+use super::route::{Kind, dot};
+use crate::bert::Bert;
+use crate::decode::{choose, likelihoods};
 use crate::llama::Llama;
 use model::{Object, Str, Value};
 use regex::Regex;
@@ -13,6 +15,10 @@ const MAX_WORDS: usize = 60;
 const MAX_SPAN: usize = 10;
 /// Letters of a request that the model is shown.
 const MAX_SHOWN: usize = 1000;
+/// A request that says nothing.
+const SAYS_NOTHING: &str = "Something.";
+/// How much the nearness of a label to the request counts beside how likely the model finds it.
+const NEARNESS_COUNTS: f32 = 10.0;
 /// How deep objects may lie in each other.
 const MAX_DEPTH: usize = 4;
 
@@ -28,14 +34,15 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"-?\d+(?:\
 pub(super) struct Unfilled(pub(super) Str);
 
 /// Fills the slots of a schema from a request.
-pub(super) fn fill(schema: &Value, request: &str, kind: Kind, llama: &Llama) -> Result<Object, Unfilled> {
-    Filler { request, kind, llama }.object(schema, 0)
+pub(super) fn fill(schema: &Value, request: &str, kind: Kind, minds: &Minds) -> Result<Object, Unfilled> {
+    Filler { request, kind, llama: &minds.llama, bert: &minds.bert }.object(schema, 0)
 }
 
 struct Filler<'a> {
     request: &'a str,
     kind: Kind,
     llama: &'a Llama,
+    bert: &'a Bert,
 }
 
 /// What a slot is called and what is said of it.
@@ -155,14 +162,27 @@ impl Filler<'_> {
         if let [only] = named.as_slice() {
             return options.get(*only).cloned();
         }
-        let listed = texts.join(", ");
-        let prompt = format!("{LABELS}Request: {}\n{} ({listed}):", self.shown(), described(slot));
-        options.get(choose(self.llama, &prompt, &texts)?).cloned()
+        let asked = format!("{} ({})", described(slot), texts.join(", "));
+        let vector = self.bert.embed(&self.shown());
+        let near = |text: &String| NEARNESS_COUNTS * dot(&vector, &self.bert.embed(text));
+        options.get(self.label(LABELS, &asked, &texts, texts.iter().map(near).collect())?).cloned()
     }
 
     fn yes_or_no(&self, slot: &Slot<'_>) -> Option<bool> {
-        let prompt = format!("{YES_OR_NO}Request: {}\n{}:", self.shown(), described(slot));
-        choose(self.llama, &prompt, &["yes".to_owned(), "no".to_owned()]).map(|place| place == 0)
+        let texts = ["yes".to_owned(), "no".to_owned()];
+        self.label(YES_OR_NO, &described(slot), &texts, vec![0.0; texts.len()]).map(|place| place == 0)
+    }
+
+    /// The label that the request makes more likely than it is for a request that says nothing: a small model likes some labels better than
+    /// others whatever it reads. What else speaks for each is added.
+    fn label(&self, examples: &str, asked: &str, texts: &[String], mut weights: Vec<f32>) -> Option<usize> {
+        for (request, sign) in [(self.shown().as_str(), 1.0), (SAYS_NOTHING, -1.0)] {
+            let prompt = format!("{examples}Request: {request}\n{asked}:");
+            for (weight, likelihood) in weights.iter_mut().zip(likelihoods(self.llama, &prompt, texts)) {
+                *weight += sign * likelihood;
+            }
+        }
+        weights.iter().enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(place, _)| place)
     }
 
     fn shown(&self) -> String {

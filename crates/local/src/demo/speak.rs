@@ -53,10 +53,9 @@ fn respond(minds: &Minds, request: &ChatRequest, asked: &Asked, events: &Events)
         OutputFormat::Text => {}
     }
     let (forms, tools): (Vec<&ToolDefinition>, Vec<&ToolDefinition>) = request.tools.iter().partition(|tool| tool.name == FORM_TOOL);
-    if let (true, [one, ..]) = (request.tool_choice != ToolChoice::None, forms.as_slice()) {
-        if asked.calls.len() >= MAX_STEPS || !asked.results.is_empty() || tools.is_empty() {
-            return Ok(Said::Calls(vec![call(0, one, object_of(form(minds, &one.parameters, asked)?))]));
-        }
+    let is_done = asked.calls.len() >= MAX_STEPS || !asked.results.is_empty() || tools.is_empty();
+    if let Some(last) = forms.first().filter(|_| is_done && request.tool_choice != ToolChoice::None) {
+        return Ok(Said::Calls(vec![call(asked.calls.len(), last, object_of(form(minds, &last.parameters, asked)?))]));
     }
     if request.tool_choice != ToolChoice::None && !tools.is_empty() && asked.calls.len() < MAX_STEPS {
         let may_be_many = request.parallel_calls != Some(false);
@@ -111,7 +110,7 @@ fn calls(minds: &Minds, request: &ChatRequest, asked: &Asked, may_be_many: bool)
     }
     let mut calls = Vec::new();
     for (tool, kind, part) in wanted.into_iter().filter(|(tool, _, _)| !was_called(tool)) {
-        let object = fill(&tool.parameters, &part, kind, &minds.llama).map_err(|unfilled| (tool.name.clone(), unfilled))?;
+        let object = fill(&tool.parameters, &part, kind, minds).map_err(|unfilled| (tool.name.clone(), unfilled))?;
         calls.push(call(asked.calls.len() + calls.len(), tool, object));
         if !may_be_many {
             break;
@@ -130,7 +129,7 @@ fn form(minds: &Minds, schema: &Value, asked: &Asked) -> Result<Value, ModelErro
         true => asked.question.clone(),
         false => answer::compose(&asked.question, &asked.calls, &asked.results, &minds.bert),
     };
-    fill(schema, &material, Kind::Other, &minds.llama).map(Value::from).map_err(|Unfilled(slot)| {
+    fill(schema, &material, Kind::Other, minds).map(Value::from).map_err(|Unfilled(slot)| {
         ModelError::new(Code::MODEL_REFUSED, format!("The built-in demo model finds nothing for '{slot}' in the text")).hint(CONNECT)
     })
 }

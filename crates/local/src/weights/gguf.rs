@@ -86,8 +86,8 @@ impl Gguf {
         let numbers = rows.checked_mul(width).ok_or_else(wrong)?;
         let length = match place.kind {
             KIND_F32 => numbers.checked_mul(4),
-            KIND_Q8_0 if width % BLOCK == 0 => (numbers / BLOCK).checked_mul(super::Q8_0_BYTES),
-            KIND_Q4_1 if width % BLOCK == 0 => (numbers / BLOCK).checked_mul(super::Q4_1_BYTES),
+            KIND_Q8_0 if width.is_multiple_of(BLOCK) => (numbers / BLOCK).checked_mul(super::Q8_0_BYTES),
+            KIND_Q4_1 if width.is_multiple_of(BLOCK) => (numbers / BLOCK).checked_mul(super::Q4_1_BYTES),
             _ => None,
         };
         let start = self.start.checked_add(place.offset).ok_or(Broken::Short)?;

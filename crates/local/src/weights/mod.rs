@@ -162,7 +162,7 @@ mod tests {
             q8.extend((0..32_u8).map(|k| k.wrapping_mul(7).wrapping_add(block)));
             plain8.extend((0..32_u8).map(|k| f32::from(k.wrapping_mul(7).wrapping_add(block) as i8) * 0.5));
             q4.extend([0x00, 0x34, 0x00, 0xbc]);
-            q4.extend((0..16_u8).map(|k| (k + block) % 16 | ((15 - k) << 4)));
+            q4.extend((0..16_u8).map(|k| ((k + block) % 16) | ((15 - k) << 4)));
             plain4.extend((0..16_u8).map(|k| f32::from((k + block) % 16) * 0.25 - 1.0));
             plain4.extend((0..16_u8).map(|k| f32::from(15 - k) * 0.25 - 1.0));
         }
