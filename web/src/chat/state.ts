@@ -135,7 +135,7 @@ async function finished(answer: ChatMessage, run: RunView): Promise<ChatMessage>
   const text = await lastWords(run);
   const spoken = textOf({ parts: heard });
   // Words that were said before anybody listened are in the result; what was heard shows which tools were used on the way.
-  const isWhole = text === "" || spoken.endsWith(text.trim());
+  const isWhole = text === "" || spoken.endsWith(text.trim()) || (spoken !== "" && text.includes(JSON.stringify(spoken)));
   const parts = isWhole ? heard : [...heard.filter((part) => part.kind === "tool"), { kind: "text" as const, text }];
   return { ...answer, text: text || spoken, parts, state: "done" };
 }

@@ -23,7 +23,7 @@ import { openNode } from "./commands";
 import { Dots } from "./Dots";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { FarLines } from "./FarLines";
-import { FAR, FarContext, MANY } from "./far";
+import { FAR, FAR_OF_MANY, FarContext, MANY, TINY } from "./far";
 import { type CanvasEdge, type CanvasNode, FlowModel, placed, replaced } from "./flow";
 import { HintBubble } from "./HintBubble";
 import { FlowLine, SupplyLine } from "./Line";
@@ -54,8 +54,10 @@ export function Canvas() {
   const isReadOnly = useEditor((state) => state.readOnly);
   const showMap = useCanvas((state) => state.showMap);
   const catalogue = useCatalogue();
-  const isFar = useStore((state) => state.transform[2] < FAR);
-  const isSimple = isFar && workflow.nodes.length > MANY;
+  const isLarge = workflow.nodes.length > MANY;
+  const isFar = useStore((state) => state.transform[2] < (isLarge ? FAR_OF_MANY : FAR));
+  const isTiny = useStore((state) => state.transform[2] < TINY);
+  const isSimple = isFar && isLarge;
   const frame = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<readonly MenuItem[]>([]);
   const [model] = useState(() => new FlowModel());
@@ -102,7 +104,7 @@ export function Canvas() {
     <ContextMenu items={menu}>
       <section
         ref={frame}
-        className={cx(css.canvas, isFar && css.far)}
+        className={cx(css.canvas, isFar && css.far, isTiny && css.tiny)}
         data-canvas
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the canvas takes keys of its own.
         tabIndex={0}

@@ -6,7 +6,7 @@ import { cx } from "../ui";
 import css from "./Card.module.css";
 import { CardBar } from "./CardBar";
 import { useCanvas } from "./canvas";
-import { useFar } from "./far";
+import { shortName, useFar } from "./far";
 import type { CardNode } from "./flow";
 import { hueOf } from "./icons";
 import { NameEditor } from "./NameEditor";
@@ -32,6 +32,9 @@ function FarCard({ data, selected }: NodeProps<CardNode>) {
       data-change={state.change}
     >
       <span className={css.spot} style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }} />
+      <span className={css.distantName} data-name>
+        {shortName(node.name)}
+      </span>
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { cx } from "../ui";
 import { CardBar } from "./CardBar";
 import css from "./Circle.module.css";
 import { useCanvas } from "./canvas";
-import { useFar } from "./far";
+import { shortName, useFar } from "./far";
 import type { CardNode } from "./flow";
 import { hueOf } from "./icons";
 import { NameEditor } from "./NameEditor";
@@ -31,6 +31,9 @@ function FarCircle({ data, selected }: NodeProps<CardNode>) {
       data-change={state.change}
     >
       <span className={css.spot} style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }} />
+      <span className={css.distantName} data-name>
+        {shortName(node.name)}
+      </span>
     </div>
   );
 }

@@ -43,6 +43,7 @@ it("adds up tokens and money, and knows no price from a price of nothing", () =>
 it("reads the words out of the item of a last node", () => {
   expect(textOf(heard(["item", '{"output":"Done."}']))).toBe("Done.");
   expect(wordsOf([{ text: "x" }])).toBe("x");
+  expect(wordsOf({ reply: "Hi" })).toBe("Hi");
   expect(wordsOf({ n: 1 })).toContain('"n": 1');
   expect(wordsOf(undefined)).toBe("");
   expect(textOf(heard(["item", "{not json"]))).toBe("{not json");

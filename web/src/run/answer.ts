@@ -83,7 +83,10 @@ export function wordsOf(value: unknown): string {
     const fields = found as Record<string, unknown>;
     const inner = fields.output ?? fields.response ?? fields.text ?? fields.message;
     if (typeof inner === "string") return inner;
-    if (Object.keys(fields).length === 0) return "";
+    const values = Object.values(fields);
+    if (values.length === 0) return "";
+    // One text and nothing else is what was meant to be said, whatever it is called.
+    if (values.length === 1 && typeof values[0] === "string") return values[0];
     return `\`\`\`json\n${JSON.stringify(inner ?? found, null, 2)}\n\`\`\``;
   }
   return found === undefined || found === null ? "" : String(found);
