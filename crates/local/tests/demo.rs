@@ -258,5 +258,5 @@ async fn a_tool_that_fails_is_told_in_its_own_words() {
     let turn = model.chat(asked).await.unwrap();
     assert_eq!(turn.message.text(), "The tool calculator could not do it: Invalid expression: )");
     let info = model.info();
-    assert!(info.capabilities.tools && info.price.expect("it is free").input == 0.0);
+    assert!(info.capabilities.tools && info.price.expect("it is free").usual.input == 0.0);
 }
