@@ -1,16 +1,6 @@
 /** The panel of a node, over the canvas: input, settings and output beside each other. The editor places it once; it shows while a node is open. */
 
-import {
-  type KeyboardEvent,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useEditor } from "../editor/store";
 import { FormContext } from "../fields/form";
 import { nodeOf } from "../graph/document";
