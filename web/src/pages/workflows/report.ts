@@ -76,7 +76,7 @@ export function verdict(report: Report): string {
 }
 
 /** Begins with a capital and ends with a full stop. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
