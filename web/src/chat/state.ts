@@ -7,6 +7,8 @@ import { type AnswerPart, textOf, wordsOf } from "../run/answer";
 import { fetchItems } from "../run/items";
 import { beginRun, stopRun } from "../run/start";
 import { isOver, type RunError, type RunView } from "../run/view";
+import { partsOf as toldBy } from "../timeline/report";
+import { agentsIn, fetchReport } from "../timeline/useAgent";
 import {
   awaited,
   type ChatFile,
@@ -88,7 +90,7 @@ export async function say(trigger: string, text: string, files: ChatFile[]): Pro
   }
   answer = { ...answer, executionId };
   put(session, answer);
-  const view = await over(executionId, (run) => put(session, { ...answer, parts: partsOf(run) }));
+  const view = await over(executionId, (run) => put(session, { ...answer, parts: heardOf(run) }));
   put(session, view === null ? { ...answer, state: "stopped" } : await finished(answer, view));
 }
 
@@ -121,23 +123,38 @@ function over(executionId: string, tell: (run: RunView) => void): Promise<RunVie
 }
 
 /** What has been heard so far, of all agents in the order they spoke. */
-function partsOf(run: RunView): AnswerPart[] {
+function heardOf(run: RunView): AnswerPart[] {
   return [...run.answers.values()].flatMap((answer) => answer.parts);
 }
 
 async function finished(answer: ChatMessage, run: RunView): Promise<ChatMessage> {
-  const heard = partsOf(run);
+  const heard = heardOf(run);
   if (run.status === "canceled") return { ...answer, parts: heard, state: "stopped" };
   if (run.status !== "success") {
     const error = run.error ?? { code: "RUN_FAILED", message: `The run ended as ${run.status}` };
     return { ...answer, parts: heard, error, state: "failed" };
   }
   const text = await lastWords(run);
-  const spoken = textOf({ parts: heard });
-  // Words that were said before anybody listened are in the result; what was heard shows which tools were used on the way.
+  const parts = await wholeParts(run, heard);
+  const spoken = textOf({ parts });
   const isWhole = text === "" || spoken.endsWith(text.trim()) || (spoken !== "" && text.includes(JSON.stringify(spoken)));
-  const parts = isWhole ? heard : [...heard.filter((part) => part.kind === "tool"), { kind: "text" as const, text }];
-  return { ...answer, text: text || spoken, parts, state: "done" };
+  return { ...answer, text: text || spoken, parts: isWhole ? parts : [...parts, { kind: "text", text }], state: "done" };
+}
+
+/** What was said and done before anybody listened is not heard, but it is on record. */
+async function wholeParts(run: RunView, heard: AnswerPart[]): Promise<AnswerPart[]> {
+  const nTools = [...run.nodes.values()].flat().filter((one) => one.served?.kind === "ai_tool").length;
+  const isHeard = heard.some((part) => part.kind === "text") && heard.filter((part) => part.kind === "tool").length >= nTools;
+  const agents = isHeard ? [] : agentsIn(run);
+  if (agents.length === 0) return heard;
+  try {
+    const reports = await Promise.all(
+      agents.map((node) => fetchReport(run.executionId, node, run.nodes.get(node)?.at(-1)?.runIndex ?? 0)),
+    );
+    return reports.flatMap(toldBy);
+  } catch {
+    return heard;
+  }
 }
 
 /** The words of the last step that gave anything. */

@@ -1,9 +1,9 @@
 /**
- * What one can do on the canvas, each as a function without arguments that a key, a menu and a button share.
+ * What one can do on the canvas, each as a function that a key, a menu and a button share.
  *
  * They read the state of the moment, so that none of them has to be made anew when something changes.
  */
-import { moveNodes, nodeOf, removeNodes, rename, STICKY_NOTE, setFieldOfNodes, unpin, withSubNodes } from "../graph/document";
+import { moveNodes, nodeOf, removeNodes, rename, STICKY_NOTE, setFieldOfNodes, withSubNodes } from "../graph/document";
 import { disconnect, edgeOfKey } from "../graph/edges";
 import { GRID, type Point, STRETCH, toCanvas, toDocument } from "../graph/geometry";
 import { insertNode, type Place } from "../graph/insert";
@@ -64,12 +64,6 @@ export function toggleDisabled(names: Iterable<string> = editor().selection) {
   editor().change(areOff ? "Switch on" : "Switch off", (document) =>
     setFieldOfNodes(document, chosen, "disabled", areOff ? undefined : true),
   );
-}
-
-export function unpinSelected() {
-  const pinned = [...editor().selection].filter((name) => editor().workflow.pinData?.[name]);
-  editor().change("Unpin", (document) => pinned.reduce(unpin, document));
-  return pinned.length > 0;
 }
 
 export function runHere(name: string) {

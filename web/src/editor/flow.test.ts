@@ -20,18 +20,13 @@ function pair(): WorkflowDocument {
 
 test("a node that did not change is drawn by the same object", () => {
   const model = new FlowModel();
-  const before = model.build(pair(), types);
-  const after = model.build(setParameter(pair(), "B", "x", 1), types);
-  const again = model.build(pair(), types);
-  expect(before.nodes).toHaveLength(3);
-  expect(after.nodes[1]).not.toBe(before.nodes[1]);
   const document = pair();
-  const first = model.build(document, types);
-  const second = model.build(setParameter(document, "B", "x", 1), types);
-  expect(second.nodes[0]).toBe(first.nodes[0]);
-  expect(second.nodes[2]).toBe(first.nodes[2]);
-  expect(second.edges[0]).toBe(first.edges[0]);
-  expect(again.edges[0]?.id).toBe(first.edges[0]?.id);
+  const before = model.build(document, types);
+  const after = model.build(setParameter(document, "B", "x", 1), types);
+  expect(after.nodes[1]).not.toBe(before.nodes[1]);
+  expect(after.nodes[0]).toBe(before.nodes[0]);
+  expect(after.nodes[2]).toBe(before.nodes[2]);
+  expect(after.edges[0]).toBe(before.edges[0]);
 });
 
 test("a connection or a pin draws the nodes it touches again, and no other", () => {

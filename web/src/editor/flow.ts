@@ -59,7 +59,7 @@ export class FlowModel {
   private edges = new Map<string, CanvasEdge>();
   private types: Types | null = null;
 
-  /** The drawn form of a document. `hidden` are nodes that are not part of it but of a comparison. */
+  /** The drawn form of a document. Connections that lead nowhere are left out; the check of the document tells of them. */
   build(document: WorkflowDocument, types: Types): { nodes: CanvasNode[]; edges: CanvasEdge[]; ports: Map<string, Ports> } {
     if (types !== this.types) this.known.clear();
     this.types = types;

@@ -56,7 +56,7 @@ export function readFragment(text: string): Fragment & { name?: string; settings
 /** Whether a text on the clipboard could be nodes at all; a glance, so that ordinary text is passed over without a word. */
 export function looksLikeFragment(text: string): boolean {
   const start = text.trimStart();
-  return (start.startsWith("{") || start.startsWith("[")) && text.includes('"nodes"') === !start.startsWith("[");
+  return start.startsWith("[") ? text.includes('"type"') : start.startsWith("{") && text.includes('"nodes"');
 }
 
 /** What pasting gave: the document and the names under which the nodes arrived. */

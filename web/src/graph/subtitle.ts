@@ -83,7 +83,7 @@ const tellers: Record<string, Teller> = {
   wait: (parameters) => {
     const amount = parameters.amount;
     return (parameters.resume ?? "timeInterval") === "timeInterval" && amount !== undefined
-      ? `${shown(amount)} ${text(parameters.unit) ?? "seconds"}`
+      ? `${shown(amount)} ${unitOf(amount, text(parameters.unit) ?? "seconds")}`
       : undefined;
   },
   limit: (parameters) => (parameters.maxItems === undefined ? undefined : `${shown(parameters.maxItems)} items`),
@@ -93,6 +93,10 @@ const tellers: Record<string, Teller> = {
   stopAndError: (parameters) => text(parameters.errorMessage),
   rssFeedRead: (parameters) => text(parameters.url) && shortUrl(text(parameters.url) ?? ""),
 };
+
+function unitOf(amount: unknown, unit: string): string {
+  return amount === 1 ? unit.replace(/s$/, "") : unit;
+}
 
 function generic(parameters: Parameters, spec: TypeSpec | undefined): string | undefined {
   const operation = chosen(parameters, spec, "operation");

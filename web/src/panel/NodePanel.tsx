@@ -1,27 +1,14 @@
 /** The panel of a node, over the canvas: input, settings and output beside each other. The editor places it once; it shows while a node is open. */
 
-import {
-  type KeyboardEvent,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
-import { redo, undo } from "../editor/commands";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useEditor } from "../editor/store";
 import { FormContext } from "../fields/form";
 import { nodeOf } from "../graph/document";
 import type { WorkflowNode } from "../graph/types";
-import { isWritingIn } from "../palette/hotkeys";
 import { RunBanner } from "../run/RunBanner";
 import { runTo } from "../run/start";
 import { Skeleton, Split, Tabs } from "../ui";
 import { DocsTab } from "./DocsTab";
-import { keepFocus } from "./focus";
 import { InputColumn } from "./InputColumn";
 import { surroundings } from "./neighbours";
 import { OutputColumn } from "./OutputColumn";
@@ -30,6 +17,7 @@ import { PanelHead } from "./PanelHead";
 import { ParametersTab } from "./ParametersTab";
 import { SettingsTab } from "./SettingsTab";
 import { useNodeForm } from "./use-form";
+import { usePanelKeys } from "./use-keys";
 
 export function NodePanel() {
   const open = useEditor((state) => state.open);
@@ -66,33 +54,15 @@ function Opened({ node }: { node: WorkflowNode }) {
     };
   }, []);
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    // What floats over the panel has its own keys; events of portals come through here as well.
-    const inside = frame.current?.contains(event.target as Node) ?? false;
-    if (!inside || event.defaultPrevented) return;
-    const writing = isWritingIn(event.target as Element);
-    if (event.key === "Tab" && frame.current && keepFocus(frame.current, event.shiftKey)) {
-      event.preventDefault();
-      return;
-    }
-    const step = { ArrowLeft: around.previous, ArrowRight: around.next }[event.key];
-    const isFrame = event.target === frame.current;
-    if (event.key === "Escape") {
-      if (writing && !isFrame) frame.current?.focus({ preventScroll: true });
-      else close();
-    } else if (step && (event.altKey || isFrame)) {
-      if (step[0] !== undefined) openNode(step[0]);
-    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+  const onKeyDown = usePanelKeys(frame, {
+    close,
+    previous: around.previous,
+    next: around.next,
+    open: openNode,
+    run: () => {
       if (!form.readOnly) void runTo(around.root);
-    } else if ((event.ctrlKey || event.metaKey) && !writing && /^[zy]$/i.test(event.key)) {
-      if (event.shiftKey || event.key.toLowerCase() === "y") redo();
-      else undo();
-    } else if (event.key === "F2" && !writing) {
-      frame.current?.querySelector<HTMLInputElement>("header input")?.select();
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
+    },
+  });
 
   const hasInput = around.before.length > 0 || (form.type?.inputs.some((port) => port.kind === "main") ?? true);
   const input = hasInput && form.type?.group !== "trigger" ? <InputColumn node={node.name} around={around} ownRun={run} /> : null;

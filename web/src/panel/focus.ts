@@ -9,8 +9,9 @@ export function keepFocus(frame: HTMLElement, backwards: boolean): boolean {
   const last = all.at(-1);
   if (!first || !last) return false;
   const now = document.activeElement;
-  if (backwards && (now === first || now === frame)) last.focus();
-  else if (!backwards && now === last) first.focus();
+  const isOutside = now === null || now === document.body;
+  if (backwards && (now === first || now === frame || isOutside)) last.focus();
+  else if (!backwards && (now === last || isOutside)) first.focus();
   else return false;
   return true;
 }

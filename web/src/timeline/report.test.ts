@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { repeats, sourcesOf } from "./provenance";
 import { readReport } from "./read";
-import { type AgentReport, confidences, type Iteration, sparkline, timelineOf, totalsOf } from "./report";
+import { type AgentReport, confidences, type Iteration, partsOf, sparkline, timelineOf, totalsOf } from "./report";
 
 function iteration(index: number, startedMs: number, more: Partial<Iteration> = {}): Iteration {
   const tokens = { input: 10, cached: 2, output: 5, reasoning: 0 };
@@ -64,6 +64,13 @@ describe("the timeline", () => {
     expect(sparkline([0, 1], 10, 20)).toBe("M0 20 L10 0");
     expect(sparkline([0.5], 10, 20)).toBe("M0 10 L10 10");
   });
+});
+
+it("can be told as a conversation", () => {
+  const told = partsOf(
+    report([iteration(1, 0, { message: "Let me see.", toolCalls: [call("a", 1)] }), iteration(2, 0, { message: "It is 1." })]),
+  );
+  expect(told.map((part) => (part.kind === "text" ? part.text : part.name))).toEqual(["Let me see.", "a", "It is 1."]);
 });
 
 describe("the sources of an answer", () => {

@@ -1,5 +1,7 @@
 // What one run of an agent did, as the server tells it, and the drawing of it: rows, bars and where they stand in time.
 
+import type { AnswerPart } from "../run/answer";
+
 export interface AgentReport {
   iterations: Iteration[];
   memory: { op: string; durationMs: number; startedMs?: number; node?: string }[];
@@ -120,6 +122,15 @@ function memoryRow(id: string, label: string, uses: AgentReport["memory"], begin
 
 function isRead(op: string): boolean {
   return /load|read|recall|get|search/i.test(op);
+}
+
+/** What an agent said and did, in order, as a conversation shows it. */
+export function partsOf(report: AgentReport): AnswerPart[] {
+  return report.iterations.flatMap(({ message, toolCalls }) => {
+    const said: AnswerPart[] = message ? [{ kind: "text", text: message }] : [];
+    const did = toolCalls.map((call): AnswerPart => ({ kind: "tool", isRunning: false, ...call }));
+    return [...said, ...did];
+  });
 }
 
 export interface Totals {

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
 import type { RunView } from "../run/view";
 import { readReport } from "./read";
+import type { AgentReport } from "./report";
 
 export interface AgentRunId {
   executionId: string | null | undefined;
@@ -16,11 +17,15 @@ export interface AgentRunId {
 export function useAgent({ executionId, node, run, version }: AgentRunId) {
   return useQuery({
     queryKey: ["agent", executionId, node, run, version],
-    queryFn: async ({ signal }) => readReport(await api.get(`/executions/${executionId}/agent`, { node, run }, signal)),
+    queryFn: ({ signal }) => fetchReport(executionId ?? "", node ?? "", run, signal),
     enabled: Boolean(executionId && node),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
+
+export async function fetchReport(executionId: string, node: string, run: number, signal?: AbortSignal): Promise<AgentReport> {
+  return readReport(await api.get(`/executions/${executionId}/agent`, { node, run }, signal));
 }
 
 /** The nodes of a run that are agents: those that a model served, in the order they began. */

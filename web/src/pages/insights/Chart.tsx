@@ -60,7 +60,12 @@ export default function Chart({ label, days, series, format, height = 200 }: Pro
             size: 28,
             incrs: [86_400, 172_800, 604_800, 1_209_600, 2_592_000],
           },
-          { ...axis, grid: { stroke: colour("--line"), width: 1 }, values: (_, ticks) => ticks.map(format), size: 56 },
+          {
+            ...axis,
+            grid: { stroke: colour("--line"), width: 1 },
+            values: (_, ticks) => ticks.map(format),
+            size: (_, ticks) => 20 + 6.5 * Math.max(3, ...(ticks ?? []).map((tick) => tick.length)),
+          },
         ],
         series: [
           {},

@@ -3,7 +3,7 @@ import { CircleCheck, CircleHelp, Info, type LucideIcon, TriangleAlert } from "l
 import { cx } from "../../ui";
 import layout from "../layout.module.css";
 import styles from "./CompatibilityReport.module.css";
-import { type Report, type ReportRow, SUPPORT_WORDS, type Support, verdict } from "./report";
+import { type Report, type ReportRow, SUPPORT_WORDS, type Support, sentence, verdict } from "./report";
 
 const MARKS: Record<Support, LucideIcon> = { full: CircleCheck, differs: Info, version: TriangleAlert, unknown: CircleHelp };
 
@@ -13,7 +13,7 @@ export function CompatibilityReport({ report }: { report: Report }) {
       <p>{verdict(report)}</p>
       {report.whole.map((problem) => (
         <p key={problem.code + problem.message} className={layout.note}>
-          {problem.message}
+          {sentence(problem.message)}
           {problem.hint && ` ${problem.hint}`}
         </p>
       ))}
@@ -45,7 +45,7 @@ function Node({ row }: { row: ReportRow }) {
         ))}
         {row.problems.map((problem) => (
           <p key={problem.code + problem.message} className={layout.quiet}>
-            {problem.message}
+            {sentence(problem.message)}
             {problem.hint && ` ${problem.hint}`} <code className={styles.code}>{problem.code}</code>
           </p>
         ))}

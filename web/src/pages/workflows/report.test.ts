@@ -15,6 +15,14 @@ describe("the report", () => {
     expect(report.rows[2]?.problems.length).toBe(1);
   });
 
+  it("tells what the server notes in sentences", () => {
+    const [row] = reportOf({
+      problems: [],
+      nodes: [{ ...node("a", "unknown"), notes: ["the type is not known", "Fine."] }],
+    }).rows;
+    expect(row?.notes).toEqual(["The type is not known.", "Fine."]);
+  });
+
   it("keeps problems of the whole workflow apart", () => {
     const problems = [
       { severity: "warning" as const, code: "WORKFLOW_NO_START", message: "m" },

@@ -54,6 +54,7 @@ export function reportOf(answer: CheckAnswer): Report {
   const known = new Set(answer.nodes.map((node) => node.name));
   const rows = answer.nodes.map((node) => ({
     ...node,
+    notes: node.notes.map(sentence),
     problems: answer.problems.filter((problem) => problem.node === node.name),
   }));
   rows.sort((one, other) => weight(one) - weight(other));
@@ -72,6 +73,12 @@ export function verdict(report: Report): string {
   if (version > 0) parts.push(`${nodes(version)} in another version`);
   if (differs > 0) parts.push(`${nodes(differs)} that ${differs === 1 ? "works" : "work"} a little differently`);
   return `Of ${total}: ${parts.join(", ")}. The workflow can be imported; what is not known is kept as it is.`;
+}
+
+/** Begins with a capital and ends with a full stop. */
+export function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 function weight(row: ReportRow): number {
