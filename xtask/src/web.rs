@@ -72,7 +72,7 @@ fn install_packages() -> Result<()> {
         return Ok(());
     }
     // Not `npm ci`: it refuses a lock file that was written where packages of other platforms could not be had.
-    npm(&["install", "--no-save", "--no-audit", "--no-fund"])?;
+    npm(&["install", "--no-save", "--no-audit", "--no-fund", "--prefer-offline"])?;
     std::fs::write(PACKAGES_STAMP, stamp).context("the stamp of the packages cannot be written")
 }
 
