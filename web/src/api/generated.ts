@@ -567,7 +567,7 @@ export interface DrawnWorkflow {
   versionCounter?: unknown;
   description?: unknown;
   parentFolder?: unknown;
-  parentFolderId?: string | null;
+  parentFolderId?: unknown;
   homeProject?: unknown;
   scopes?: unknown;
   projectId?: string | null;
