@@ -101,7 +101,11 @@ fn embed() -> Result<()> {
         }
         std::fs::copy(&file, place)?;
     }
-    crate::call("node", &["--eval", PACK, EMBEDDED])
+    let status = Command::new("node").args(["--eval", PACK, EMBEDDED]).status();
+    match status.context("node could not be started; it is needed to pack the editor")? {
+        status if status.success() => Ok(()),
+        status => bail!("packing the editor ended with {status}"),
+    }
 }
 
 fn sum_of(folder: &Path) -> Result<String> {

@@ -89,8 +89,8 @@ fn responses(operation: &Operation) -> Value {
         success.insert("content", content(schema));
     }
     responses.insert(operation.status.to_string(), success);
-    let names_a_project = operation.query.iter().any(|Param(name, _)| *name == "projectId");
-    let has_place = operation.path.contains('{') || names_a_project;
+    let names_something = operation.query.iter().any(|Param(name, _)| matches!(*name, "projectId" | "workflowId"));
+    let has_place = operation.path.contains('{') || names_something;
     let takes_names = operation.body.is_some();
     let failures = [
         (400, "The request cannot be used.", true),

@@ -33,7 +33,7 @@ async fn evaluate(State(app): State<App>, Extension(who): Extension<Principal>, 
     let document = workflows::drawn(body.get("workflow").ok_or_else(|| invalid("workflow", "is missing"))?)?;
     let (node, expression) = (body.text("node", 1, 1000)?, body.text("expression", 0, MAX_EXPRESSION)?);
     let count = |field: &str| match body.get(field) {
-        None | Some(Value::Null) => Ok(0),
+        None => Ok(0),
         Some(value) => value.as_usize().ok_or_else(|| invalid(field, "must be a whole number from 0")),
     };
     let (item, run) = (count("item")?, count("runIndex")?);
