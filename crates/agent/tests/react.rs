@@ -1,6 +1,6 @@
 //! The strict agent: its contract to the letter.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod support;
 

@@ -12,6 +12,12 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
 }
 
+impl Request {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+}
+
 /// Reads one request after the other from a connection.
 pub(crate) struct Requests {
     /// What was read beyond the last request.

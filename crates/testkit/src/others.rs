@@ -6,15 +6,19 @@ use serde_json::{Value, json};
 /// A picture of one dot.
 const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-pub(crate) fn respond(path: &str) -> Option<Vec<u8>> {
+/// `host` is where whoever asks has found the server, and finds what it names.
+pub(crate) fn respond(path: &str, host: &str) -> Option<Vec<u8>> {
     let path = path.split('?').next().unwrap_or_default();
     if path.ends_with("/audio/speech") {
         return Some(answer(200, "audio/mpeg", "", "sound"));
     }
-    Some(answer(200, "application/json", "", &told(path)?.to_string()))
+    if path.ends_with(":download") {
+        return Some(answer(200, "video/mp4", "", "film"));
+    }
+    Some(answer(200, "application/json", "", &told(path, host)?.to_string()))
 }
 
-fn told(path: &str) -> Option<Value> {
+fn told(path: &str, host: &str) -> Option<Value> {
     let ends = [
         ("/images/generations", json!({ "data": [{ "b64_json": DOT }] })),
         ("/images/edits", json!({ "data": [{ "b64_json": DOT }] })),
@@ -23,14 +27,14 @@ fn told(path: &str) -> Option<Value> {
         ("/audio/translations", json!({ "text": "Words from the mock model." })),
         ("/files", json!({ "id": "file-1", "object": "file", "data": [] })),
         (":predictLongRunning", json!({ "name": "operations/1", "done": false })),
-        ("/operations/1", video_ready()),
+        ("/operations/1", video_ready(host)),
         (":predict", json!({ "predictions": [{ "mimeType": "image/png", "bytesBase64Encoded": DOT }] })),
     ];
     ends.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, told)| told)
 }
 
-fn video_ready() -> Value {
-    let address = "https://generativelanguage.googleapis.com/v1beta/files/video-1:download?alt=media";
+fn video_ready(host: &str) -> Value {
+    let address = format!("http://{host}/v1beta/files/video-1:download?alt=media");
     json!({ "done": true, "response": { "generateVideoResponse": { "generatedSamples": [{ "video": { "uri": address } }] } } })
 }
 
@@ -40,7 +44,7 @@ mod tests {
 
     #[test]
     fn other_paths_are_nobodys() {
-        assert!(respond("/v1/images/generations").is_some() && respond("/v1/audio/speech").is_some());
-        assert!(respond("/v1/none").is_none());
+        let is_known = |path: &str| respond(path, "localhost").is_some();
+        assert!(is_known("/v1/images/generations") && is_known("/v1/audio/speech") && !is_known("/v1/none"));
     }
 }

@@ -174,7 +174,7 @@ async fn respond(stream: &mut TcpStream, request: Request, state: &Shared) -> bo
         Endpoint::Embeddings(format) => answer(200, "application/json", "", &embeddings::answer(format, &body).to_string()),
         Endpoint::Models(format) => answer(200, "application/json", "", &models(format).to_string()),
         Endpoint::Abilities => answer(200, "application/json", "", &abilities(&body).to_string()),
-        Endpoint::Unknown => others::respond(&request.path)
+        Endpoint::Unknown => others::respond(&request.path, request.header("host").unwrap_or_default())
             .unwrap_or_else(|| answer(404, "application/json", "", &json!({ "error": { "message": "no such path" } }).to_string())),
     };
     state.keep(request, body, format);

@@ -178,7 +178,8 @@ pub(crate) fn limit_fields() -> [Param; 4] {
 }
 
 fn interval(ctx: &Ctx<'_>, amount: &str, unit: &str) -> Result<f64, NodeError> {
-    let value = ctx.param(amount, 0)?;
+    // Fields of a group within options come without their defaults.
+    let value = Some(ctx.param(amount, 0)?).filter(|value| *value != Value::Undefined).unwrap_or_else(|| 1.into());
     let number = crate::field_type::to_number(&value);
     if value.is_nullish() || number.is_nan() || number < 0.0 {
         return Err(NodeError::parameter(amount, "Invalid wait amount. Please enter a number that is 0 or greater."));
@@ -186,7 +187,7 @@ fn interval(ctx: &Ctx<'_>, amount: &str, unit: &str) -> Result<f64, NodeError> {
     let seconds = match ctx.text(unit, 0)?.as_str() {
         "seconds" => 1.0,
         "minutes" => 60.0,
-        "hours" => 3600.0,
+        "hours" | "" => 3600.0,
         "days" => 86_400.0,
         _ => {
             let description = "Valid units are 'seconds', 'minutes', 'hours', or 'days'.";

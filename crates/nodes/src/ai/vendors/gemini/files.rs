@@ -60,7 +60,7 @@ async fn sent(ctx: &Ctx<'_>, index: usize, item: &Item, api: &Api) -> Result<Val
     request.set_header("content-type", "application/json");
     request.set_header("x-goog-upload-protocol", "resumable");
     request.set_header("x-goog-upload-command", "start");
-    request.set_header("x-goog-upload-header-content-length", &data.len().to_string());
+    request.set_header("x-goog-upload-header-content-length", data.len().to_string());
     request.set_header("x-goog-upload-header-content-type", &kind);
     let about = json!({ "file": Object::from_iter([("display_name", name)]) });
     request.body = HttpBody::Bytes(model::json::to_string(&about).into());
