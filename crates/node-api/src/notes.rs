@@ -25,7 +25,7 @@ pub fn is_begun(note: Option<&Value>) -> bool {
 /// The calls of which nobody knows whether they happened, in the order in which they were begun.
 pub fn in_doubt(notes: &Object) -> Vec<Str> {
     let is_open = |(key, note): (&Str, &Value)| {
-        let call = key.strip_suffix(BEGUN).filter(|call| is_begun(Some(note)) && notes.get(*call).is_none())?;
+        let call = key.strip_suffix(BEGUN).filter(|call| is_begun(Some(note)) && notes.get(call).is_none())?;
         Some(Str::from(call))
     };
     notes.iter().filter_map(is_open).collect()
