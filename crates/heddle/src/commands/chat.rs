@@ -2,6 +2,7 @@
 
 use super::{block_on, coded, read_workflow};
 use crate::cli;
+use crate::collections::FolderCollections;
 use crate::conversations;
 use crate::credentials::StoredCredentials;
 use crate::settings::Settings;
@@ -28,6 +29,7 @@ pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
     let mut engine = world::engine(&settings)?;
     let folder = arguments.data.path();
     engine.ports.tables = Arc::new(FolderTables::new(folder.clone(), settings.table_limits()));
+    engine.ports.collections = Arc::new(FolderCollections::new(folder.clone()));
     let manner = if arguments.json { Manner::Json } else { Manner::Words };
     let session = arguments.session.as_deref().map_or_else(store::new_id, Str::from);
     block_on(async move {
