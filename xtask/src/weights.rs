@@ -39,8 +39,9 @@ pub(crate) fn prepare(data: &str) -> Result<()> {
         return Ok(());
     }
     eprintln!("Reading the documentation into the collection {COLLECTION}; this is done once");
+    // The pages of single nodes are many and alike: they would take minutes, and hide the others.
     let mut files = vec!["README.md".to_owned()];
-    for folder in ["docs", "docs/errors", "docs/nodes"] {
+    for folder in ["docs", "docs/errors"] {
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("README.md") {

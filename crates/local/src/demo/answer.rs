@@ -96,12 +96,17 @@ fn source(result: &Value) -> String {
     }
 }
 
-/// The paragraphs of a text, each with the heading that stands before it; lists and tables stay whole while they are short.
+/// The paragraphs of a text, each with the heading that stands before it; a list stays with the words that announce it.
 fn passages_of(content: &str) -> Vec<String> {
     let mut passages: Vec<String> = Vec::new();
     let mut heading: Option<String> = None;
     for block in content.split("\n\n").map(str::trim).filter(|block| !block.is_empty()) {
         let is_heading = block.starts_with('#') && !block.contains('\n');
+        if let Some(announcing) = passages.last_mut().filter(|passage| passage.ends_with(':') && heading.is_none() && !is_heading) {
+            announcing.push_str("\n\n");
+            announcing.push_str(block);
+            continue;
+        }
         match heading.take() {
             _ if is_heading => heading = Some(block.to_owned()),
             Some(heading) => passages.push(format!("{heading}\n{block}")),
@@ -126,6 +131,7 @@ mod tests {
     #[test]
     fn paragraphs_keep_their_headings() {
         assert_eq!(passages_of("# A\n\nfirst\n\nsecond\n\n## B\n- x\n- y"), ["# A\nfirst", "second", "## B\n- x\n- y"]);
+        assert_eq!(passages_of("There are:\n\n- x\n- y\n\nlast"), ["There are:\n\n- x\n- y", "last"]);
         assert_eq!(passages_of("## alone"), ["## alone"]);
         assert!(passages_of(" \n\n ").is_empty());
     }
