@@ -23,6 +23,7 @@ await context.route(
   (route) => answer(route),
 );
 const page = await context.newPage();
+page.setDefaultTimeout(120_000);
 page.on("pageerror", (error) => console.error("page error:", error.message));
 const tools = await context.newCDPSession(page);
 // The time of the thread, not of the clock: it says the same on a machine that is busy with something else.

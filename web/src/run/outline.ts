@@ -1,6 +1,6 @@
 // A stored run's outline as the server gives it, and how it becomes the same view that a live run has.
 
-import { error, type NodeRun, type OutputCount, type RunView, runStatus, type Spending, stepStatus } from "./view";
+import { error, failure, type NodeRun, type OutputCount, type RunView, runStatus, type Spending, stepStatus } from "./view";
 
 /** `GET /executions/{id}/outline`: the record of a run without its items. */
 export interface Outline {
@@ -44,7 +44,7 @@ export function fromOutline(outline: Outline): RunView {
       steps.map((step) => toRun(step, order.get(step) ?? 0)),
     );
   }
-  const failed = error(outline.error);
+  const failed = failure(outline.error);
   const waiting = [...nodes].find(([, runs]) => runs.at(-1)?.status === "waiting");
   return {
     executionId: String(outline.id),
@@ -76,7 +76,7 @@ function orders(nodes: Record<string, OutlineStep[]>): Map<OutlineStep, number> 
 function toRun(step: OutlineStep, order: number): NodeRun {
   return {
     runIndex: step.runIndex,
-    status: step.reused !== undefined && step.reused !== null ? "reused" : stepStatus(step.status),
+    status: step.reused !== undefined && step.reused !== null ? "reused" : stepStatus(step.status, error(step.error)),
     startedMs: step.startTime,
     durationMs: step.executionTime ?? 0,
     outputs: step.outputs ?? [],
@@ -86,7 +86,7 @@ function toRun(step: OutlineStep, order: number): NodeRun {
         : null,
     ),
     order,
-    error: error(step.error),
+    error: failure(step.error),
     retries: 0,
     hints: (step.hints ?? []).map((hint) => (typeof hint === "string" ? hint : (hint.message ?? ""))).filter(Boolean),
     lines: [],

@@ -3,6 +3,7 @@
 import { addChunk, type Chunk } from "./answer";
 import {
   error,
+  failure,
   type NodeRun,
   newRun,
   placeOf,
@@ -151,10 +152,12 @@ class Draft {
     if (!run) return;
     list[at] = {
       ...run,
-      status: stepStatus(data.status),
+      // What began before the run itself was taken over from an earlier one.
+      status:
+        run.startedMs < this.view.startedAt && data.status === "success" ? "reused" : stepStatus(data.status, error(data.error)),
       durationMs: number(data.durationMs, run.durationMs),
       outputs: counts.map((items, index) => ({ kind: "main", index, items: number(items, 0) })),
-      error: error(data.error),
+      error: failure(data.error),
     };
   }
 
@@ -210,7 +213,7 @@ class Draft {
   private end(data: Record<string, unknown>): void {
     this.view.status = runStatus(data.status);
     this.view.finishedAt = number(data.finishedMs, Date.now());
-    this.view.error = error(data.error);
+    this.view.error = failure(data.error);
     this.view.waiting = undefined;
     // Whatever still ran when the run ended was let go of with it.
     for (const [node, runs] of this.nodes) {

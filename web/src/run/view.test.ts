@@ -4,7 +4,10 @@ import { fromOutline } from "./outline";
 import { reduce, reduceAll } from "./reduce";
 import { elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent } from "./view";
 
-const started = (node: string, run = 0, startedMs = 1000): RunEvent => ({ type: "nodeStarted", data: { node, run, startedMs } });
+const started = (node: string, run = 0, startedMs = Date.now() + 1000): RunEvent => ({
+  type: "nodeStarted",
+  data: { node, run, startedMs },
+});
 const finished = (node: string, more: Record<string, unknown> = {}): RunEvent => ({
   type: "nodeFinished",
   data: { node, run: 0, status: "success", durationMs: 5, items: [2], ...more },
@@ -90,6 +93,27 @@ describe("a live run", () => {
     expect(lastRun(view, "HTTP")).toMatchObject({ status: "error", error });
     expect(lastRun(view, "Other")?.status).toBe("canceled");
     expect([isOver(view), elapsed(view, 9000)]).toEqual([true, 3000]);
+  });
+
+  it("shows a step that was stopped as stopped and not as failed", () => {
+    const error = { code: "RUN_CANCELLED", message: "The run was cancelled", node: "Wait" };
+    const view = reduceAll(emptyView("7", "w", 1000), [
+      started("Wait"),
+      finished("Wait", { status: "error", items: [], error }),
+      { type: "executionFinished", data: { status: "canceled", finishedMs: 4000, error } },
+    ]);
+    expect(lastRun(view, "Wait")).toMatchObject({ status: "canceled", error: undefined });
+    expect([view.status, view.error]).toEqual(["canceled", undefined]);
+  });
+
+  it("knows results of an earlier run by their time", () => {
+    const view = reduceAll(emptyView("7", "w", 1000), [
+      started("Set", 0, 400),
+      finished("Set"),
+      started("Next", 0, 1001),
+      finished("Next"),
+    ]);
+    expect([lastRun(view, "Set")?.status, lastRun(view, "Next")?.status]).toEqual(["reused", "success"]);
   });
 
   it("does not stumble over events of a newer server", () => {

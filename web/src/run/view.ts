@@ -174,8 +174,18 @@ export function runStatus(value: unknown): RunStatus {
   return typeof value === "string" && RUN_STATUSES.includes(value) ? (value as RunStatus) : "error";
 }
 
-export function stepStatus(value: unknown): StepStatus {
+/** How a step ended. One that was stopped with its run tells that as an error, but nothing in it failed. */
+export function stepStatus(value: unknown, failure?: RunError): StepStatus {
+  if (failure?.code === CANCELLED) return "canceled";
   return typeof value === "string" && STEP_STATUSES.includes(value) ? (value as StepStatus) : "error";
+}
+
+const CANCELLED = "RUN_CANCELLED";
+
+/** What went wrong; being stopped by a person is nothing that did. */
+export function failure(value: unknown): RunError | undefined {
+  const found = error(value);
+  return found?.code === CANCELLED ? undefined : found;
 }
 
 export function error(value: unknown): RunError | undefined {
