@@ -4,6 +4,13 @@
 //! has, so that one build is fast on all. Nothing allocates but where it says so.
 
 use pulp::{Arch, Simd, WithSimd};
+use std::sync::LazyLock;
+
+/// What the machine has. Asking the processor takes longer than many a loop here, above all on a virtual machine, so it is asked once.
+fn arch() -> Arch {
+    static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
+    *ARCH
+}
 
 /// Rows of the input and of the weights that one pass of the inner loop takes: as many sums as fit into the registers.
 const INPUTS: usize = 4;
@@ -24,7 +31,7 @@ pub(crate) struct Product<'a> {
 
 impl Product<'_> {
     pub(crate) fn run(self) {
-        Arch::new().dispatch(self);
+        arch().dispatch(self);
     }
 }
 
@@ -112,7 +119,7 @@ impl<F: FnOnce()> WithSimd for Vectorised<F> {
 /// Runs a loop with the instructions that the machine has. The closure must be `#[inline(always)]` all the way down.
 #[inline(always)]
 pub(crate) fn vectorised(run: impl FnOnce()) {
-    Arch::new().dispatch(Vectorised(run));
+    arch().dispatch(Vectorised(run));
 }
 
 /// e to the power of x, to seven digits; for loops that the compiler vectorises, which a call of the system's function would stop.

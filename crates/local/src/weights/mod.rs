@@ -87,33 +87,33 @@ impl Matrix {
     pub(crate) fn unpack(&self, first_row: usize, output: &mut [f32]) {
         match &self.numbers {
             Numbers::Plain(numbers) => output.copy_from_slice(&numbers[first_row * self.width..][..output.len()]),
+            // Blocks of a known length let the compiler unroll the loops over them.
             Numbers::Q8_0(bytes) => {
-                let start = first_row * (self.width / BLOCK) * Q8_0_BYTES;
-                let blocks = bytes[start..].chunks_exact(Q8_0_BYTES);
+                let (blocks, _) = bytes[first_row * (self.width / BLOCK) * Q8_0_BYTES..].as_chunks::<Q8_0_BYTES>();
+                let (output, _) = output.as_chunks_mut::<BLOCK>();
                 vectorised(
                     #[inline(always)]
                     || {
-                        for (block, output) in blocks.zip(output.chunks_exact_mut(BLOCK)) {
-                            let scale = half(block[0], block[1]);
-                            for (output, number) in output.iter_mut().zip(&block[2..]) {
-                                *output = f32::from(*number as i8) * scale;
+                        for ([low, high, numbers @ ..], output) in blocks.iter().zip(output) {
+                            let scale = half(*low, *high);
+                            for at in 0..BLOCK {
+                                output[at] = f32::from(numbers[at] as i8) * scale;
                             }
                         }
                     },
                 );
             }
             Numbers::Q4_1(bytes) => {
-                let start = first_row * (self.width / BLOCK) * Q4_1_BYTES;
-                let blocks = bytes[start..].chunks_exact(Q4_1_BYTES);
+                let (blocks, _) = bytes[first_row * (self.width / BLOCK) * Q4_1_BYTES..].as_chunks::<Q4_1_BYTES>();
+                let (output, _) = output.as_chunks_mut::<BLOCK>();
                 vectorised(
                     #[inline(always)]
                     || {
-                        for (block, output) in blocks.zip(output.chunks_exact_mut(BLOCK)) {
-                            let (scale, offset) = (half(block[0], block[1]), half(block[2], block[3]));
-                            let (low, high) = output.split_at_mut(BLOCK / 2);
-                            for ((low, high), pair) in low.iter_mut().zip(high).zip(&block[4..]) {
-                                *low = f32::from(pair & 15) * scale + offset;
-                                *high = f32::from(pair >> 4) * scale + offset;
+                        for ([a, b, c, d, pairs @ ..], output) in blocks.iter().zip(output) {
+                            let (scale, offset) = (half(*a, *b), half(*c, *d));
+                            for at in 0..BLOCK / 2 {
+                                output[at] = f32::from(pairs[at] & 15) * scale + offset;
+                                output[at + BLOCK / 2] = f32::from(pairs[at] >> 4) * scale + offset;
                             }
                         }
                     },
