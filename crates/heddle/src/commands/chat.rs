@@ -30,7 +30,6 @@ pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
     let folder = arguments.data.path();
     engine.ports.collections = Arc::new(FolderCollections::new(folder.clone(), settings.collections));
     engine.ports.tables = Arc::new(FolderTables::new(folder.clone(), settings.table_limits()));
-    engine.ports.collections = Arc::new(FolderCollections::new(folder.clone()));
     let manner = if arguments.json { Manner::Json } else { Manner::Words };
     let session = arguments.session.as_deref().map_or_else(store::new_id, Str::from);
     block_on(async move {
