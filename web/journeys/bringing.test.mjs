@@ -95,7 +95,7 @@ test("a credential is made, changed without being shown, and removed", () =>
       .click();
     await page.getByLabel("Search services").fill("header auth");
     await page
-      .getByRole("button", { name: /Header/ })
+      .getByRole("button", { name: /header/i })
       .first()
       .click();
     await page.getByLabel("Name", { exact: true }).first().fill("Shop");

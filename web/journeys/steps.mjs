@@ -25,7 +25,7 @@ export async function take(page, words, name = words) {
 /** Adds a node behind another by the `+` of its output. */
 export async function addAfter(page, before, words, name) {
   await page
-    .getByRole("button", { name: new RegExp(`^Add a node after ${before}`) })
+    .getByRole("button", { name: `Add a node after ${before}` })
     .first()
     .click();
   await take(page, words, name);
@@ -41,7 +41,7 @@ export function card(page, name) {
 export async function closePanel(page) {
   const panel = page.getByRole("dialog", { name: /^Node / });
   if (!(await panel.isVisible())) return;
-  await panel.getByRole("button", { name: "Close" }).click();
+  await panel.getByRole("button", { name: "Close", exact: true }).click();
   await expect(panel).toBeGone();
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn run() -> Result<()> {
     web::build()?;
     web::check()?;
     weights::fetch()?;
-    linted(&["test", "--workspace", "--quiet"])?;
+    linted(&["test", "--workspace", "--quiet", "--no-fail-fast"])?;
     clients::run()?;
     web::journeys()?;
     docs_are_current()?;

@@ -88,9 +88,8 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         // A log that is collected is no place for a secret.
         announce(serving, "There is no owner yet. Make one with `heddle users create EMAIL --role owner`.");
     } else if let Some(token) = token {
-        note("There is no owner yet. Make one with this token, which works once, and a password of your own:");
-        let body = format!(r#"{{"token":"{token}","email":"you@example.com","password":"…"}}"#);
-        note(&format!("  curl -X POST {base_url}/api/setup -H 'content-type: application/json' -d '{body}'"));
+        note("There is no owner yet. Open this page, which works once, and make the account that owns everything here:");
+        note(&format!("  {base_url}/setup?token={token}"));
     }
     let stop = CancellationToken::new();
     let parts = server::Parts {

@@ -14,7 +14,8 @@ export function KindChooser({ onChoose }: { onChoose: (type: string) => void }) 
     () => kindsWith(catalogue.all.flatMap((type) => (type.credentials ?? []).map((used) => used.kind))),
     [catalogue],
   );
-  const found = kinds.filter((kind) => `${kind.name} ${kind.type}`.toLowerCase().includes(text.trim().toLowerCase()));
+  const words = text.toLowerCase().split(/\s+/);
+  const found = kinds.filter((kind) => words.every((word) => `${kind.name} ${kind.type}`.toLowerCase().includes(word)));
   const groups = [...new Set(found.map((kind) => kind.group))];
   return (
     <div className={layout.stack}>
