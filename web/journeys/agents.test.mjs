@@ -99,7 +99,7 @@ test("an execution is opened on the canvas and forked from a step", () =>
     await page.waitForURL(/\/executions\/\d+/);
     const bar = page.getByRole("region", { name: /^Execution \d+/ });
     await expect(bar).toHaveText("Succeeded");
-    await bar.getByRole("button", { name: /More|Actions/ }).click();
+    await bar.getByRole("button", { name: "Run again" }).click();
     await page.getByRole("menuitem", { name: "Fork from a step…" }).click();
     await page.getByRole("combobox", { name: /^From this step on/ }).click();
     await page.getByRole("option", { name: /^Last/ }).click();

@@ -201,6 +201,8 @@ export function freeSpot(document: WorkflowDocument, corner: Point): Point {
 function startParameters(spec: TypeSpec, wanted: { kind: string; side: string } | null): Record<string, unknown> {
   const short = spec.id.split(".").pop();
   if (short === "webhook") return { path: newId(), options: {} };
+  // What is said in a chat: most agents are asked by one.
+  if (short === "ai-agent") return { userMessage: "={{ $json.chatInput }}" };
   const hasMode =
     spec.params.some((param) => param.name === "mode") && spec.outputs.some((port) => port.kind === "ai_vectorStore");
   if (!hasMode) return {};
