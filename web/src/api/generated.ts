@@ -488,6 +488,12 @@ export interface ForkInput {
   model?: string;
 }
 
+export interface ResumeInput {
+  decision?: "again" | "done";
+  result?: string;
+  call?: string;
+}
+
 export interface RetryInput {
   loadWorkflow?: boolean;
 }
