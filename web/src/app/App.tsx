@@ -13,7 +13,7 @@ import { Rail } from "./Rail";
 const Agents = lazy(() => import("../pages/agents/AgentsPage"));
 const Compare = lazy(() => import("../pages/executions/ComparePage"));
 const Credentials = lazy(() => import("../pages/credentials/CredentialsPage"));
-const Editor = lazy(() => import("../editor/EditorPage"));
+const Editor = lazy(loadEditor);
 const Executions = lazy(() => import("../pages/executions/ExecutionsPage"));
 const Insights = lazy(() => import("../pages/insights/InsightsPage"));
 const Knowledge = lazy(() => import("../pages/knowledge/KnowledgePage"));
@@ -24,6 +24,13 @@ const Tables = lazy(() => import("../pages/tables/TablesPage"));
 const Templates = lazy(() => import("../pages/templates/TemplatesPage"));
 const Variables = lazy(() => import("../pages/variables/VariablesPage"));
 const Workflows = lazy(() => import("../pages/workflows/WorkflowsPage"));
+
+// Whoever comes straight to a canvas has it fetched while the server is still asked who they are.
+if (window.location.pathname.startsWith("/workflow/")) void loadEditor();
+
+function loadEditor() {
+  return import("../editor/EditorPage");
+}
 
 export function App() {
   const me = useMe();
