@@ -6,9 +6,9 @@ import { cx } from "../ui";
 import css from "./Card.module.css";
 import { CardBar } from "./CardBar";
 import { useCanvas } from "./canvas";
-import { shortName, useFar } from "./far";
+import { FarNode } from "./FarNode";
+import { useFar } from "./far";
 import type { CardNode } from "./flow";
-import { hueOf } from "./icons";
 import { NameEditor } from "./NameEditor";
 import { NodeTile } from "./NodeTile";
 import { PortHandles } from "./PortHandles";
@@ -16,28 +16,8 @@ import { StateMark } from "./StateMark";
 import { type NodeState, useNodeState } from "./useNodeState";
 
 export const Card = memo(function Card(props: NodeProps<CardNode>) {
-  return useFar() ? <FarCard {...props} /> : <NearCard {...props} />;
+  return useFar() ? <FarNode data={props.data} selected={props.selected} css={css} shape={css.card} /> : <NearCard {...props} />;
 });
-
-/** Only its shape, its family's colour and its state. */
-function FarCard({ data, selected }: NodeProps<CardNode>) {
-  const { node, ports, spec } = data;
-  const state = useNodeState(node.name);
-  return (
-    <div
-      className={cx(css.card, css.distant, selected && css.selected, node.disabled && css.off)}
-      data-shape={ports.shape}
-      data-known={ports.known}
-      data-run={state.status}
-      data-change={state.change}
-    >
-      <span className={css.spot} style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }} />
-      <span className={css.distantName} data-name>
-        {shortName(node.name)}
-      </span>
-    </div>
-  );
-}
 
 function NearCard({ data, selected, dragging }: NodeProps<CardNode>) {
   const { node, ports, spec, subtitle, pinned } = data;

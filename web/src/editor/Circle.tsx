@@ -5,9 +5,9 @@ import { cx } from "../ui";
 import { CardBar } from "./CardBar";
 import css from "./Circle.module.css";
 import { useCanvas } from "./canvas";
-import { shortName, useFar } from "./far";
+import { FarNode } from "./FarNode";
+import { useFar } from "./far";
 import type { CardNode } from "./flow";
-import { hueOf } from "./icons";
 import { NameEditor } from "./NameEditor";
 import { NodeTile } from "./NodeTile";
 import { PortHandles } from "./PortHandles";
@@ -15,28 +15,12 @@ import { StateMark } from "./StateMark";
 import { useNodeState } from "./useNodeState";
 
 export const Circle = memo(function Circle(props: NodeProps<CardNode>) {
-  return useFar() ? <FarCircle {...props} /> : <NearCircle {...props} />;
-});
-
-/** Only its shape, its family's colour and its state. */
-function FarCircle({ data, selected }: NodeProps<CardNode>) {
-  const { node, ports, spec } = data;
-  const state = useNodeState(node.name);
-  return (
-    <div
-      className={cx(css.circle, css.distant, selected && css.selected, node.disabled && css.off)}
-      data-shape={ports.shape}
-      data-known={ports.known}
-      data-run={state.status}
-      data-change={state.change}
-    >
-      <span className={css.spot} style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }} />
-      <span className={css.distantName} data-name>
-        {shortName(node.name)}
-      </span>
-    </div>
+  return useFar() ? (
+    <FarNode data={props.data} selected={props.selected} css={css} shape={css.circle} />
+  ) : (
+    <NearCircle {...props} />
   );
-}
+});
 
 function NearCircle({ data, selected, dragging }: NodeProps<CardNode>) {
   const { node, ports, spec, subtitle } = data;

@@ -1,13 +1,13 @@
 // The bar over a canvas that shows an execution: which it is and how it ended, and what can be done with it.
 
-import { Copy, GitCompareArrows, GitFork, History, Pencil, RotateCcw, Square, StepForward, X } from "lucide-react";
+import { Copy, GitCompareArrows, GitFork, History, Pencil, RotateCcw, Square, X } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useEditor } from "../editor/store";
 import { Badge, Button, duration, IconButton, Menu, type MenuItem, Money, StatusMark, Time, toast } from "../ui";
 import { planCopy } from "./copy";
 import css from "./ExecutionBar.module.css";
-import { fetchDocument, fork, resume, retry, stop, tellFailure, useExecution } from "./execution";
+import { fetchDocument, fork, retry, stop, tellFailure, useExecution } from "./execution";
 import { ForkDialog, stepsOf } from "./ForkDialog";
 import { useNow } from "./useNow";
 import { elapsed, isOver, type RunView } from "./view";
@@ -96,11 +96,6 @@ function Actions({ view, onOpen, onCopied }: ActionsProps) {
       {!isOver(view) && (
         <Button size="small" icon={Square} onClick={() => void stop(id).catch(tellFailure)}>
           Stop
-        </Button>
-      )}
-      {status === "uncertain" && (
-        <Button size="small" kind="primary" icon={StepForward} busy={isBusy} onClick={() => void take(() => resume(id))}>
-          Resume
         </Button>
       )}
       {isOver(view) && (

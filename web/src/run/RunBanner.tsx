@@ -4,10 +4,10 @@
 import { CircleHelp, Clock, PlugZap, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { useEditor } from "../editor/store";
-import { Button, Chip, CopyButton, relativeTime } from "../ui";
-import { type Decision, decide } from "./execution";
+import { Chip, CopyButton, relativeTime } from "../ui";
+import { DecideButtons } from "./DecideButtons";
 import css from "./RunBanner.module.css";
-import { useWatch } from "./start";
+import { useWatch, watchRun } from "./start";
 import { useNow } from "./useNow";
 import type { RunView } from "./view";
 
@@ -65,7 +65,6 @@ function Sleeping({ run }: { run: RunView }) {
 /** A step may have happened although no result was kept. Only a person can say, so a person is asked. */
 function Uncertain({ run }: { run: RunView }) {
   const node = run.error?.node;
-  const take = (decision: Decision) => void decide(run.executionId, run.workflowId, decision);
   return (
     <Line icon={<CircleHelp size={15} aria-hidden />} tone="wait">
       <span>
@@ -73,12 +72,7 @@ function Uncertain({ run }: { run: RunView }) {
         talks to, then decide.
       </span>
       <span className={css.actions}>
-        <Button size="small" onClick={() => take("again")}>
-          It did not happen: take the step again
-        </Button>
-        <Button size="small" onClick={() => take("restart")}>
-          Start over
-        </Button>
+        <DecideButtons size="small" id={run.executionId} onTaken={(id) => watchRun(id, run.workflowId)} />
       </span>
     </Line>
   );

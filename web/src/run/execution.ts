@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ApiError, api, queryClient } from "../api/client";
+import type { ResumeInput } from "../api/generated";
 import type { Execution } from "../api/types";
 import type { WorkflowDocument } from "../graph/types";
 import { toast } from "../ui";
-import { watchRun } from "./start";
 
 export function useExecution(id: string | null | undefined) {
   return useQuery({ queryKey: ["execution", id], queryFn: () => api.get<Execution>(`/executions/${id}`), enabled: Boolean(id) });
@@ -30,9 +30,9 @@ export async function fork(id: string, from: string, model?: string): Promise<Ex
   return taken;
 }
 
-/** Takes an uncertain step again and goes on from there. */
-export async function resume(id: string): Promise<Execution> {
-  const taken = await api.post<Execution>(`/executions/${id}/resume`);
+/** Goes on with an uncertain run as somebody has decided. */
+export async function resume(id: string, decision: ResumeInput): Promise<Execution> {
+  const taken = await api.post<Execution>(`/executions/${id}/resume`, decision);
   changed();
   return taken;
 }
@@ -45,18 +45,6 @@ export async function stop(id: string): Promise<void> {
 export async function remove(id: string): Promise<void> {
   await api.delete(`/executions/${id}`);
   changed();
-}
-
-export type Decision = "again" | "restart";
-
-/** Carries out what somebody decided about an uncertain run, and shows how it goes on. */
-export async function decide(id: string, workflowId: string, decision: Decision): Promise<void> {
-  try {
-    const taken = decision === "again" ? await resume(id) : await retry(id, "same");
-    watchRun(String(taken.id), workflowId);
-  } catch (error) {
-    tellFailure(error);
-  }
 }
 
 /** Does something with several executions, a few at a time, and says how many it was done with. */

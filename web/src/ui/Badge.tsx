@@ -1,5 +1,16 @@
 // Small words on a coloured ground: states, tags, filters that can be taken away.
-import { Ban, CircleAlert, CircleCheck, CircleDashed, CircleHelp, Clock, LoaderCircle, type LucideIcon, X } from "lucide-react";
+import {
+  Ban,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleHelp,
+  Clock,
+  LoaderCircle,
+  type LucideIcon,
+  Recycle,
+  X,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import css from "./Badge.module.css";
 import { cx } from "./cx";
@@ -38,7 +49,14 @@ export function Chip({ label, onRemove, onClick, tone = "neutral", removeLabel =
   );
 }
 
-const STATUSES: Record<string, { icon: LucideIcon; word: string; tone: Tone }> = {
+export interface Mark {
+  icon: LucideIcon;
+  word: string;
+  tone: Tone;
+}
+
+/** How anything that runs can stand: executions and their steps are marked alike. */
+const STATUSES: Record<string, Mark> = {
   success: { icon: CircleCheck, word: "Succeeded", tone: "good" },
   error: { icon: CircleAlert, word: "Failed", tone: "bad" },
   crashed: { icon: CircleAlert, word: "Crashed", tone: "bad" },
@@ -47,12 +65,17 @@ const STATUSES: Record<string, { icon: LucideIcon; word: string; tone: Tone }> =
   waiting: { icon: Clock, word: "Waiting", tone: "wait" },
   canceled: { icon: Ban, word: "Stopped", tone: "neutral" },
   uncertain: { icon: CircleHelp, word: "Uncertain", tone: "wait" },
+  reused: { icon: Recycle, word: "Taken from an earlier run", tone: "neutral" },
   unknown: { icon: CircleHelp, word: "Unknown", tone: "neutral" },
 };
 
+export function markOf(status: string): Mark {
+  return STATUSES[status] ?? { icon: CircleHelp, word: status, tone: "neutral" };
+}
+
 /** How an execution stands, by shape, colour and word. */
 export function StatusMark({ status, word = true }: { status: string; word?: boolean }) {
-  const known = STATUSES[status] ?? { icon: CircleHelp, word: status, tone: "neutral" as Tone };
+  const known = markOf(status);
   return (
     <span className={cx(css.status, css[`ink-${known.tone}`])}>
       <known.icon size={15} aria-hidden className={status === "running" ? css.turning : undefined} />

@@ -1,9 +1,10 @@
 // The kit: every part that pages are made of.
-export { Badge, Chip, StatusMark, type Tone } from "./Badge";
+export { Badge, Chip, markOf, StatusMark, type Tone } from "./Badge";
 export { Button, IconButton } from "./Button";
 export { CopyButton } from "./CopyButton";
 export { cx } from "./cx";
 export { confirm, Dialog, Questions } from "./Dialog";
+export { DropArea } from "./DropArea";
 export { Bytes, Duration, Money, Time } from "./Figures";
 export { bytes, count, duration, exactTime, money, plural, relativeTime } from "./figures";
 export { Field, Input, NumberInput, SearchInput, TextArea } from "./Input";

@@ -1,12 +1,13 @@
 // Runs that stopped because a step may or may not have happened. A person looks at the service and decides.
 
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { CircleCheck, RotateCcw, SquareArrowOutUpRight, StepForward, X } from "lucide-react";
+import { CircleCheck, SquareArrowOutUpRight, X } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../../api/client";
 import type { Execution, ListPage } from "../../api/types";
-import { remove, resume, retry, tellFailure } from "../../run/execution";
+import { DecideButtons } from "../../run/DecideButtons";
+import { remove, tellFailure } from "../../run/execution";
 import type { Outline } from "../../run/outline";
 import { Button, confirm, Empty, Problem, Skeleton, Time, toast } from "../../ui";
 import { useWorkflowNames } from "../executions/data";
@@ -37,24 +38,21 @@ export function Decisions({ query }: { query: UseQueryResult<ListPage<Execution>
 
 function Card({ row, name }: { row: Execution; name: string }) {
   const id = String(row.id);
-  const [busy, setBusy] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
   const { data } = useQuery({ queryKey: ["outline", "told", id], queryFn: () => api.get<Outline>(`/executions/${id}/outline`) });
   const error = data?.error as { message?: string; node?: string; hint?: string } | undefined;
-  const act = async (word: string, one: () => Promise<unknown>, words: string) => {
-    setBusy(word);
+  const drop = async () => {
+    const text = "The run ends here; its record is removed.";
+    if (!(await confirm({ title: `Give execution ${id} up?`, text, action: "Give up", danger: true }))) return;
+    setBusy(true);
     try {
-      await one();
-      toast({ text: words, tone: "good" });
+      await remove(id);
+      toast({ text: "Given up.", tone: "good" });
     } catch (failure) {
       tellFailure(failure);
     } finally {
-      setBusy(null);
+      setBusy(false);
     }
-  };
-  const drop = async () => {
-    const text = "The run ends here; its record is removed.";
-    if (await confirm({ title: `Give execution ${id} up?`, text, action: "Give up", danger: true }))
-      await act("drop", () => remove(id), "Given up.");
   };
   return (
     <li className={css.card}>
@@ -70,23 +68,9 @@ function Card({ row, name }: { row: Execution; name: string }) {
         Look at the service that {error?.node ? <b>{error.node}</b> : "the step"} talks to. Did it happen?
       </p>
       <div className={css.buttons}>
-        <Button
-          kind="primary"
-          icon={StepForward}
-          busy={busy === "resume"}
-          onClick={() => void act("resume", () => resume(id), "The step is taken again.")}
-        >
-          No: take the step again
-        </Button>
-        <Button
-          icon={RotateCcw}
-          busy={busy === "retry"}
-          onClick={() => void act("retry", () => retry(id, "same"), "It runs again from the start.")}
-        >
-          Start over
-        </Button>
-        <Button icon={X} busy={busy === "drop"} onClick={() => void drop()}>
-          Yes: give the run up
+        <DecideButtons id={id} onTaken={() => toast({ text: "The run goes on.", tone: "good" })} />
+        <Button icon={X} busy={isBusy} onClick={() => void drop()}>
+          Give the run up
         </Button>
         <Link href={addressOf(row)} className={css.open}>
           <SquareArrowOutUpRight size={14} aria-hidden /> Look at the run

@@ -1,8 +1,11 @@
 // Which workflows have agents, what models they use and what that costs. Pure.
 
+import type { SpendingRow } from "../../api/generated";
 import { CHAT_TRIGGER } from "../../chat/door";
 import { edgesOf } from "../../graph/document";
 import type { WorkflowDocument, WorkflowNode } from "../../graph/types";
+
+export type { SpendingRow } from "../../api/generated";
 
 /** Nodes that ask a model in a loop; those that are tools of another agent are part of that one. */
 const AGENTS: readonly string[] = ["@n8n/n8n-nodes-langchain.agent", "ai-agent", "agent-core-react"];
@@ -41,18 +44,6 @@ function modelName(workflow: WorkflowDocument, name: string): string {
   const given = workflow.nodes.find((node) => node.name === name)?.parameters.model;
   const value = typeof given === "object" && given !== null && "value" in given ? given.value : given;
   return typeof value === "string" && value !== "" && !value.startsWith("=") ? value : name;
-}
-
-export interface SpendingRow {
-  day: string;
-  workflowId: string;
-  provider: string;
-  model: string;
-  calls: number;
-  inputTokens: number;
-  cachedTokens: number;
-  outputTokens: number;
-  dollars: number;
 }
 
 export interface Spent {

@@ -133,13 +133,17 @@ export default function InsightsPage() {
   );
 }
 
+function atMost(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? "–" : duration(ms);
+}
+
 function Totals({ totals }: { totals: Insights["totals"] }) {
   const failing = totals.runs === 0 ? 0 : totals.failed / totals.runs;
   const figures: [string, string, string?][] = [
     ["Runs", short(totals.runs)],
     ["Failed", percent(failing), totals.failed > 0 ? count(totals.failed) : undefined],
-    ["Half take up to", totals.p50Ms === null ? "–" : duration(totals.p50Ms)],
-    ["95 % take up to", totals.p95Ms === null ? "–" : duration(totals.p95Ms)],
+    ["Half take up to", atMost(totals.p50Ms)],
+    ["95 % take up to", atMost(totals.p95Ms)],
     ["Tokens", short(totals.tokens)],
     ["Cost of models", money(totals.dollars)],
   ];

@@ -1,26 +1,12 @@
 /** The figures of the dashboard: days without runs filled in, parts put together, and everything in an order worth reading. */
 
+import type { Insights } from "../../api/generated";
+
+export type { Insights } from "../../api/generated";
 export interface DayRuns {
   day: string;
   ok: number;
   failed: number;
-}
-
-/** What `GET /insights` gives. */
-export interface Insights {
-  runs: readonly DayRuns[];
-  latency: readonly { workflowId: string; name: string; p50: number; p95: number; runs: number }[];
-  models: readonly { model: string; tokensIn: number; tokensOut: number; dollars: number; calls: number }[];
-  workflows: readonly { workflowId: string; name: string; runs: number; failed: number; dollars: number }[];
-  totals: {
-    runs: number;
-    failed: number;
-    p50Ms: number | null;
-    p95Ms: number | null;
-    tokens: number;
-    dollars: number;
-    truncated?: boolean;
-  };
 }
 
 /** A row of `GET /spending`. */

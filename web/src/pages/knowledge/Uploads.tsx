@@ -1,7 +1,7 @@
 /** The place for new documents: files are dropped or chosen, and their way into the collection can be watched. */
-import { CircleAlert, CircleCheck, Clock, FileUp, LoaderCircle, RotateCw } from "lucide-react";
-import { type DragEvent, useEffect, useReducer, useRef, useState } from "react";
-import { Button, Bytes, cx, IconButton, plural } from "../../ui";
+import { CircleAlert, CircleCheck, Clock, LoaderCircle, RotateCw } from "lucide-react";
+import { useEffect, useReducer } from "react";
+import { Button, Bytes, cx, DropArea, IconButton, plural } from "../../ui";
 import layout from "../layout.module.css";
 import { saidOf } from "../task";
 import { addFile } from "./data";
@@ -10,8 +10,6 @@ import { ACCEPTED, changed, next, progress, type Upload } from "./uploadList";
 
 export function Uploads({ collection }: { collection: string }) {
   const [uploads, change] = useReducer(changed, []);
-  const [over, setOver] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
   const waiting = next(uploads);
   useEffect(() => {
     if (!waiting) return;
@@ -21,47 +19,15 @@ export function Uploads({ collection }: { collection: string }) {
       (error) => change({ what: "fail", id: waiting.id, error }),
     );
   }, [waiting, collection]);
-  const take = (files: FileList | null) => files && change({ what: "add", files: [...files] });
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    take(event.dataTransfer.files);
-  };
   const isBusy = uploads.some((upload) => upload.state === "working" || upload.state === "waiting");
   return (
     <section aria-label="Add documents">
-      <button
-        type="button"
-        className={cx(styles.drop, over && styles.over)}
-        onClick={() => input.current?.click()}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
-      >
-        <FileUp size={18} aria-hidden />
-        <span>
-          <span className={layout.name}>Drop files here, or choose them</span>
-          <span className={layout.faint}>
-            {" "}
-            PDF, Word, CSV, JSON, HTML, Markdown, text. A file of the same name replaces the one before.
-          </span>
+      <DropArea label="Documents" accept={ACCEPTED} multiple onFiles={(files) => change({ what: "add", files })}>
+        <span className={layout.name}>Drop files here, or choose them</span>
+        <span className={layout.faint}>
+          PDF, Word, CSV, JSON, HTML, Markdown, text. A file of the same name replaces the one before.
         </span>
-      </button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        accept={ACCEPTED}
-        hidden
-        aria-label="Documents"
-        onChange={(event) => {
-          take(event.target.files);
-          event.target.value = "";
-        }}
-      />
+      </DropArea>
       {uploads.length > 0 && (
         <div className={styles.uploads}>
           {isBusy && <progress className={styles.progress} value={progress(uploads)} max={1} aria-label="Documents added" />}

@@ -1,20 +1,9 @@
 /** Collections of knowledge as the server has them: documents in chunks, found by their meaning. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { all, api, queryClient } from "../../api/client";
+import type { Collection } from "../../api/generated";
 
-export interface Collection {
-  id: string;
-  name: string;
-  description: string;
-  projectId: string;
-  embeddingModel: string | null;
-  dimensions: number | null;
-  credentialId: string | null;
-  chunkCount: number;
-  sizeBytes: number;
-  createdAt: string;
-  updatedAt: string;
-}
+export type { Collection } from "../../api/generated";
 
 export interface Source {
   name: string;

@@ -1,28 +1,10 @@
 /** What the instance tells about itself: its health, its limits, and what deserves a second look. */
 import { useQuery } from "@tanstack/react-query";
 import { ApiError, api } from "../../api/client";
+import type { Instance } from "../../api/generated";
 
-export interface Instance {
-  version?: string;
-  url?: string;
-  startedAt?: string;
-  limits?: Record<string, number | null>;
-  counts?: { activeWorkflows?: number; runsInProgress?: number };
-}
-
-/** Nothing where the server does not tell. */
 export function useInstance() {
-  return useQuery({
-    queryKey: ["instance"],
-    queryFn: async (): Promise<Instance> => {
-      try {
-        return await api.get<Instance>("/instance");
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return {};
-        throw error;
-      }
-    },
-  });
+  return useQuery({ queryKey: ["instance"], queryFn: () => api.get<Instance>("/instance") });
 }
 
 export interface Health {

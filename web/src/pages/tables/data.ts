@@ -1,24 +1,16 @@
 /** Data tables as the server has them: tables, columns and rows, and their changes. */
 import { type InfiniteData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { all, api, queryClient } from "../../api/client";
+import type { DataTable } from "../../api/generated";
 import type { ColumnKind } from "./csv";
+
+export type { DataTable } from "../../api/generated";
 
 export interface TableColumn {
   id: string;
   name: string;
   type: ColumnKind;
   index: number;
-}
-
-export interface DataTable {
-  id: string;
-  name: string;
-  columns: TableColumn[];
-  projectId: string;
-  rowCount?: number;
-  sizeBytes?: number;
-  createdAt: string;
-  updatedAt: string;
 }
 
 export type Cell = string | number | boolean | null;

@@ -1,9 +1,8 @@
 /** The first step of an import: where the workflow comes from. */
-import { FileUp, Link2 } from "lucide-react";
-import { type DragEvent, useRef, useState } from "react";
-import { Button, cx, Field, Input, Tabs, TextArea } from "../../ui";
+import { Link2 } from "lucide-react";
+import { useState } from "react";
+import { Button, DropArea, Field, Input, Tabs, TextArea } from "../../ui";
 import layout from "../layout.module.css";
-import styles from "./ImportSource.module.css";
 import { isAddress } from "./incoming";
 
 interface Props {
@@ -26,7 +25,12 @@ export function ImportSource({ busy, onFile, onText, onUrl }: Props) {
   return (
     <div className={layout.stack}>
       <Tabs label="Where the workflow comes from" tabs={TABS} value={tab} onChange={setTab} />
-      {tab === "file" && <DropPlace onFile={onFile} />}
+      {tab === "file" && (
+        <DropArea label="Workflow file" accept=".json,application/json" onFiles={([file]) => file && onFile(file)}>
+          <span className={layout.name}>Drop a file here, or choose one</span>
+          <span className={layout.faint}>JSON as n8n and Heddle export it; one workflow or several</span>
+        </DropArea>
+      )}
       {tab === "paste" && (
         <>
           <Field label="Workflow as JSON" hint="Copied from a canvas, here or in n8n, or the text of an exported file.">
@@ -63,47 +67,5 @@ export function ImportSource({ busy, onFile, onText, onUrl }: Props) {
         </form>
       )}
     </div>
-  );
-}
-
-function DropPlace({ onFile }: { onFile: (file: File) => void }) {
-  const [over, setOver] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    const [file] = event.dataTransfer.files;
-    if (file) onFile(file);
-  };
-  return (
-    <>
-      <button
-        type="button"
-        className={cx(styles.drop, over && styles.over)}
-        onClick={() => input.current?.click()}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
-      >
-        <FileUp size={22} aria-hidden />
-        <span className={layout.name}>Drop a file here, or choose one</span>
-        <span className={layout.faint}>JSON as n8n and Heddle export it; one workflow or several</span>
-      </button>
-      <input
-        ref={input}
-        type="file"
-        accept=".json,application/json"
-        hidden
-        aria-label="Workflow file"
-        onChange={(event) => {
-          const file = event.target.files?.[0];
-          event.target.value = "";
-          if (file) onFile(file);
-        }}
-      />
-    </>
   );
 }

@@ -1,0 +1,93 @@
+// What a person can say about a step that may have happened: it did, and this came of it; it did not; or the run begins anew.
+
+import { CircleCheck, RotateCcw, StepForward } from "lucide-react";
+import { useState } from "react";
+import { Button, Dialog, Field, Input, Problem, TextArea } from "../ui";
+import { resume, retry } from "./execution";
+
+interface DecideButtonsProps {
+  id: string;
+  /** It goes on, as this execution. */
+  onTaken: (executionId: string) => void;
+  size?: "normal" | "small";
+}
+
+export function DecideButtons({ id, onTaken, size }: DecideButtonsProps) {
+  const [isTelling, setTelling] = useState(false);
+  const [busy, setBusy] = useState<"again" | "anew" | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const act = async (what: "again" | "anew") => {
+    setBusy(what);
+    setError(null);
+    try {
+      const taken = what === "again" ? await resume(id, { decision: "again" }) : await retry(id, "same");
+      onTaken(String(taken.id));
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(null);
+    }
+  };
+  return (
+    <>
+      <Button size={size} kind="primary" icon={CircleCheck} onClick={() => setTelling(true)}>
+        It happened…
+      </Button>
+      <Button size={size} icon={StepForward} busy={busy === "again"} onClick={() => void act("again")}>
+        It did not: take the step again
+      </Button>
+      <Button size={size} icon={RotateCcw} busy={busy === "anew"} onClick={() => void act("anew")}>
+        Start over
+      </Button>
+      {error !== null && <Problem error={error} />}
+      {isTelling && <HappenedDialog id={id} onClose={() => setTelling(false)} onTaken={onTaken} />}
+    </>
+  );
+}
+
+/** Asks what came of it; the run goes on with that as if it had seen it itself. */
+function HappenedDialog({ id, onClose, onTaken }: { id: string; onClose: () => void; onTaken: (executionId: string) => void }) {
+  const [result, setResult] = useState("");
+  const [call, setCall] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const go = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const taken = await resume(id, { decision: "done", result, ...(call.trim() && { call: call.trim() }) });
+      onClose();
+      onTaken(String(taken.id));
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Execution ${id}: the step happened`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" busy={isBusy} onClick={() => void go()}>
+            Go on
+          </Button>
+        </>
+      }
+    >
+      <Field label="What came of it" hint="Words, or JSON: an object is an item. Empty if you do not know; the run is told so.">
+        <TextArea mono value={result} onChange={(event) => setResult(event.target.value)} />
+      </Field>
+      <Field
+        label="Which call"
+        hint="Only where an agent had begun several, such as tool 1.2. The answer names them if it needs to know."
+      >
+        <Input value={call} onChange={(event) => setCall(event.target.value)} />
+      </Field>
+      {error !== null && <Problem error={error} />}
+    </Dialog>
+  );
+}
