@@ -6,7 +6,7 @@ const node = (name: string, support: Support): NodeReport => ({ name, type: "t",
 
 describe("the report", () => {
   it("puts first what needs attention", () => {
-    const problems = [{ severity: "error" as const, code: "NODE_PARAMETER", message: "m", node: "b" }];
+    const problems = [{ severity: "error" as const, place: "", code: "NODE_PARAMETER", message: "m", node: "b" }];
     const report = reportOf({
       problems,
       nodes: [node("a", "full"), node("b", "full"), node("c", "unknown"), node("d", "differs")],
@@ -25,8 +25,8 @@ describe("the report", () => {
 
   it("keeps problems of the whole workflow apart", () => {
     const problems = [
-      { severity: "warning" as const, code: "WORKFLOW_NO_START", message: "m" },
-      { severity: "warning" as const, code: "X", message: "m", node: "not there" },
+      { severity: "warning" as const, place: "", code: "WORKFLOW_NO_START", message: "m" },
+      { severity: "warning" as const, place: "", code: "X", message: "m", node: "not there" },
     ];
     expect(reportOf({ problems, nodes: [] }).whole.length).toBe(2);
   });

@@ -1,23 +1,9 @@
 /** What the server says about a workflow before it is taken in: node by node, put in the order in which it matters. */
+import type { WorkflowProblem as CheckProblem, NodeSupport as NodeReport } from "../../api/generated";
+
+export type { CheckProblem, NodeReport };
 
 export type Support = "full" | "differs" | "unknown" | "version";
-
-export interface NodeReport {
-  name: string;
-  type: string;
-  typeVersion: number;
-  support: Support;
-  notes: readonly string[];
-}
-
-export interface CheckProblem {
-  severity: "error" | "warning" | "info";
-  code: string;
-  message: string;
-  hint?: string | null;
-  node?: string | null;
-  parameter?: string | null;
-}
 
 /** The answer of `POST /workflows/check`. */
 export interface CheckAnswer {
