@@ -42,8 +42,12 @@ impl Server {
         Self::started(process, told)
     }
 
-    pub(super) fn there(address: String, id: u32) -> Self {
-        Self { address, id, process: None }
+    /// Somebody else's that runs already, if `BENCH_<name>_URL` and `BENCH_<name>_PID` say where.
+    pub(super) fn there(name: &str) -> Result<Option<Self>> {
+        let Ok(url) = std::env::var(format!("BENCH_{name}_URL")) else { return Ok(None) };
+        let id = std::env::var(format!("BENCH_{name}_PID")).ok().and_then(|id| id.parse().ok());
+        let id = id.with_context(|| format!("BENCH_{name}_PID is not the number of a process"))?;
+        Ok(Some(Self { address: url.trim_start_matches("http://").trim_end_matches('/').to_owned(), id, process: None }))
     }
 
     /// Waits until it says where it listens.
