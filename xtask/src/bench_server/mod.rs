@@ -46,10 +46,12 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     }
     crate::call("cargo", &["build", "--release", "--quiet", "--package", "heddle-server", "--example", "floor"])?;
     let service = Service::start()?;
-    for scenario in SCENARIOS {
+    // One alone: `cargo xtask bench server "data table"`.
+    let chosen = std::env::args().nth(3);
+    for scenario in SCENARIOS.iter().filter(|scenario| chosen.as_ref().is_none_or(|part| scenario.name.contains(part))) {
         compare(scenario, &folder.join(scenario.file), &service).with_context(|| scenario.name.to_owned())?;
     }
-    hold(&folder.join("held"), &service)
+    if chosen.is_some() { Ok(()) } else { hold(&folder.join("held"), &service) }
 }
 
 /// One scenario here, on the floor with as much input and output, and on the peers.
