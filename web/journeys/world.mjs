@@ -15,30 +15,47 @@ export const OWNER = { email: "ada@example.com", password: "a-long-password-1", 
 /** A server on a folder of its own. `token` is what the terminal shows as long as there is no owner. */
 export async function startServer(settings = {}) {
   const data = await mkdtemp(join(tmpdir(), "heddle-journey-"));
-  const child = spawn(BINARY, ["serve", "--port", "0", "--data", data], {
+  let run = await begin({ data, settings, ready: /token=([\w-]+)/ });
+  return {
+    base: run.base,
+    token: run.said().match(/token=([\w-]+)/)[1],
+    data,
+    said: () => run.said(),
+    /** Cuts the server off in the middle of whatever it does; the next one begins at the same address with what is on disk. */
+    kill: () => run.kill(),
+    again: async () => {
+      run = await begin({ data, settings, port: new URL(run.base).port });
+    },
+    stop: async () => {
+      await run.kill();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+async function begin({ data, settings, port = "0", ready = /listens on/ }) {
+  const child = spawn(BINARY, ["serve", "--port", port, "--data", data], {
     env: { ...process.env, HEDDLE_EGRESS_ALLOW: "127.0.0.1", NO_COLOR: "1", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
-  const [base, token] = await new Promise((resolve, reject) => {
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const base = await new Promise((resolve, reject) => {
     const hear = (piece) => {
       said += piece;
       const address = said.match(/listens on (http:\/\/\S+)/)?.[1];
-      const secret = said.match(/token=([\w-]+)/)?.[1];
-      if (address && secret) resolve([address, secret]);
+      if (address && ready.test(said)) resolve(address);
     };
     child.stdout.on("data", hear);
     child.stderr.on("data", hear);
     child.on("exit", (code) => reject(new Error(`heddle ended with ${code}:\n${said}`)));
     child.on("error", reject);
   });
-  const stop = async () => {
-    const ended = new Promise((resolve) => child.once("exit", resolve));
+  const kill = () => {
     child.kill("SIGKILL");
-    await ended;
-    await rm(data, { recursive: true, force: true });
+    return ended;
   };
-  return { base, token, data, stop, said: () => said };
+  return { base, kill, said: () => said };
 }
 
 /** A server with an owner, and a page on which she is signed in. Errors in the console fail the journey. */

@@ -1,5 +1,15 @@
 /** The small sign on a node that says how it fared, or what is wrong with it before it ran. */
-import { Ban, CircleAlert, CircleCheck, Clock, History, LoaderCircle, type LucideIcon, TriangleAlert } from "lucide-react";
+import {
+  Ban,
+  CircleAlert,
+  CircleCheck,
+  CircleHelp,
+  Clock,
+  History,
+  LoaderCircle,
+  type LucideIcon,
+  TriangleAlert,
+} from "lucide-react";
 import { plural, Tooltip } from "../ui";
 import css from "./StateMark.module.css";
 import type { NodeState } from "./useNodeState";
@@ -10,6 +20,7 @@ const MARKS: Record<string, { icon: LucideIcon; words: string }> = {
   running: { icon: LoaderCircle, words: "Running" },
   waiting: { icon: Clock, words: "Waiting" },
   canceled: { icon: Ban, words: "Stopped" },
+  uncertain: { icon: CircleHelp, words: "It may have happened" },
   reused: { icon: History, words: "Taken from an earlier run" },
 };
 

@@ -1,26 +1,36 @@
-// What a person can say about a step that may have happened: it did, and this came of it; it did not; or the run begins anew.
+// What a person can say about a step that may have happened: it did, and this came of it; it did not; the run begins
+// anew; or it is given up.
 
-import { CircleCheck, RotateCcw, StepForward } from "lucide-react";
+import { CircleCheck, RotateCcw, StepForward, X } from "lucide-react";
 import { useState } from "react";
-import { Button, Dialog, Field, Input, Problem, TextArea } from "../ui";
-import { resume, retry } from "./execution";
+import { Button, confirm, Dialog, Field, Input, Problem, TextArea } from "../ui";
+import { resume, retry, stop } from "./execution";
 
 interface DecideButtonsProps {
   id: string;
   /** It goes on, as this execution. */
   onTaken: (executionId: string) => void;
+  /** It will not go on; its record is kept. */
+  onGivenUp: () => void;
   size?: "normal" | "small";
 }
 
-export function DecideButtons({ id, onTaken, size }: DecideButtonsProps) {
+type Way = "again" | "anew" | "end";
+
+export function DecideButtons({ id, onTaken, onGivenUp, size }: DecideButtonsProps) {
   const [isTelling, setTelling] = useState(false);
-  const [busy, setBusy] = useState<"again" | "anew" | null>(null);
+  const [busy, setBusy] = useState<Way | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const act = async (what: "again" | "anew") => {
-    setBusy(what);
+  const act = async (way: Way) => {
+    if (way === "end" && !(await confirm(givingUp(id)))) return;
+    setBusy(way);
     setError(null);
     try {
-      const taken = what === "again" ? await resume(id, { decision: "again" }) : await retry(id, "same");
+      if (way === "end") {
+        await stop(id);
+        return onGivenUp();
+      }
+      const taken = way === "again" ? await resume(id, { decision: "again" }) : await retry(id, "same");
       onTaken(String(taken.id));
     } catch (failure) {
       setError(failure);
@@ -39,10 +49,18 @@ export function DecideButtons({ id, onTaken, size }: DecideButtonsProps) {
       <Button size={size} icon={RotateCcw} busy={busy === "anew"} onClick={() => void act("anew")}>
         Start over
       </Button>
+      <Button size={size} icon={X} busy={busy === "end"} onClick={() => void act("end")}>
+        Give up
+      </Button>
       {error !== null && <Problem error={error} />}
       {isTelling && <HappenedDialog id={id} onClose={() => setTelling(false)} onTaken={onTaken} />}
     </>
   );
+}
+
+function givingUp(id: string) {
+  const text = "The run ends here as stopped. What it did stays on record, and it can be run again later.";
+  return { title: `Give execution ${id} up?`, text, action: "Give up", danger: true };
 }
 
 /** Asks what came of it; the run goes on with that as if it had seen it itself. */

@@ -7,9 +7,9 @@ import { useEditor } from "../editor/store";
 import { Chip, CopyButton, relativeTime } from "../ui";
 import { DecideButtons } from "./DecideButtons";
 import css from "./RunBanner.module.css";
-import { useWatch, watchRun } from "./start";
+import { openRun, useWatch, watchRun } from "./start";
 import { useNow } from "./useNow";
-import type { RunView } from "./view";
+import { doubted, type RunView } from "./view";
 
 export function RunBanner() {
   const run = useEditor((state) => state.run);
@@ -64,15 +64,19 @@ function Sleeping({ run }: { run: RunView }) {
 
 /** A step may have happened although no result was kept. Only a person can say, so a person is asked. */
 function Uncertain({ run }: { run: RunView }) {
-  const node = run.error?.node;
+  const node = doubted(run);
   return (
     <Line icon={<CircleHelp size={15} aria-hidden />} tone="wait">
       <span>
-        {typeof node === "string" && node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it
-        talks to, then decide.
+        {node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it talks to, then decide.
       </span>
       <span className={css.actions}>
-        <DecideButtons size="small" id={run.executionId} onTaken={(id) => watchRun(id, run.workflowId)} />
+        <DecideButtons
+          size="small"
+          id={run.executionId}
+          onTaken={(id) => watchRun(id, run.workflowId)}
+          onGivenUp={() => void openRun(run.executionId)}
+        />
       </span>
     </Line>
   );

@@ -1,47 +1,19 @@
 // A stored run's outline as the server gives it, and how it becomes the same view that a live run has.
 
-import { error, failure, type NodeRun, type OutputCount, type RunView, runStatus, type Spending, stepStatus } from "./view";
+import type { ExecutionOutline, NodeRun as OutlineStep } from "../api/generated";
+import { error, failure, type NodeRun, type RunView, runStatus, stepStatus } from "./view";
 
-/** `GET /executions/{id}/outline`: the record of a run without its items. */
-export interface Outline {
-  id: string;
-  status: string;
-  mode: string;
-  startedAt: string;
-  stoppedAt: string | null;
-  workflowId: string;
-  error?: unknown;
-  waitTill?: string | null;
-  nodes: Record<string, OutlineStep[]>;
-  /** What each model node was asked and what that cost. */
-  models?: Spending[];
-}
-
-export interface OutlineStep {
-  runIndex: number;
-  startTime: number;
-  /** Missing while the step goes on. */
-  executionTime?: number;
-  executionIndex?: number;
-  status: string;
-  source?: ({ previousNode?: string; previousNodeOutput?: number; previousNodeRun?: number } | null)[];
-  outputs?: OutputCount[];
-  error?: unknown;
-  hints?: (string | { message?: string })[];
-  /** How many steps of its own it noted. */
-  steps?: number;
-  served?: { kind: string; node: string; run?: number };
-  /** The execution that its result was taken from. */
-  reused?: string | number | null;
-}
-
-export function fromOutline(outline: Outline): RunView {
+export function fromOutline(outline: ExecutionOutline): RunView {
   const order = orders(outline.nodes);
+  const isUncertain = outline.status === "uncertain";
   const nodes = new Map<string, NodeRun[]>();
   for (const [name, steps] of Object.entries(outline.nodes)) {
     nodes.set(
       name,
-      steps.map((step) => toRun(step, order.get(step) ?? 0)),
+      steps.map((step) => {
+        const run = toRun(step, order.get(step) ?? 0);
+        return isUncertain && run.status === "running" ? { ...run, status: "uncertain" as const } : run;
+      }),
     );
   }
   const failed = failure(outline.error);
@@ -55,7 +27,7 @@ export function fromOutline(outline: Outline): RunView {
     finishedAt: outline.stoppedAt ? Date.parse(outline.stoppedAt) : null,
     nodes,
     answers: new Map(),
-    spent: outline.models ?? [],
+    spent: outline.models,
     error: failed,
     waiting:
       outline.status === "waiting" && waiting
@@ -76,7 +48,7 @@ function orders(nodes: Record<string, OutlineStep[]>): Map<OutlineStep, number> 
 function toRun(step: OutlineStep, order: number): NodeRun {
   return {
     runIndex: step.runIndex,
-    status: step.reused !== undefined && step.reused !== null ? "reused" : stepStatus(step.status, error(step.error)),
+    status: step.reused !== undefined ? "reused" : stepStatus(step.status, error(step.error)),
     startedMs: step.startTime,
     durationMs: step.executionTime ?? 0,
     outputs: step.outputs ?? [],
@@ -88,7 +60,7 @@ function toRun(step: OutlineStep, order: number): NodeRun {
     order,
     error: failure(step.error),
     retries: 0,
-    hints: (step.hints ?? []).map((hint) => (typeof hint === "string" ? hint : (hint.message ?? ""))).filter(Boolean),
+    hints: step.hints ?? [],
     lines: [],
     notes: step.steps ?? 0,
     served: step.served && { kind: step.served.kind, above: step.served.node, run: step.served.run },

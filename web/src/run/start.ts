@@ -3,6 +3,7 @@
 import { create } from "zustand";
 import type { Catalogue } from "../api/catalogue";
 import { ApiError, api, queryClient } from "../api/client";
+import type { ExecutionOutline } from "../api/generated";
 import { awaitsMessage } from "../chat/door";
 import { useDrawer } from "../drawer/state";
 import { saveWorkflow } from "../editor/save";
@@ -10,7 +11,7 @@ import { useEditor } from "../editor/store";
 import type { WorkflowDocument, WorkflowNode } from "../graph/types";
 import { toast } from "../ui";
 import { carryOver, settle } from "./carry";
-import { fromOutline, type Outline } from "./outline";
+import { fromOutline } from "./outline";
 import { reduceAll } from "./reduce";
 import { type Following, follow } from "./stream";
 import { emptyView, isOver, listeningView, type RunEvent, type RunView, type TestAddress } from "./view";
@@ -127,7 +128,7 @@ export async function stopRun(): Promise<void> {
 export async function openRun(executionId: string): Promise<RunView> {
   const mine = ++turn;
   forget();
-  const view = fromOutline(await api.get<Outline>(`/executions/${executionId}/outline`));
+  const view = fromOutline(await api.get<ExecutionOutline>(`/executions/${executionId}/outline`));
   if (mine !== turn) return view;
   // The stream of a run that goes on tells it from its start, so nothing of the outline is needed.
   if (isOver(view)) useEditor.getState().setRun(view);
@@ -164,6 +165,7 @@ function watch(executionId: string, workflowId: string, begun: RunView | null): 
     onEvents: (events) => show(reduceAll(view, events)),
     endsWith: (event) => event.type === "executionFinished",
     onConnection: hearConnection,
+    onReturn: () => void lookAgain(executionId, mine),
     onEnd: () => void finish(executionId, () => view, show),
     onRefused: (status) => {
       toast({ text: `Execution ${executionId} can no longer be followed (${status}).`, tone: "bad" });
@@ -171,11 +173,20 @@ function watch(executionId: string, workflowId: string, begun: RunView | null): 
   });
 }
 
+/** A server that was cut off may have left a step in doubt. No event tells that, so the record is asked. */
+async function lookAgain(executionId: string, mine: number): Promise<void> {
+  const outline = await api.get<ExecutionOutline>(`/executions/${executionId}/outline`).catch(() => null);
+  if (!outline || outline.status !== "uncertain" || mine !== turn) return;
+  forget();
+  useEditor.getState().setRun(fromOutline(outline));
+  void queryClient.invalidateQueries({ queryKey: ["executions"] });
+}
+
 /** The record that the server keeps says more than its events did: sources, sizes, results that were reused. */
 async function finish(executionId: string, now: () => RunView, show: (view: RunView) => void): Promise<void> {
   void queryClient.invalidateQueries({ queryKey: ["executions"] });
   try {
-    const outline = await api.get<Outline>(`/executions/${executionId}/outline`);
+    const outline = await api.get<ExecutionOutline>(`/executions/${executionId}/outline`);
     show(settle(now(), fromOutline(outline)));
   } catch {
     // A workflow may keep no record of its runs; then what was heard is all there is.

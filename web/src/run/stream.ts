@@ -18,6 +18,8 @@ export interface FollowOptions {
   /** It cannot be followed at all: it is not there, or not for these eyes. */
   onRefused?(status: number): void;
   onConnection?(state: "open" | "lost"): void;
+  /** The line is back after it was lost. What nobody tells, such as how a crash left things, is to be asked for. */
+  onReturn?(): void;
   /** Whether the stream is over with this event. Without it the stream is followed until it is stopped. */
   endsWith?(event: RunEvent): boolean;
 }
@@ -34,6 +36,7 @@ export function follow(options: FollowOptions): Following {
 async function listen(options: FollowOptions, signal: AbortSignal): Promise<void> {
   let lastId = "";
   let wait = FIRST_WAIT_MS;
+  let wasLost = false;
   const batch = new Batch(options.onEvents, signal);
   while (!signal.aborted) {
     try {
@@ -43,6 +46,7 @@ async function listen(options: FollowOptions, signal: AbortSignal): Promise<void
       if (isFinal(response.status)) return options.onRefused?.(response.status);
       if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}`);
       options.onConnection?.("open");
+      if (wasLost) options.onReturn?.();
       const parser = new EventParser();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
@@ -64,6 +68,7 @@ async function listen(options: FollowOptions, signal: AbortSignal): Promise<void
     }
     if (signal.aborted) return;
     options.onConnection?.("lost");
+    wasLost = true;
     await sleep(wait, signal);
     wait = Math.min(LONGEST_WAIT_MS, wait * 2);
   }

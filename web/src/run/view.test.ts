@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { ExecutionOutline } from "../api/generated";
 import { carryOver } from "./carry";
 import { fromOutline } from "./outline";
 import { reduce, reduceAll } from "./reduce";
-import { elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent } from "./view";
+import { doubted, elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent } from "./view";
 
 const started = (node: string, run = 0, startedMs = Date.now() + 1000): RunEvent => ({
   type: "nodeStarted",
@@ -167,7 +168,7 @@ describe("a live run", () => {
 });
 
 describe("a stored run", () => {
-  const outline = {
+  const outline: ExecutionOutline = {
     id: "42",
     status: "error",
     mode: "webhook",
@@ -209,6 +210,7 @@ describe("a stored run", () => {
         },
       ],
     },
+    models: [],
   };
 
   it("has its steps in the order they happened", () => {
@@ -224,5 +226,12 @@ describe("a stored run", () => {
     expect(lastRun(view, "B")?.source).toEqual([{ node: "A", output: 0, run: 0 }]);
     expect(lastRun(view, "Model")?.served).toEqual({ kind: "ai_languageModel", above: "B", run: 0 });
     expect(lastRun(view, "B")?.error?.message).toBe("no");
+  });
+
+  it("names the step that a crash left in doubt", () => {
+    const nodes = { ...outline.nodes, B: [{ runIndex: 0, startTime: 20, status: "running" as const }] };
+    const view = fromOutline({ ...outline, status: "uncertain", error: undefined, nodes });
+    expect(lastRun(view, "B")?.status).toBe("uncertain");
+    expect(doubted(view)).toBe("B");
   });
 });

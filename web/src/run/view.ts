@@ -1,21 +1,16 @@
 // One run as the editor sees it, whether it comes from a stored outline (`outline.ts`) or event by event from the live stream
 // (`reduce.ts`). Pure data; nothing here asks the server.
 
+import type { ModelUse, RunError as ToldError } from "../api/generated";
 import type { Answer } from "./answer";
 
 export type RunStatus = "listening" | "running" | "success" | "error" | "waiting" | "canceled" | "uncertain";
-export type StepStatus = "running" | "success" | "error" | "waiting" | "canceled" | "reused";
+/** A step is uncertain when it was cut off by a crash and may have happened. */
+export type StepStatus = "running" | "success" | "error" | "waiting" | "canceled" | "reused" | "uncertain";
 
 /** An error of a node or of a run, in the one shape that every face of Heddle shows. */
-export interface RunError {
+export interface RunError extends ToldError {
   code: string;
-  message: string;
-  description?: string | null;
-  hint?: string | null;
-  name?: string | null;
-  node?: string | null;
-  itemIndex?: number | null;
-  [field: string]: unknown;
 }
 
 /** How many items left a node at one of its outputs. */
@@ -62,17 +57,8 @@ export interface NodeRun {
   served?: Served;
 }
 
-/** What one model cost in this run. */
-export interface Spending {
-  node: string;
-  model: string;
-  provider: string;
-  inputTokens: number;
-  cachedTokens: number;
-  outputTokens: number;
-  dollars: number | null;
-  calls: number;
-}
+/** What one model cost in this run; without a price while nobody has told one. */
+export type Spending = Omit<ModelUse, "dollars"> & { dollars: number | null };
 
 /** The address at which a run waits for its first call. */
 export interface TestAddress {
@@ -137,6 +123,12 @@ export function isOver(view: RunView): boolean {
 /** The newest execution of a node, which is the one that a card on the canvas shows. */
 export function lastRun(view: RunView | null, node: string): NodeRun | undefined {
   return view?.nodes.get(node)?.at(-1);
+}
+
+/** The step of an uncertain run that was cut off. */
+export function doubted(view: RunView): string | undefined {
+  const cutOff = [...view.nodes].find(([, runs]) => runs.some((run) => run.status === "uncertain"));
+  return cutOff?.[0] ?? (text(view.error?.node) || undefined);
 }
 
 /** How long the run took, or has taken so far. */

@@ -3,9 +3,9 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { all, api } from "../../api/client";
+import type { ExecutionOutline } from "../../api/generated";
 import type { Execution, ListPage } from "../../api/types";
 import type { WorkflowDocument } from "../../graph/types";
-import type { Outline } from "../../run/outline";
 import { agentWorkflows, dayAgo, type SpendingRow, spentByWorkflow } from "./agents";
 
 export const DAYS = 30;
@@ -65,7 +65,7 @@ export function useCosts(rows: readonly Execution[]): ReadonlyMap<string, RunCos
     queries: over.map((id) => ({
       queryKey: ["outline-cost", id],
       queryFn: async (): Promise<RunCost> => {
-        const { models = [] } = await api.get<Outline>(`/executions/${id}/outline`);
+        const { models = [] } = await api.get<ExecutionOutline>(`/executions/${id}/outline`);
         return {
           tokens: models.reduce((sum, row) => sum + row.inputTokens + row.outputTokens, 0),
           dollars: models.reduce((sum, row) => sum + (row.dollars ?? 0), 0),

@@ -5,8 +5,9 @@ import { ArrowLeftRight, GitCompareArrows } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
 import { api } from "../../api/client";
+import type { ExecutionOutline } from "../../api/generated";
 import { fetchItems, itemsKey } from "../../run/items";
-import { fromOutline, type Outline } from "../../run/outline";
+import { fromOutline } from "../../run/outline";
 import type { RunView } from "../../run/view";
 import { Empty, IconButton, Page, Problem, Skeleton } from "../../ui";
 import css from "./Compare.module.css";
@@ -57,7 +58,7 @@ export default function ComparePage() {
 function useOutline(id: string) {
   return useQuery({
     queryKey: ["outline", id],
-    queryFn: async ({ signal }) => fromOutline(await api.get<Outline>(`/executions/${id}/outline`, undefined, signal)),
+    queryFn: async ({ signal }) => fromOutline(await api.get<ExecutionOutline>(`/executions/${id}/outline`, undefined, signal)),
     enabled: id !== "",
   });
 }

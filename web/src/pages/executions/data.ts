@@ -38,6 +38,7 @@ export function useExecutions(filters: Filters) {
           });
           return changed ? { ...known, pages } : known;
         }),
+      onReturn: () => void client.invalidateQueries({ queryKey: key }),
     });
     return () => following.stop();
   }, [client, key, filters]);
