@@ -1,4 +1,4 @@
-// The newest runs of workflows with agents, with what each cost.
+// The newest executions of workflows with agents, with what each cost.
 
 import { ListTree } from "lucide-react";
 import { useMemo } from "react";
@@ -56,7 +56,7 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
   };
   return (
     <Table
-      label="Runs of agents"
+      label="Executions of agents"
       columns={COLUMNS}
       rows={rows}
       rowKey={(row) => String(row.id)}
@@ -66,7 +66,7 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
         <Empty
           icon={ListTree}
           title="No agent has run yet"
-          text="Run a workflow that has one; its runs are listed here with their cost."
+          text="Run a workflow that has one: each execution is listed here with what it cost."
         />
       }
     />

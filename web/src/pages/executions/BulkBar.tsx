@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import type { Execution } from "../../api/types";
 import { each, remove, retry, stop } from "../../run/execution";
 import { Button, confirm, IconButton, plural, toast } from "../../ui";
-import css from "./Executions.module.css";
+import layout from "../layout.module.css";
 
 interface BulkBarProps {
   picked: readonly Execution[];
@@ -40,7 +40,7 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
   };
   const [a, b] = picked;
   return (
-    <div className={css.bulk} role="toolbar" aria-label="Chosen executions">
+    <div className={layout.toolbar} role="toolbar" aria-label="Chosen executions">
       <IconButton icon={X} label="Choose none" size="small" onClick={onNone} />
       <span>{plural(picked.length, "execution")} chosen</span>
       {picked.length < total && (
@@ -48,7 +48,7 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
           Choose all {total}
         </Button>
       )}
-      <span className={css.space} />
+      <span className={layout.fill} />
       {picked.length === 2 && a && b && (
         <Button
           size="small"
