@@ -6,6 +6,7 @@ import { Link, useLocation } from "wouter";
 import type { Execution } from "../../api/types";
 import { count, Duration, Empty, Money, Problem, Skeleton, StatusMark, Table, Time } from "../../ui";
 import { addressOf } from "../executions/ExecutionsPage";
+import layout from "../layout.module.css";
 import css from "./Agents.module.css";
 import type { AgentWorkflow } from "./agents";
 import { useAgentRuns, useCosts } from "./data";
@@ -35,7 +36,11 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
       case "status":
         return <StatusMark status={row.status} />;
       case "workflow":
-        return <Link href={addressOf(row)}>{names.get(row.workflowId) ?? row.workflowId}</Link>;
+        return (
+          <Link href={addressOf(row)} className={layout.name}>
+            {names.get(row.workflowId) ?? row.workflowId}
+          </Link>
+        );
       case "models":
         return cost && cost.models.length > 0 ? (
           <code className={css.model}>{cost.models.join(", ")}</code>

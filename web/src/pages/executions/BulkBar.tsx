@@ -34,9 +34,9 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
     onNone();
   };
   const drop = async () => {
-    const title = `Remove ${plural(over.length, "execution")}?`;
+    const title = `Delete ${plural(over.length, "execution")}?`;
     const text = "Their data and logs are gone for good.";
-    if (await confirm({ title, text, action: "Remove", danger: true })) await act("removed", over, remove);
+    if (await confirm({ title, text, action: "Delete", danger: true })) await act("deleted", over, remove);
   };
   const [a, b] = picked;
   return (
@@ -74,8 +74,8 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
         </Button>
       )}
       {over.length > 0 && (
-        <Button size="small" kind="danger" icon={Trash2} busy={busy === "removed"} onClick={() => void drop()}>
-          Remove {over.length}
+        <Button size="small" kind="danger" icon={Trash2} busy={busy === "deleted"} onClick={() => void drop()}>
+          Delete {over.length}
         </Button>
       )}
     </div>

@@ -1,4 +1,4 @@
-// All executions, newest first, live: filtered by what stands in the address, and stopped, retried, removed or compared in numbers.
+// All executions, newest first, live: filtered by what stands in the address, and stopped, retried, deleted or compared in numbers.
 
 import { RotateCcw, Square, SquareArrowOutUpRight, Trash2, Workflow as WorkflowIcon, Zap } from "lucide-react";
 import { useState } from "react";
@@ -173,14 +173,14 @@ function Actions({ row }: { row: Execution }) {
   };
   const drop = async () => {
     const text = "Its data and its log are gone for good.";
-    if (await confirm({ title: `Remove execution ${id}?`, text, action: "Remove", danger: true })) await remove(id);
+    if (await confirm({ title: `Delete execution ${id}?`, text, action: "Delete", danger: true })) await remove(id);
   };
   return (
     <span className={css.actions}>
       {isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
       {isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
       <IconButton icon={SquareArrowOutUpRight} label="Open on the canvas" size="small" onClick={() => go(addressOf(row))} />
-      {!isGoing(row) && <IconButton icon={Trash2} label="Remove" size="small" onClick={() => run(drop())} />}
+      {!isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => run(drop())} />}
     </span>
   );
 }

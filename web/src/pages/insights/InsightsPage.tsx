@@ -34,7 +34,6 @@ const COLUMNS = [
 ];
 
 const asCount = (value: number) => short(value);
-const asMoney = (value: number) => (value >= 0.01 ? `$${value.toFixed(2)}` : money(value));
 
 export default function InsightsPage() {
   const [query, setQuery] = useSearchParams();
@@ -117,7 +116,7 @@ export default function InsightsPage() {
               <Problem error={spending.error} onRetry={() => void spending.refetch()} />
             ) : (
               <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
-                <Chart label={`Cost of models on each of the last ${days} days`} days={range} series={cost} format={asMoney} />
+                <Chart label={`Cost of models on each of the last ${days} days`} days={range} series={cost} format={money} />
               </Suspense>
             )}
           </Card>
@@ -141,7 +140,7 @@ function Totals({ totals }: { totals: Insights["totals"] }) {
   const failing = totals.runs === 0 ? 0 : totals.failed / totals.runs;
   const figures: [string, string, string?][] = [
     ["Executions", short(totals.runs)],
-    ["Failed", percent(failing), totals.failed > 0 ? count(totals.failed) : undefined],
+    ["Failed", percent(failing), totals.failed > 0 ? `${count(totals.failed)} of ${count(totals.runs)}` : undefined],
     ["Half take up to", atMost(totals.p50Ms)],
     ["95 % take up to", atMost(totals.p95Ms)],
     ["Tokens", short(totals.tokens)],

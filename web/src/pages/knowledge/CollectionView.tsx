@@ -63,9 +63,9 @@ export function CollectionView({ id }: { id: string }) {
   const { name, description, chunkCount, sizeBytes, embeddingModel, dimensions, credentialId } = collection.data;
   const removeSource = async (source: string) => {
     const sure = await confirm({
-      title: `Remove ${source}?`,
+      title: `Delete ${source}?`,
       text: "Its chunks are removed, and agents do not find it any more.",
-      action: "Remove",
+      action: "Delete",
       danger: true,
     });
     if (sure && (await attempt(() => deleteSource(id, source)))) toast({ text: `${source} was removed` });
@@ -141,7 +141,7 @@ export function CollectionView({ id }: { id: string }) {
                 actions={(source) => (
                   <IconButton
                     icon={Trash2}
-                    label={`Remove ${source.name}`}
+                    label={`Delete ${source.name}`}
                     size="small"
                     onClick={() => void removeSource(source.name)}
                   />
