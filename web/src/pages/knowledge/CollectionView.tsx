@@ -64,16 +64,16 @@ export function CollectionView({ id }: { id: string }) {
   const removeSource = async (source: string) => {
     const sure = await confirm({
       title: `Delete ${source}?`,
-      text: "Its chunks are removed, and agents do not find it any more.",
+      text: "Its chunks are deleted, and agents do not find it any more.",
       action: "Delete",
       danger: true,
     });
-    if (sure && (await attempt(() => deleteSource(id, source)))) toast({ text: `${source} was removed` });
+    if (sure && (await attempt(() => deleteSource(id, source)))) toast({ text: `${source} was deleted` });
   };
   const remove = async () => {
     const sure = await confirm({
       title: `Delete ${name}?`,
-      text: `All ${plural(chunkCount, "chunk")} are removed. Agents that search it will fail.`,
+      text: `All ${plural(chunkCount, "chunk")} are deleted. Agents that search it will fail.`,
       action: "Delete collection",
       danger: true,
     });
