@@ -26,5 +26,5 @@ pub use prompted::{Prompted, with_tools};
 pub use record::{Ended, Outcome, Record, ToolUse};
 pub use remember::{Past, Remembering, recall, remember};
 pub use shape::Shape;
-pub use tools::{OnLimit, Options, ToolsAgent, with_results};
+pub use tools::{Approval, OnLimit, Options, ToolsAgent, with_results};
 pub use world::{AgentError, AgentEvent, World};

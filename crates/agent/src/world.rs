@@ -4,6 +4,7 @@ use crate::record::Ended;
 use model::{Code, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{ModelError, ToolCall, Usage};
+use node_api::notes::Asked;
 
 /// The world of one run of an agent. Implemented by nodes over their host, and by tests.
 #[async_trait::async_trait]
@@ -19,6 +20,8 @@ pub trait World: Send + Sync {
     }
     /// Keeps a step; returns once it would survive a crash.
     async fn keep(&self, key: &str, value: Value) -> Result<(), NodeError>;
+    /// Says that a person is asked about something and has time until then, whatever else the loop waits for.
+    fn person_is_asked(&self, _until_ms: i64) {}
     /// Tells whoever watches. Never a reason to stop.
     async fn tell(&self, event: AgentEvent);
 }
@@ -47,6 +50,13 @@ pub enum AgentEvent {
         content: Str,
         is_error: bool,
         duration_ms: u64,
+    },
+    /// A person is asked before a tool is called.
+    Approval {
+        call_id: Str,
+        /// The full key of the call, by which a person names it.
+        call: Str,
+        asked: Box<Asked>,
     },
     Cost {
         usage: Usage,
@@ -89,6 +99,9 @@ pub enum AgentError {
     /// The same of something that a tool has begun itself; its own words name it.
     #[error("{message}")]
     Within { message: Str },
+    /// Calls of its last turn wait for a person, who has time until then. The loop goes on from its notes once they have decided.
+    #[error("A person is asked before a tool is called")]
+    Approval { until_ms: i64 },
     #[error("The agent took longer than {limit_ms} ms")]
     Timeout { limit_ms: u64 },
     #[error("The run was cancelled")]
@@ -114,6 +127,7 @@ impl AgentError {
                 NodeError::new(Code::RUN_UNCERTAIN, format!("{message} (call '{call}')")).hint(UNCERTAIN_HINT).with("call", call)
             }
             AgentError::Within { .. } => NodeError::new(Code::RUN_UNCERTAIN, message).hint(UNCERTAIN_HINT),
+            AgentError::Approval { .. } => NodeError::failed(message).hint("Nothing can wait for a person here."),
             AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message).hint("Raise the timeout in the agent's options."),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
             AgentError::Schema { .. } => NodeError::failed(message).hint("Arguments are checked before a tool runs; correct its schema."),

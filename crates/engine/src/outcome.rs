@@ -21,6 +21,8 @@ pub struct Outcome {
     pub wait_till_ms: Option<i64>,
     /// The run that a sleeping run has called and waits for.
     pub waits_for: Option<Str>,
+    /// Whether a sleeping run asks a person before it goes on.
+    pub asks: bool,
     pub static_data: Value,
     pub custom_data: Object,
     pub workflow_id: Str,
@@ -40,6 +42,7 @@ impl Outcome {
             last_node: None,
             wait_till_ms: None,
             waits_for: None,
+            asks: false,
             static_data: Value::Undefined,
             custom_data: Object::new(),
             workflow_id: plan.id.clone(),

@@ -8,7 +8,7 @@ mod talk;
 pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Restore};
 pub(crate) use knowledge::{AddKnowledge, Knowledge, SearchKnowledge};
 pub(crate) use models::Models;
-pub(crate) use talk::{Agent, AgentTool, Chat};
+pub(crate) use talk::{Agent, AgentTool, AskBefore, Chat};
 
 use crate::settings::Given;
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -241,6 +241,39 @@ code is 0 when the new run succeeded, 1 when it failed.")]
         data: DataFolder,
         /// The id of an execution that failed, was stopped or is uncertain
         id: i64,
+    },
+    /// Let an agent make a call that it asks for, and go on
+    #[command(after_help = "Examples:
+  heddle executions show 42                    tells which calls ask, with their exact arguments
+  heddle executions approve 42
+  heddle executions approve 42 --call 'tool 1.2'
+
+A server that runs on the data folder does the work; without one it is done here. The exit code is 0 when the run succeeded or waits
+again, 1 when it failed.")]
+    Approve {
+        #[command(flatten)]
+        data: DataFolder,
+        /// The id of an execution that waits for approval
+        id: i64,
+        /// The call that is meant, where several ask
+        #[arg(long, value_name = "CALL")]
+        call: Option<String>,
+    },
+    /// Do not let an agent make a call that it asks for; it is told so, and goes on without
+    #[command(after_help = "Examples:
+  heddle executions reject 42 --reason 'Not before Monday'
+  heddle executions reject 42 --call 'tool 1.2'")]
+    Reject {
+        #[command(flatten)]
+        data: DataFolder,
+        /// The id of an execution that waits for approval
+        id: i64,
+        /// The call that is meant, where several ask
+        #[arg(long, value_name = "CALL")]
+        call: Option<String>,
+        /// What the agent is told
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
     },
     /// Decide about a step that a crash left uncertain, and go on from there
     #[command(after_help = "Examples:

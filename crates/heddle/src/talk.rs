@@ -1,12 +1,13 @@
 //! A conversation with a workflow in the terminal: one run for each message, heard as it goes.
 
+mod approvals;
 mod asleep;
 
 pub(crate) use asleep::Asleep;
 
 use crate::terminal::{Colour, note, paint};
 use engine::{Engine, Outcome, Plan, Responder, RunOptions};
-use model::{Items, RunStatus, Str, Value};
+use model::{Items, RunEvent, RunStatus, Str, Value};
 use node_api::trigger::{Answer, AnswerBody, Chunk, ChunkKind};
 use runtime::chat::{ChatMessage, words_of};
 use std::io::Write as _;
@@ -38,6 +39,8 @@ pub(crate) struct Talk {
     pub(crate) said: Vec<Value>,
     /// A run that waits for what is said next.
     pub(crate) asleep: Option<Asleep>,
+    /// What a run did that asks whoever sits here before it goes on.
+    pub(crate) asking: Vec<RunEvent>,
 }
 
 impl Talk {
@@ -47,8 +50,11 @@ impl Talk {
             ChatMessage { text: text.into(), session: Some(self.session.clone()), earlier: self.said.clone(), ..ChatMessage::default() };
         let listener = Arc::new(Listener::new(self.manner));
         let options = RunOptions { responder: Some(listener.clone()), ..self.options.clone() };
-        let outcome = match self.run(message.into_item(), options, cancel).await {
-            Ok(outcome) => outcome,
+        let outcome = match self.run(message.into_item(), options.clone(), cancel.clone()).await {
+            Ok(outcome) => match self.until_answered(outcome, &options, &cancel).await {
+                Some(outcome) => outcome,
+                None => return false,
+            },
             Err(error) => {
                 note(&format!("{} {error}", paint("not taken:", Colour::Red)));
                 return false;
@@ -131,8 +137,8 @@ impl Listener {
                 let milliseconds = field("durationMs").as_f64().unwrap_or_default();
                 note(&paint(&format!("  {mark} {} ({milliseconds} ms)", shortened(&field("result"))), Colour::Dim));
             }
-            // Another message begins on a line of its own.
-            ChunkKind::Begin => self.end_line(),
+            // Another message, or a question to whoever sits here, begins on a line of its own.
+            ChunkKind::Begin | ChunkKind::Approval => self.end_line(),
             ChunkKind::End | ChunkKind::Error | ChunkKind::ToolCalls | ChunkKind::Usage | ChunkKind::Done => {}
         }
     }

@@ -24,6 +24,14 @@ pub(crate) fn complain(error: &anyhow::Error) {
     note(&text);
 }
 
+/// A text that a model wrote, in letters that can be seen: none of them moves the cursor or hides what stands before it.
+pub(crate) fn printable(text: &str) -> String {
+    let is_odd = |letter: char| {
+        letter.is_control() || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    text.chars().map(|letter| if is_odd(letter) { letter.escape_unicode().to_string() } else { letter.to_string() }).collect()
+}
+
 /// A number of bytes as people say it.
 pub(crate) fn size(bytes: u64) -> String {
     let units = [(1_u64 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
@@ -55,4 +63,15 @@ pub(crate) fn paint(text: &str, colour: Colour) -> String {
         Colour::Bold => "1",
     };
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn arguments_are_shown_as_they_are_and_cannot_hide_anything() {
+        assert_eq!(printable(r#"{"to":"ada@example.com","größe":1}"#), r#"{"to":"ada@example.com","größe":1}"#);
+        assert_eq!(printable("a\u{1b}[2Kb\u{202e}c"), r"a\u{1b}[2Kb\u{202e}c");
+    }
 }

@@ -123,6 +123,11 @@ codes! {
     SESSION_SHARED       = Workflow, 422, "A memory would mix the conversations of everybody who reaches the workflow.";
     AGENT_DEPTH          = Workflow, 422, "Agents called each other too deeply.";
     EXECUTION_STEP       = Workflow, 422, "The execution has no step of that name.";
+    APPROVAL_NONE        = Caller,   409, "The execution asks nobody for approval.";
+    APPROVAL_CALL        = Caller,   404, "No call of that name asks for approval in the execution.";
+    APPROVAL_CHANGED     = Caller,   409, "What is to be decided about is not the call that asks for approval.";
+    APPROVAL_EXPIRED     = Caller,   409, "The time to decide about the call is over; it was not made.";
+    APPROVAL_DECIDED     = Caller,   409, "Somebody has decided about the call already.";
     BUDGET_REACHED       = Workflow, 422, "A budget for models is used up.";
     AGENT_LIMIT          = Workflow, 422, "An agent reached its limit without an answer.";
     FILE_OUTSIDE         = Operator, 403, "The path leads out of the folder that workflows may use.";

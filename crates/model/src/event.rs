@@ -65,6 +65,8 @@ pub enum RunEvent {
         params: Option<Value>,
         /// The run that this one has called and waits for. The node is then not done: it is taken up again when that run is over.
         waits_for: Option<Str>,
+        /// A person is asked about something that the node is to do. It is not done either: it is taken up again when they have decided.
+        asks: bool,
     },
     /// A run that slept goes on, with what woke it in place of what the waiting node had.
     RunResumed {

@@ -56,6 +56,18 @@ pub trait Host: Send + Sync {
         Ok(())
     }
 
+    /// Whether a run may stand still here until a person has decided something.
+    fn can_wait_for_person(&self) -> bool {
+        false
+    }
+    /// Says that a person is asked about something, who has time until then, whatever else the node waits for.
+    fn person_is_asked(&self, _until_ms: i64) {}
+    /// Lets go of the node until a person has decided, or their time is over. It does not return then: the node is run again from its
+    /// start, with its notes. Where nobody can be waited for, it says so.
+    async fn wait_for_person(&self, _until_ms: i64) -> NodeError {
+        NodeError::failed("Nothing can wait for a person here")
+    }
+
     fn http(&self) -> &dyn Http;
     /// The same for what outlives the node's run, such as a model that it supplies.
     fn shared_http(&self) -> Option<Arc<dyn Http>> {

@@ -3,6 +3,11 @@
 //! A node that keeps notes writes [`begun`] before such a call and the key itself after it. If only the first is there, nobody knows
 //! whether the call happened. What a person says about it is a note as well: [`happened`] stands for the result, and [`withdrawn`]
 //! takes the note of the beginning back, so that the call is made again and is in doubt again should that be cut off too.
+//! Where a person is to be asked before a call, that and what they decide is noted before the beginning ([`approval`]).
+
+mod approval;
+
+pub use approval::{Asked, Decided, Verdict, approval, ask_anew, asked_about, digest, undecided};
 
 use model::{Object, Str, Value};
 

@@ -141,6 +141,9 @@ impl Runtime {
                         tracing::error!(%error, execution = id, "A run could not be told that the one it waits for is over.");
                     }
                 }
+                Word::IsDecided(id) => {
+                    tokio::spawn(self.clone().take_up_decided(id));
+                }
                 Word::IsAbandoned(id) => {
                     tokio::spawn(self.clone().stop_abandoned(id));
                 }
@@ -171,9 +174,10 @@ impl Runtime {
         self.wake_or_give_up(&execution).await
     }
 
-    /// Wakes every run whose called run is over: those that nobody told, because the process ended or another one did it.
+    /// Wakes every run whose called run is over, or about which a person has decided: those that nobody told, because the process
+    /// ended or another one did it.
     pub(crate) async fn wake_answered(self: &Arc<Self>) -> Result<(), Error> {
-        for execution in self.store.answered().await? {
+        for execution in self.store.answered().await?.into_iter().chain(self.store.decided().await?) {
             if !self.runner.is_running(execution.id) {
                 self.wake_or_give_up(&execution).await?;
             }

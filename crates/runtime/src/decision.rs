@@ -1,5 +1,6 @@
 //! What a person decides about a step that may have happened, and the run that goes on with it.
 
+use crate::approval::Ruling;
 use crate::loaded::Loaded;
 use crate::recovery::{Story, Verdict};
 use crate::{Error, Runtime, Taken};
@@ -25,6 +26,14 @@ pub enum Finding {
     Happened { result: Str },
 }
 
+/// What a person has said about a run that stands still.
+pub(crate) enum Said {
+    /// About a step that may have happened.
+    OfStep(Decision),
+    /// About a call that an agent asks for.
+    OfCall { call: Str, ruling: Ruling },
+}
+
 impl Decision {
     /// Everything in doubt is done again.
     pub fn again() -> Self {
@@ -44,7 +53,7 @@ pub(crate) struct Settled {
 impl Runtime {
     /// Goes on with a run of which a step may have happened, as a person has decided.
     pub async fn resume(self: &Arc<Self>, id: i64, decision: Decision) -> Result<Option<Taken>, Error> {
-        self.take_up_with(id, None, Some(decision), Takes::Nothing).await
+        self.take_up_with(id, None, Some(Said::OfStep(decision)), Takes::Nothing).await
     }
 }
 

@@ -33,6 +33,18 @@ pub enum Error {
     /// Something that was asked for cannot be.
     #[error("'{name}' {problem}")]
     Field { name: &'static str, problem: Str },
+    #[error("execution {id} is {status} and asks nobody for approval")]
+    NoApproval { id: i64, status: &'static str },
+    /// No call of this name asks for approval.
+    #[error("{problem}")]
+    NoAskedCall { problem: Str },
+    /// What somebody has seen is not what they decide about.
+    #[error("the call '{call}' of '{tool}' is not the one that was looked at")]
+    RuledOther { call: Str, tool: Str },
+    #[error("the time to decide about '{call}' was over at {until}")]
+    RuledTooLate { call: Str, until: Str },
+    #[error("'{call}' was {verdict} by {by} at {when}")]
+    RuledAlready { call: Str, verdict: &'static str, by: Str, when: Str },
     #[error("execution {id} is {status}")]
     WrongStatus { id: i64, status: &'static str },
 }
@@ -50,6 +62,11 @@ impl Error {
             Error::OutOfReach { .. } => Code::CREDENTIAL_FOREIGN,
             Error::Overload | Error::Stopping => Code::OVERLOAD,
             Error::WrongStatus { .. } => Code::EXECUTION_STATUS,
+            Error::NoApproval { .. } => Code::APPROVAL_NONE,
+            Error::NoAskedCall { .. } => Code::APPROVAL_CALL,
+            Error::RuledOther { .. } => Code::APPROVAL_CHANGED,
+            Error::RuledTooLate { .. } => Code::APPROVAL_EXPIRED,
+            Error::RuledAlready { .. } => Code::APPROVAL_DECIDED,
             Error::Field { .. } => Code::REQUEST_INVALID,
             Error::NoStep { .. } => Code::EXECUTION_STEP,
         }
@@ -62,6 +79,8 @@ impl Error {
             Error::Overload | Error::Stopping => Some("Try again in a moment.".into()),
             Error::Archived => Some("Unarchive it first.".into()),
             Error::OutOfReach { .. } => Some("Share the credential with the project, or choose another one in the node.".into()),
+            Error::RuledOther { .. } => Some("Look at the call again, and decide about what you see.".into()),
+            Error::RuledTooLate { .. } => Some("The agent was told that nobody decided; it may ask again.".into()),
             Error::Trigger { error, .. } => error.to_run_error("").hint,
             _ => None,
         }

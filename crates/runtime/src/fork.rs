@@ -4,7 +4,7 @@ use crate::runner::{Demand, Groundwork, Start};
 use crate::steps::Steps;
 use crate::{Error, Loaded, Runtime, Taken};
 use model::{Kind, Object, Str, Value, Workflow};
-use node_api::{Registry, StartedBy};
+use node_api::{Registry, StartedBy, notes};
 use std::sync::Arc;
 
 /// Where a run is taken up, and how it is to differ.
@@ -32,8 +32,10 @@ impl Runtime {
         let (node, mut notes) = (again.node.clone(), std::mem::take(&mut again.notes));
         notes.truncate(place.notes);
         let earlier = steps.all.drain(..place.step).filter_map(|step| step.recorded);
-        let groundwork =
-            Groundwork { recorded: earlier.collect(), noted: Some((node, notes.into_iter().collect())), document, ..Groundwork::default() };
+        let mut noted: Object = notes.into_iter().collect();
+        // What a person allowed there, they did not allow here.
+        notes::ask_anew(&mut noted);
+        let groundwork = Groundwork { recorded: earlier.collect(), noted: Some((node, noted)), document, ..Groundwork::default() };
         let start = Start {
             workflow,
             cause: StartedBy::Hand,

@@ -18,6 +18,7 @@ pub fn outcome(execution: &Execution, events: Vec<RunEvent>) -> Outcome {
         last_node: None,
         wait_till_ms: execution.state.wait_till_ms,
         waits_for: execution.state.waits_for.map(|id| id.to_string().into()),
+        asks: false,
         static_data: Value::Undefined,
         custom_data: Object::new(),
         workflow_id: execution.begun.workflow_id.clone(),

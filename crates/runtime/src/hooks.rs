@@ -7,7 +7,7 @@ use crate::going::Going;
 use crate::log::{Durability, RunLog};
 use crate::routes::Hook;
 use crate::runner::{Demand, Runner, Start, Taken};
-use crate::stream::Pieces;
+use crate::stream::{Pieces, waiting_words};
 use bytes::Bytes;
 use engine::Outcome;
 use model::{Binary, Item, Items, Object, RunStatus, Str, Value};
@@ -177,6 +177,7 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
             };
             match (said, ended) {
                 (Some(answer), Some(_)) => answer,
+                (None, Some(outcome)) if outcome.asks => waiting(hook, &outcome),
                 (None, Some(outcome)) if outcome.error.is_none() => plain(hook, AnswerBody::Empty),
                 _ => broken(),
             }
@@ -220,6 +221,7 @@ async fn stream(runner: &Runner, hook: &Hook, taken: Taken) -> Result<Reply, Err
         return Ok(Reply::Whole(answer));
     }
     let answer = match outcome.await {
+        Some(outcome) if outcome.asks => waiting(hook, &outcome),
         Some(outcome) if outcome.error.is_none() => {
             let lines: String = chunks_of(hook, &outcome).iter().map(line).collect();
             with_type(plain(hook, AnswerBody::Bytes(lines.into())), "application/json; charset=utf-8")
@@ -234,6 +236,15 @@ pub fn line(chunk: &Chunk) -> String {
     let mut line = model::json::to_string(&chunk.to_value());
     line.push('\n');
     line
+}
+
+/// What whoever waits for an answer hears of a run that asks a person first. What it asks is for those who may see the execution.
+fn waiting(hook: &Hook, outcome: &Outcome) -> Answer {
+    let mut told = Object::from_iter([("message", "Waiting for approval"), ("executionId", outcome.run_id.as_str())]);
+    if hook.chat.is_some() {
+        told.insert("output", waiting_words(&outcome.run_id));
+    }
+    Answer { status: 202, headers: hook.route.headers.clone(), body: AnswerBody::Json(told.into()) }
 }
 
 /// What the last node left, as the pieces it could have sent.
@@ -276,6 +287,9 @@ fn told(data: &AnswerData, message: &str) -> AnswerBody {
 
 /// What the last node left, as the route wants it told.
 fn of_outcome(hook: &Hook, outcome: &Outcome) -> Answer {
+    if outcome.asks {
+        return waiting(hook, outcome);
+    }
     if outcome.status == RunStatus::Waiting {
         return plain(hook, received(&AnswerData::Started));
     }

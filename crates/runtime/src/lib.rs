@@ -4,6 +4,7 @@
 //! listen to.
 //! Invariant: an answer that says a run was accepted leaves only after the run is on disk.
 
+mod approval;
 mod auth;
 mod by_hand;
 mod calls;
@@ -35,6 +36,7 @@ mod trial;
 mod versions;
 mod waiting;
 
+pub use approval::{AskedCall, Ruling, asked_in};
 pub use by_hand::{Began, ByHand};
 pub use clock::CatchUp;
 pub use decision::{Decision, Finding};
@@ -54,7 +56,7 @@ pub use waiting::Waiting;
 
 use calls::KeptCalls;
 use clock::Timers;
-use decision::Settled;
+use decision::Said;
 use engine::{Engine, RunOptions};
 pub use fork::Fork;
 use ledger::DayLedger;
@@ -413,18 +415,18 @@ impl Runtime {
         self.take_up_with(id, woken_by, None, Takes::Nothing).await
     }
 
-    /// `decision` is a person's, about a run that stands still because a step may have happened.
+    /// `said` is what a person has said about a run that stands still: a step may have happened, or an agent asks for something.
     async fn take_up_with(
         self: &Arc<Self>,
         id: i64,
         woken_by: Option<Option<Items>>,
-        decision: Option<Decision>,
+        said: Option<Said>,
         takes: Takes,
     ) -> Result<Option<Taken>, Error> {
         if self.runner.is_running(id) || !lock(&self.waking).insert(id) {
             return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
         }
-        let taken = self.read_and_resume(id, woken_by, decision, takes).await;
+        let taken = self.read_and_resume(id, woken_by, said, takes).await;
         lock(&self.waking).remove(&id);
         taken
     }
@@ -433,30 +435,35 @@ impl Runtime {
         self: &Arc<Self>,
         id: i64,
         woken_by: Option<Option<Items>>,
-        decision: Option<Decision>,
+        said: Option<Said>,
         takes: Takes,
     ) -> Result<Option<Taken>, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
-        if decision.is_some() && execution.state.status != RunStatus::Uncertain {
-            return Err(Error::WrongStatus { id, status: execution.state.status.name() });
+        let status = execution.state.status;
+        if matches!(said, Some(Said::OfStep(_))) && status != RunStatus::Uncertain {
+            return Err(Error::WrongStatus { id, status: status.name() });
         }
         let events = self.store.journal(id).await?;
+        let ruled = match &said {
+            Some(Said::OfCall { call, ruling }) => Some(approval::rule(id, status, &events, call, ruling, self.now_ms())?),
+            _ => None,
+        };
         let pieces = self.store.pieces(id).await?;
         let mut story = Story::read(events);
         let workflow = self.workflow_of(&execution).await?;
-        let settled = match (decision, story.verdict(&workflow)) {
-            (Some(decision), _) => {
+        let settled = match (said, story.verdict(&workflow)) {
+            (Some(Said::OfStep(decision)), _) => {
                 let settled = story.settle(&decision, &workflow)?;
                 self.store.set_status(id, RunStatus::Running).await?;
                 settled
             }
-            (None, Verdict::Uncertain { node }) => {
+            (_, Verdict::Uncertain { node }) => {
                 tracing::warn!(execution = id, %node, "A step may have happened before the process ended; a person must decide.");
                 self.store.set_status(id, RunStatus::Uncertain).await?;
                 self.runner.tell_caller(execution.begun.parent);
                 return Ok(None);
             }
-            (None, Verdict::GoOn) => Settled::default(),
+            (_, Verdict::GoOn) => story.take_ruling(ruled),
         };
         if let Some(items) = &woken_by {
             story.wake(items.clone());

@@ -1,7 +1,7 @@
 //! The journal of runs on its way to disk: events are gathered per run and written in pieces.
 
 use crate::figures::{Mode, RunFigures};
-use crate::lock;
+use crate::{approval, lock};
 use engine::{Journal, JournalError, Recording};
 use model::{RunEvent, RunStatus, Spent, Str};
 use node_api::trigger::Chunk;
@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
+use store::approvals::ApprovalChange;
 use store::blobs::{Gathered, NewFile};
 use store::executions::{Along, Begun, CalledFrom, Execution, Pending, Piece, State};
 use store::spending::SpentByRun;
@@ -119,6 +120,10 @@ struct LogState {
     events: Vec<u8>,
     /// What they say was spent.
     spent: Vec<Spent>,
+    /// What they say about calls that a person is asked about.
+    approvals: Vec<ApprovalChange>,
+    /// Some may be open.
+    may_ask: bool,
     /// Large files that the events name.
     files: Gathered,
     discard: bool,
@@ -155,7 +160,7 @@ impl Recorder {
     pub fn reopen(&self, execution: &Execution, written: Written, durability: Durability) -> Arc<RunLog> {
         let Begun { workflow_id, mode, parent, .. } = execution.begun.clone();
         let Written { pieces: next_piece, events: n_events } = written;
-        let state = LogState { mode: Mode::of(&mode), next_piece, n_events, is_written: true, ..LogState::default() };
+        let state = LogState { mode: Mode::of(&mode), next_piece, n_events, is_written: true, may_ask: true, ..LogState::default() };
         let (id, saving, is_taken_up, began) = (execution.id, Saving::ALL, true, Instant::now());
         self.keep(RunLog { id, workflow_id, durability, saving, parent, is_taken_up, began, state: Mutex::new(state) })
     }
@@ -170,6 +175,13 @@ impl Recorder {
     pub fn note(&self, log: &RunLog, event: RunEvent) {
         let seq = log.add(&event, &self.figures);
         self.tell(log, seq, event);
+    }
+
+    /// The same, unless the run has come to its end or gone to sleep meanwhile.
+    pub(crate) fn note_while_going(&self, log: &RunLog, event: RunEvent) -> bool {
+        let Some(seq) = log.add_while_going(&event, &self.figures) else { return false };
+        self.tell(log, seq, event);
+        true
     }
 
     fn tell(&self, log: &RunLog, seq: u64, event: RunEvent) {
@@ -234,7 +246,7 @@ impl Recorder {
         self.log(run_id).map(|log| log.saving)
     }
 
-    fn log(&self, run_id: &str) -> Option<Arc<RunLog>> {
+    pub(crate) fn log(&self, run_id: &str) -> Option<Arc<RunLog>> {
         lock(&self.open).get(run_id).cloned()
     }
 }
@@ -315,15 +327,25 @@ impl RunLog {
         state.refusal.get_or_insert_with(|| error.clone());
         state.events = Vec::new();
         state.spent = Vec::new();
+        state.approvals = Vec::new();
         state.files = Gathered::default();
         true
     }
 
     /// Takes an event in and gives its place among the events of the run.
     fn add(&self, event: &RunEvent, figures: &RunFigures) -> u64 {
+        self.add_to(&mut lock(&self.state), event, figures)
+    }
+
+    /// The same, unless the last event has been told.
+    fn add_while_going(&self, event: &RunEvent, figures: &RunFigures) -> Option<u64> {
         let mut state = lock(&self.state);
-        let state = &mut *state;
+        (!state.is_over).then(|| self.add_to(&mut state, event, figures))
+    }
+
+    fn add_to(&self, state: &mut LogState, event: &RunEvent, figures: &RunFigures) -> u64 {
         journal::write_event(&mut state.events, event, &mut state.files);
+        state.take_approvals(event);
         match event {
             RunEvent::RunStarted { mode, .. } => {
                 state.mode = Mode::of(mode);
@@ -358,6 +380,16 @@ impl RunLog {
     }
 }
 
+impl LogState {
+    /// Takes down what an event says about calls that a person is asked about.
+    fn take_approvals(&mut self, event: &RunEvent) {
+        if let Some(change) = approval::change_of(event, self.may_ask) {
+            self.may_ask = change != ApprovalChange::Over;
+            self.approvals.push(change);
+        }
+    }
+}
+
 impl Pending for RunLog {
     fn take(&self) -> Option<Piece> {
         let mut state = lock(&self.state);
@@ -377,6 +409,7 @@ impl Pending for RunLog {
             state: state.state.take(),
             events: std::mem::take(&mut state.events),
             spent: SpentByRun { workflow_id: self.workflow_id.clone(), all: std::mem::take(&mut state.spent) },
+            approvals: std::mem::take(&mut state.approvals),
             files: state.files.take(),
             has_files: state.files.has_any(),
             discard: std::mem::take(&mut state.discard),
@@ -397,6 +430,8 @@ impl Pending for RunLog {
         state.events = piece.events;
         piece.spent.all.append(&mut state.spent);
         state.spent = piece.spent.all;
+        piece.approvals.append(&mut state.approvals);
+        state.approvals = piece.approvals;
         state.files.give_back(piece.files);
         state.state = state.state.take().or(piece.state);
         state.discard |= piece.discard;

@@ -77,6 +77,7 @@ impl Runtime {
                 },
                 Settled::Ended(RunStatus::Waiting) => return Ok(see_other(&self.address_of(id))),
                 Settled::Ended(status) => status,
+                Settled::Asks => return Ok(waiting(&page)),
                 Settled::Broken => return Ok(broken(&page)),
             };
             let next = match callers.as_mut().filter(|_| status.is_over()) {
@@ -173,6 +174,8 @@ enum Settled {
     Answer(Answer),
     /// It sleeps until a run that it called is over.
     Called(i64),
+    /// It asks a person who is not the one before the form.
+    Asks,
     Ended(RunStatus),
     Broken,
 }
@@ -184,6 +187,7 @@ async fn settled(taken: Taken, when: AnswerWhen) -> Settled {
             Ok(answer) => Settled::Answer(answer),
             Err(_) => outcome.await.map_or(Settled::Broken, |outcome| match outcome.waits_for.and_then(|id| id.parse().ok()) {
                 Some(called) => Settled::Called(called),
+                None if outcome.asks => Settled::Asks,
                 None => Settled::Ended(outcome.status),
             }),
         }
@@ -201,6 +205,15 @@ fn completion(page: FormPage) -> Answer {
             Answer { status: 200, headers: Vec::new(), body: AnswerBody::Page(Box::new(page)) }
         }
     }
+}
+
+fn waiting(page: &FormPage) -> Answer {
+    let completion = FormCompletion::Message {
+        title: "Waiting for approval".into(),
+        text: "Your response was taken. A person has to allow the next step before this goes on.".into(),
+    };
+    let page = FormPage { completion, ..page.clone() };
+    Answer { status: 200, headers: Vec::new(), body: AnswerBody::Page(Box::new(page)) }
 }
 
 fn broken(page: &FormPage) -> Answer {

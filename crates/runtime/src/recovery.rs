@@ -81,8 +81,8 @@ impl Story {
                     story.in_flight = None;
                     story.recorded.push_back(Recorded { node, task: None, changed: model::Changed::default(), woken_by: None, redo: None });
                 }
-                // What wakes a run that waits for another one is none of the calls from outside.
-                RunEvent::RunPaused { waits_for: Some(_), .. } => {}
+                // What wakes a run that waits for another one, or for a person, is none of the calls from outside.
+                RunEvent::RunPaused { waits_for: Some(_), .. } | RunEvent::RunPaused { asks: true, .. } => {}
                 RunEvent::RunPaused { node, params, .. } => story.asleep = Some((node, params.unwrap_or_default())),
                 RunEvent::RunResumed { items } => {
                     story.asleep = None;
@@ -194,6 +194,7 @@ mod tests {
             until_ms: None,
             params: None,
             waits_for: waits_for.map(Str::from),
+            asks: false,
         };
         let items = Items::one(Item::new(json!({ "from": "outside" })));
         let story = Story::read(vec![

@@ -172,6 +172,8 @@ pub struct Runner {
     is_closed: AtomicBool,
     /// Deliveries that are being taken.
     arriving: Mutex<HashSet<String>>,
+    /// Runs about which something was decided while they were at work.
+    decided: Mutex<HashSet<i64>>,
     /// Hears what runs are to know of each other.
     words: mpsc::UnboundedSender<Word>,
 }
@@ -189,7 +191,7 @@ impl Runner {
         let options = RunOptions { addresses: Some(tickets.clone()), ..options };
         let slots = Arc::new(Semaphore::new(limits.at_once));
         let (taken, held, running, variables) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
-        let (is_closed, arriving) = (AtomicBool::new(false), Mutex::default());
+        let (is_closed, arriving, decided) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
         Arc::new(Self {
             engine,
             store,
@@ -204,6 +206,7 @@ impl Runner {
             variables,
             is_closed,
             arriving,
+            decided,
             words,
         })
     }
@@ -383,11 +386,12 @@ impl Runner {
     /// Goes on with a run that was cut off or slept, for whoever takes this of it.
     pub(crate) fn resume(self: &Arc<Self>, past: Past, settled: Settled, takes: Takes) -> Taken {
         let log = self.recorder.reopen(&past.execution, past.written, past.workflow.durability);
-        if past.wakes {
-            self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
-        }
+        // What was decided comes first: the run goes on with it.
         for event in settled.events {
             self.recorder.note(&log, event);
+        }
+        if past.wakes {
+            self.recorder.note(&log, RunEvent::RunResumed { items: past.woken_by });
         }
         let options = RunOptions {
             extent: past.extent,
@@ -437,6 +441,8 @@ impl Runner {
             let outcome = runner.engine.run(workflow.plan.clone(), start, options, cancel).await;
             if outcome.error.is_some() {
                 caller.fail(&outcome, &workflow).await;
+            } else if outcome.asks {
+                caller.wait(&outcome, &workflow).await;
             }
             drop(caller);
             let changed = loaded::changes(&static_data, &outcome.static_data);
@@ -470,9 +476,11 @@ impl Runner {
         self.recorder.close(log);
         lock(&self.running).remove(&log.id());
         self.taken.fetch_sub(1, Ordering::Relaxed);
+        let is_decided = lock(&self.decided).remove(&log.id());
         let called = outcome.waits_for.as_ref().and_then(|id| id.parse().ok());
         match (outcome.status, called) {
             // From here on it can be woken; what it waits for may have ended meanwhile.
+            (RunStatus::Waiting, _) if is_decided => self.say(Word::IsDecided(log.id())),
             (RunStatus::Waiting, Some(_)) => self.say(Word::MayGoOn(log.id())),
             (RunStatus::Waiting, None) => {}
             (_, called) => {
@@ -483,6 +491,11 @@ impl Runner {
                 self.tell_caller(log.parent());
             }
         }
+    }
+
+    /// Something was decided about a run that is at work: it is woken when it goes to sleep.
+    pub(crate) fn wake_when_asleep(&self, id: i64) {
+        lock(&self.decided).insert(id);
     }
 
     /// Says something to whoever looks after runs that call each other. With nobody there, the next start finds out.
@@ -616,6 +629,8 @@ pub(crate) enum Word {
     MayGoOn(i64),
     /// Nobody waits for this run any more.
     IsAbandoned(i64),
+    /// Something was decided about this run before it went to sleep.
+    IsDecided(i64),
 }
 
 /// A run on its way.

@@ -4,6 +4,7 @@ use crate::loaded::Loaded;
 use crate::lock;
 use crate::log::{Recorder, RunLog};
 use engine::{Outcome, Responder};
+use model::{Object, Value};
 use node_api::trigger::{Answer, Chunk, ChunkKind, Takes};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -46,6 +47,8 @@ pub(crate) struct Caller {
     /// What is watched: a run of this process, by its log.
     watched: Option<(Arc<Recorder>, Arc<RunLog>)>,
     has_begun: AtomicBool,
+    /// Words of an answer were among the pieces.
+    has_spoken: AtomicBool,
     is_given_up: Arc<AtomicBool>,
     patience: Duration,
 }
@@ -61,8 +64,23 @@ impl Caller {
             }
             Takes::Nothing => (None, None),
         };
-        let (whole, has_begun) = (Mutex::new(Some(tell)), AtomicBool::new(false));
-        (Self { whole, pieces: sender, takes, watched, has_begun, is_given_up, patience: PATIENCE }, answer, pieces)
+        let (whole, has_begun, has_spoken) = (Mutex::new(Some(tell)), AtomicBool::new(false), AtomicBool::new(false));
+        (Self { whole, pieces: sender, takes, watched, has_begun, has_spoken, is_given_up, patience: PATIENCE }, answer, pieces)
+    }
+
+    /// A stream that has begun says that the run stands still until a person has decided; before that the whole answer does.
+    pub(crate) async fn wait(&self, outcome: &Outcome, workflow: &Loaded) {
+        let is_heard = self.has_begun.load(Ordering::Relaxed) || self.is_watched();
+        if !is_heard {
+            return;
+        }
+        let words = waiting_words(&outcome.run_id);
+        let words = if self.has_spoken.load(Ordering::Relaxed) { format!("\n\n{words}") } else { words };
+        let reason = Object::from_iter([("finishReason", "approval")]);
+        let told = [(ChunkKind::Item, Some(Value::from(words))), (ChunkKind::Done, Some(Value::from(reason))), (ChunkKind::End, None)];
+        for (kind, content) in told {
+            self.stream(last_chunk(kind, content, outcome, workflow)).await;
+        }
     }
 
     /// A stream that has begun says so if the run fails; before that the whole answer does.
@@ -70,13 +88,22 @@ impl Caller {
         if !self.has_begun.load(Ordering::Relaxed) {
             return;
         }
-        let node = outcome.last_node.as_ref().and_then(|name| workflow.plan.node(name));
-        let (node_id, node_name) = node.map(|node| (node.info.id.clone(), node.info.name.clone())).unwrap_or_default();
         // What exactly went wrong is for those who may see the execution.
         let content = Some("Error in workflow".into());
-        let (kind, timestamp_ms) = (ChunkKind::Error, outcome.finished_ms);
-        self.stream(Chunk { kind, content, node_id, node_name, item: 0, run_index: 0, timestamp_ms }).await;
+        self.stream(last_chunk(ChunkKind::Error, content, outcome, workflow)).await;
     }
+}
+
+/// What whoever waits for an answer is told while a person is asked.
+pub(crate) fn waiting_words(run_id: &str) -> String {
+    format!("Waiting for approval: a person has to allow a tool before this goes on (execution {run_id}).")
+}
+
+/// A piece that tells how a run ended at its last node.
+fn last_chunk(kind: ChunkKind, content: Option<Value>, outcome: &Outcome, workflow: &Loaded) -> Chunk {
+    let node = outcome.last_node.as_ref().and_then(|name| workflow.plan.node(name));
+    let (node_id, node_name) = node.map(|node| (node.info.id.clone(), node.info.name.clone())).unwrap_or_default();
+    Chunk { kind, content, node_id, node_name, item: 0, run_index: 0, timestamp_ms: outcome.finished_ms }
 }
 
 #[async_trait::async_trait]
@@ -97,6 +124,9 @@ impl Responder for Caller {
     }
 
     async fn stream(&self, chunk: Chunk) {
+        if chunk.kind == ChunkKind::Item {
+            self.has_spoken.store(true, Ordering::Relaxed);
+        }
         if let Some((recorder, log)) = &self.watched {
             recorder.show(log, &chunk);
         }

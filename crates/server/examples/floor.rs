@@ -29,8 +29,15 @@ struct Work {
 
 struct Job {
     kept: Vec<u8>,
-    rows: usize,
+    rows: Vec<Cells>,
     tell: oneshot::Sender<()>,
+}
+
+/// A row of the table: the columns of the corpus' table that are filled.
+struct Cells {
+    name: String,
+    age: f64,
+    is_active: bool,
 }
 
 #[derive(Clone)]
@@ -53,11 +60,14 @@ async fn main() {
     axum::serve(listener, app).await.unwrap();
 }
 
+/// Any moment, in milliseconds.
+const MOMENT: i64 = 946_782_245_000;
+
 /// One writer, as many jobs in a commit as have come.
 fn write(file: &str, received: &Receiver<Job>) {
     let connection = Connection::open(file).unwrap();
-    let tables =
-        "CREATE TABLE calls (id INTEGER PRIMARY KEY, body BLOB); CREATE TABLE cells (name TEXT, age REAL, born INTEGER, active INTEGER)";
+    let tables = "CREATE TABLE calls (id INTEGER PRIMARY KEY, body BLOB); CREATE TABLE cells (id INTEGER PRIMARY KEY, created INTEGER, \
+        updated INTEGER, name TEXT, age REAL, born INTEGER, active INTEGER, empty TEXT)";
     connection.execute_batch(&format!("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {tables}")).unwrap();
     while let Ok(first) = received.recv() {
         connection.prepare_cached("BEGIN IMMEDIATE").unwrap().execute([]).unwrap();
@@ -65,9 +75,10 @@ fn write(file: &str, received: &Receiver<Job>) {
         let mut next = Some(first);
         while let Some(job) = next.take() {
             connection.prepare_cached("INSERT INTO calls (body) VALUES (?)").unwrap().execute([job.kept]).unwrap();
-            for age in 0..job.rows {
-                let insert = "INSERT INTO cells VALUES (?, ?, ?, ?)";
-                connection.prepare_cached(insert).unwrap().execute(("Ada", age as f64, 946_782_245_000_i64, 1)).unwrap();
+            for row in &job.rows {
+                let insert = "INSERT INTO cells (created, updated, name, age, born, active) VALUES (?, ?, ?, ?, ?, ?)";
+                let values = (MOMENT, MOMENT, &row.name, row.age, MOMENT, row.is_active);
+                connection.prepare_cached(insert).unwrap().execute(values).unwrap();
             }
             told.push(job.tell);
             next = received.try_recv().ok().filter(|_| told.len() < 256);
@@ -83,6 +94,7 @@ async fn handle(State(floor): State<Floor>, Query(work): Query<Work>, headers: H
     let json: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
     let headers: Vec<(String, String)> =
         headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned())).collect();
+    let rows = if work.rows > 0 { rows_of(json.as_ref().unwrap()) } else { Vec::new() };
     let mut kept = serde_json::to_vec(&(headers, json)).unwrap();
     for _ in 0..work.calls {
         let answer = floor.client.get(format!("http://{}/events", work.service)).send().await.unwrap();
@@ -106,9 +118,19 @@ async fn handle(State(floor): State<Floor>, Query(work): Query<Work>, headers: H
     }
     kept.resize(work.keep.max(1), b' ');
     let (tell, told) = oneshot::channel();
-    floor.jobs.send(Job { kept, rows: work.rows, tell }).unwrap();
+    floor.jobs.send(Job { kept, rows, tell }).unwrap();
     told.await.unwrap();
     answer
+}
+
+fn rows_of(body: &serde_json::Value) -> Vec<Cells> {
+    let items = body["items"].as_array().unwrap();
+    let cells = |item: &serde_json::Value| Cells {
+        name: item["firstName"].as_str().unwrap().to_owned(),
+        age: item["age"].as_f64().unwrap(),
+        is_active: item["isActive"].as_bool().unwrap(),
+    };
+    items.iter().map(cells).collect()
 }
 
 fn next_name() -> u64 {

@@ -9,6 +9,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use futures::stream;
 use model::{Kind, Object, RunEvent, Str, TaskData, Value};
+use node_api::notes::{self, Asked};
 use runtime::{LiveChunk, LiveEvent};
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
@@ -238,6 +239,10 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
         }
         RunEvent::NodeNoted { node, key, value } => {
             data.insert("node", node.clone());
+            if let Some((call, asked)) = notes::asked_about(key).and_then(|call| Some((call, Asked::from_value(value)?))) {
+                tell_approval(&mut data, call, asked);
+                return ("approval", data.into());
+            }
             data.insert("step", key.clone());
             data.insert("value", value.clone());
             "nodeStep"
@@ -287,7 +292,8 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
             data.insert("node", node.clone());
             "nodeSilent"
         }
-        RunEvent::RunPaused { node, until_ms, waits_for, .. } => {
+        RunEvent::RunPaused { node, until_ms, waits_for, asks, .. } => {
+            data.insert("asks", *asks);
             data.insert("node", node.clone());
             data.insert("waitsFor", waits_for.clone());
             data.insert("untilMs", until_ms.map(|moment| moment as f64));
@@ -304,6 +310,21 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
         }
     };
     (kind, data.into())
+}
+
+/// What a person is asked, and what they have decided.
+fn tell_approval(data: &mut Object, call: &str, asked: Asked) {
+    let decided = asked.decided.as_ref();
+    data.insert("call", call);
+    data.insert("tool", asked.tool);
+    data.insert("arguments", asked.arguments);
+    data.insert("digest", asked.digest);
+    data.insert("askedMs", asked.asked_ms);
+    data.insert("untilMs", asked.until_ms);
+    data.insert("decision", decided.map_or(Value::Null, |decided| decided.verdict.name().into()));
+    data.insert("reason", decided.and_then(|decided| decided.reason.clone()).map_or(Value::Null, Value::from));
+    data.insert("by", decided.map_or(Value::Null, |decided| decided.by.clone().into()));
+    data.insert("decidedMs", decided.map_or(Value::Null, |decided| decided.decided_ms.into()));
 }
 
 /// How many items each output has.

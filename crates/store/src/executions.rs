@@ -1,6 +1,7 @@
 //! What is kept of runs: a row each, and their journal.
 
 use crate::Error;
+use crate::approvals::ApprovalChange;
 use crate::blobs::{NewFile, StoredFile, Sum};
 use crate::schedules::Schedule;
 use crate::spending::SpentByRun;
@@ -37,6 +38,8 @@ pub trait Executions: Send + Sync {
     async fn called(&self, caller: CalledFrom) -> Result<Option<Execution>, Error>;
     /// Sleeping runs whose called run sleeps or goes on no more.
     async fn answered(&self) -> Result<Vec<Execution>, Error>;
+    /// Sleeping runs about which a person has decided something that they have not taken up.
+    async fn decided(&self) -> Result<Vec<Execution>, Error>;
     /// The workflow of a run that is of no stored version.
     async fn document(&self, id: i64) -> Result<Option<Str>, Error>;
     /// Whether a delivery was taken, by the key its sender gave it.
@@ -81,6 +84,8 @@ pub struct Piece {
     pub events: Vec<u8>,
     /// What the events say was spent.
     pub spent: SpentByRun,
+    /// What the events say about calls that a person is asked about.
+    pub approvals: Vec<ApprovalChange>,
     /// Files that the events name for the first time.
     pub files: Vec<NewFile>,
     /// Whether any piece of the run has named one.

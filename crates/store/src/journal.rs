@@ -138,12 +138,16 @@ impl Writer<'_> {
                 self.out.push(NODE_SILENT);
                 self.text(node);
             }
-            RunEvent::RunPaused { node, until_ms, params, waits_for } => {
+            RunEvent::RunPaused { node, until_ms, params, waits_for, asks } => {
                 self.out.push(RUN_PAUSED);
                 self.text(node);
                 self.maybe(until_ms.as_ref(), |writer, moment| writer.moment(*moment));
                 self.maybe(params.as_ref(), Self::value);
                 self.optional(waits_for.as_ref());
+                // Few do, and none did before agents could ask.
+                if *asks {
+                    self.flag(true);
+                }
             }
             RunEvent::RunResumed { items } => {
                 self.out.push(RUN_RESUMED);
@@ -278,6 +282,7 @@ impl Reader<'_> {
                 until_ms: self.maybe(Self::moment)?,
                 params: self.maybe(Self::value)?,
                 waits_for: self.optional()?,
+                asks: if self.is_done() { false } else { self.flag()? },
             },
             RUN_RESUMED => RunEvent::RunResumed { items: self.maybe(Self::items)? },
             RUN_FINISHED => RunEvent::RunFinished {
@@ -406,7 +411,14 @@ mod tests {
             RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
             RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
             RunEvent::NodeSilent { node: "B".into() },
-            RunEvent::RunPaused { node: "A".into(), until_ms: Some(9), params: Some(json!({ "p": 1 })), waits_for: Some("7".into()) },
+            RunEvent::RunPaused {
+                node: "A".into(),
+                until_ms: Some(9),
+                params: Some(json!({ "p": 1 })),
+                waits_for: Some("7".into()),
+                asks: false,
+            },
+            RunEvent::RunPaused { node: "A".into(), until_ms: Some(9), params: None, waits_for: None, asks: true },
             RunEvent::RunResumed { items: Some(items) },
             RunEvent::RunFinished { status: RunStatus::Error, error: Some(error), finished_ms: 10 },
         ]

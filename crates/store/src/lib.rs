@@ -7,6 +7,7 @@
 //! Invariant: a failing disk is reported, never a panic and never silently missing data.
 
 pub mod access;
+pub mod approvals;
 pub mod backup;
 pub mod blobs;
 mod codec;
@@ -31,6 +32,7 @@ pub mod workflows;
 mod workspace;
 
 pub use access::Access;
+pub use approvals::Approvals;
 pub use conversations::KeptConversations;
 pub use credentials::Credentials;
 pub use error::Error;
@@ -49,6 +51,9 @@ pub use workflows::Workflows;
 pub use workspace::{FileLimits, Workspace};
 
 /// Everything that is kept, behind one door. Implemented for SQLite; PostgreSQL comes behind the same traits.
-pub trait Store: Access + Executions + KeptConversations + Projects + Schedules + SpendingAccount + Variables + Workflows {}
+pub trait Store:
+    Access + Approvals + Executions + KeptConversations + Projects + Schedules + SpendingAccount + Variables + Workflows
+{
+}
 
-impl<T: Access + Executions + KeptConversations + Projects + Schedules + SpendingAccount + Variables + Workflows> Store for T {}
+impl<T: Access + Approvals + Executions + KeptConversations + Projects + Schedules + SpendingAccount + Variables + Workflows> Store for T {}

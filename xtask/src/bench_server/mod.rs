@@ -1,4 +1,4 @@
-//! What a request costs the server, next to a bare handler that does the same input and output, and next to n8n if there is one.
+//! What a request costs the server, next to a bare handler that does the same input and output, and next to n8n and Node-RED if they are there.
 
 pub(crate) mod agents;
 mod load;
@@ -22,6 +22,22 @@ const AT_ONCE: &[usize] = &[1, 10, 100, 1000];
 const HELD: Duration = Duration::from_secs(60);
 const HELD_RATE: f64 = 1000.0;
 
+struct Peer {
+    name: &'static str,
+    /// `BENCH_<variable>_URL` is where it listens, `BENCH_<variable>_PID` its process.
+    variable: &'static str,
+    /// The workflows it has.
+    has: &'static [&'static str],
+    /// So many of the first scenario take some seconds.
+    requests: usize,
+}
+
+const PEERS: &[Peer] = &[
+    Peer { name: "n8n", variable: N8N, has: &["single-webhook", "set-node-expressions", "js-code-node", "http-node"], requests: 400 },
+    Peer { name: "Node-RED", variable: "NODE_RED", has: &["single-webhook", "set-node-expressions"], requests: 4_000 },
+];
+const N8N: &str = "N8N";
+
 pub(crate) fn run(folder: &Path) -> Result<()> {
     eprintln!("\n== the server: {CONNECTIONS} connections, up to {REQUESTS} requests, everything kept on disk");
     if !Path::new(scenarios::CORPUS).is_dir() {
@@ -30,13 +46,15 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     }
     crate::call("cargo", &["build", "--release", "--quiet", "--package", "heddle-server", "--example", "floor"])?;
     let service = Service::start()?;
-    for scenario in SCENARIOS {
+    // One alone: `cargo xtask bench server "data table"`.
+    let chosen = std::env::args().nth(3);
+    for scenario in SCENARIOS.iter().filter(|scenario| chosen.as_ref().is_none_or(|part| scenario.name.contains(part))) {
         compare(scenario, &folder.join(scenario.file), &service).with_context(|| scenario.name.to_owned())?;
     }
-    hold(&folder.join("held"), &service)
+    if chosen.is_some() { Ok(()) } else { hold(&folder.join("held"), &service) }
 }
 
-/// One scenario here, on the floor with as much input and output, and on n8n.
+/// One scenario here, on the floor with as much input and output, and on the peers.
 fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
     std::fs::create_dir_all(data)?;
     scenario.import(data, service)?;
@@ -67,24 +85,21 @@ fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
         half.p99_ms,
         first.as_millis()
     );
-    compare_with_n8n(scenario, &ours)
+    PEERS.iter().try_for_each(|peer| compare_with(peer, scenario, &ours))
 }
 
-/// `BENCH_N8N_URL` is an n8n with the workflows of the corpus active, `BENCH_N8N_PID` its process.
-fn compare_with_n8n(scenario: &Scenario, ours: &Measured) -> Result<()> {
-    let Ok(url) = std::env::var("BENCH_N8N_URL") else { return Ok(()) };
-    let address = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
-    let process = std::env::var("BENCH_N8N_PID").context("BENCH_N8N_PID is not set")?.parse().context("BENCH_N8N_PID")?;
-    let peer = Server::there(address, process);
-    let Some(requests) = scenario.requests_for_peer(&peer) else { return Ok(()) };
-    let few = Load { connections: 10, requests: 300, rate: None };
-    match peer.measure(&few, &requests) {
-        Ok(theirs) => {
-            theirs.print(&format!("n8n: {}", scenario.name), None);
-            eprintln!("      n8n takes {:.0} times the processor time", theirs.cpu_us / ours.cpu_us);
-        }
-        Err(error) => eprintln!("  n8n: {} not run: {error:#}", scenario.name),
+/// If it runs, as `bench/peers/start.sh` starts it.
+fn compare_with(peer: &Peer, scenario: &Scenario, ours: &Measured) -> Result<()> {
+    let Some(server) = Server::there(peer.variable)? else { return Ok(()) };
+    if !peer.has.contains(&scenario.file) {
+        return Ok(());
     }
+    let few = Load { connections: 10, requests: peer.requests / scenario.weight, rate: None };
+    let requests = [scenario.request_to_peer(&server)];
+    few.run(&server.address, &requests).with_context(|| peer.name.to_owned())?;
+    let theirs = server.measure(&few, &requests)?;
+    theirs.print(&format!("{}: {}", peer.name, scenario.name), None);
+    eprintln!("      {} takes {:.1} times the processor time", peer.name, theirs.cpu_us / ours.cpu_us);
     Ok(())
 }
 

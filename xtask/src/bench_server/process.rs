@@ -42,8 +42,12 @@ impl Server {
         Self::started(process, told)
     }
 
-    pub(super) fn there(address: String, id: u32) -> Self {
-        Self { address, id, process: None }
+    /// Somebody else's that runs already, if `BENCH_<name>_URL` and `BENCH_<name>_PID` say where.
+    pub(super) fn there(name: &str) -> Result<Option<Self>> {
+        let Ok(url) = std::env::var(format!("BENCH_{name}_URL")) else { return Ok(None) };
+        let id = std::env::var(format!("BENCH_{name}_PID")).ok().and_then(|id| id.parse().ok());
+        let id = id.with_context(|| format!("BENCH_{name}_PID is not the number of a process"))?;
+        Ok(Some(Self { address: url.trim_start_matches("http://").trim_end_matches('/').to_owned(), id, process: None }))
     }
 
     /// Waits until it says where it listens.
@@ -59,11 +63,22 @@ impl Server {
         Ok(Self { address, id: process.id(), process: Some(process) })
     }
 
-    /// Processor time so far, in seconds.
+    /// Processor time so far, in seconds, of the process and those it has started: n8n runs code in one of them.
     fn cpu(&self) -> Result<f64> {
-        let line = std::fs::read_to_string(format!("/proc/{}/stat", self.id))?;
-        let fields = line.rsplit_once(')').context("stat")?.1.split_whitespace().skip(11).take(2);
-        Ok(fields.map(|ticks| ticks.parse::<f64>().unwrap_or(0.0)).sum::<f64>() / 100.0)
+        let mut found: Vec<Stat> = Vec::new();
+        for entry in std::fs::read_dir("/proc")?.flatten() {
+            let is_process = entry.file_name().to_string_lossy().parse::<u32>().is_ok();
+            if is_process && let Ok(line) = std::fs::read_to_string(entry.path().join("stat")) {
+                found.extend(Stat::read(&line));
+            }
+        }
+        let mut family = vec![self.id];
+        let mut ticks = 0.0;
+        while let Some(id) = family.pop() {
+            ticks += found.iter().find(|stat| stat.id == id).map_or(0.0, |stat| stat.ticks);
+            family.extend(found.iter().filter(|stat| stat.parent == id).map(|stat| stat.id));
+        }
+        Ok(ticks / 100.0)
     }
 
     /// Megabytes that are in memory.
@@ -110,5 +125,23 @@ impl Drop for Server {
             let _ = process.kill();
             let _ = process.wait();
         }
+    }
+}
+
+/// What the kernel says about a process.
+struct Stat {
+    id: u32,
+    parent: u32,
+    /// Hundredths of a second of processor time.
+    ticks: f64,
+}
+
+impl Stat {
+    /// A line of `/proc/ID/stat`; the name in brackets may hold anything.
+    fn read(line: &str) -> Option<Self> {
+        let (id, rest) = line.split_once(" (")?;
+        let fields: Vec<&str> = rest.rsplit_once(')')?.1.split_whitespace().collect();
+        let number = |at: usize| fields.get(at)?.parse::<f64>().ok();
+        Some(Self { id: id.parse().ok()?, parent: fields.get(1)?.parse().ok()?, ticks: number(11)? + number(12)? })
     }
 }

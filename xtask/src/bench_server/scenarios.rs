@@ -84,12 +84,9 @@ impl Scenario {
         Ok(calls.collect())
     }
 
-    /// The same calls for an n8n that has the corpus' workflows; `None` for those that need more than that.
-    pub(super) fn requests_for_peer(&self, peer: &Server) -> Option<Vec<Request>> {
-        match self.kind {
-            Kind::Rows => None,
-            _ => Some(vec![self.call(peer, self.path, "/tmp")]),
-        }
+    /// The same call for a peer that has the corpus' workflow.
+    pub(super) fn request_to_peer(&self, peer: &Server) -> Request {
+        self.call(peer, self.path, "/tmp")
     }
 
     fn call(&self, server: &Server, path: &str, file_folder: &str) -> Request {

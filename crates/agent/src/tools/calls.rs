@@ -1,7 +1,8 @@
 //! The calls of one turn: several at a time, each checked before and on record after, and none made twice.
 
 use super::ToolsAgent;
-use super::conversation::Conversation;
+use super::approval::{Permit, rejection_noted};
+use super::conversation::{Conversation, Made};
 use crate::record::ToolUse;
 use crate::world::{AgentError, AgentEvent, World};
 use futures::{FutureExt as _, StreamExt as _, stream};
@@ -12,22 +13,41 @@ use node_api::notes;
 /// The result of a call that happened and whose answer nobody has seen.
 const SAID_TO_BE_DONE: &str = "It was done. What it answered is not known.";
 
+/// What became of a call.
+enum Called {
+    Made(Made),
+    /// A person is asked about it first.
+    Asked {
+        until_ms: i64,
+    },
+}
+
 impl ToolsAgent {
-    /// The results of a turn's calls in their order, and whether each was let through.
+    /// The results of a turn's calls in their order. Where a person is asked about some, all others are made first.
     pub(super) async fn call_all(
         &self,
         world: &dyn World,
         run: &Conversation,
         iteration: usize,
         calls: &[ToolCall],
-    ) -> Result<Vec<(ToolUse, bool)>, AgentError> {
+    ) -> Result<Vec<Made>, AgentError> {
         let mut made = Vec::with_capacity(calls.len());
         for (number, call) in calls.iter().enumerate() {
             let earlier = &calls[..number];
             made.push(self.call(world, run, earlier, format!("tool {iteration}.{}", number + 1), call).boxed());
         }
         let results: Vec<_> = stream::iter(made).buffered(self.options.parallel_tools.max(1)).collect().await;
-        results.into_iter().collect()
+        let (mut made, mut asked): (Vec<Made>, Vec<i64>) = (Vec::with_capacity(calls.len()), Vec::new());
+        for called in results {
+            match called? {
+                Called::Made(one) => made.push(one),
+                Called::Asked { until_ms } => asked.push(until_ms),
+            }
+        }
+        match asked.into_iter().min() {
+            Some(until_ms) => Err(AgentError::Approval { until_ms }),
+            None => Ok(made),
+        }
     }
 
     /// `earlier` are the calls before it in the same turn.
@@ -38,7 +58,7 @@ impl ToolsAgent {
         earlier: &[ToolCall],
         key: String,
         call: &ToolCall,
-    ) -> Result<(ToolUse, bool), AgentError> {
+    ) -> Result<Called, AgentError> {
         let arguments = call.arguments.to_value();
         let used = |content: Str, is_error: bool, started_ms: i64, duration_ms: u64| ToolUse {
             call_id: call.id.clone(),
@@ -49,29 +69,44 @@ impl ToolsAgent {
             started_ms,
             duration_ms,
         };
+        let refused = |words: Str, started_ms: i64| {
+            Ok(Called::Made(Made { used: used(words, true, started_ms, 0), was_admitted: false, rejection: None }))
+        };
         let started_ms = world.now_ms();
         if earlier.len() >= self.options.max_calls_in_a_turn {
             let most = self.options.max_calls_in_a_turn;
             let words = format!("Only {most} calls of one turn are made. Call the tool again if you still need it.");
-            return Ok((used(words.into(), true, started_ms, 0), false));
+            return refused(words.into(), started_ms);
         }
         let before = run.record.tool_uses.iter().filter(|earlier| earlier.name == call.name && earlier.arguments == arguments).count();
         let same = before + earlier.iter().filter(|earlier| earlier.name == call.name && earlier.arguments == call.arguments).count();
         if same >= self.options.max_same_calls {
             let words =
                 format!("'{}' was called {same} times with these arguments. Use the results you have, or try something else.", call.name);
-            return Ok((used(words.into(), true, started_ms, 0), false));
+            return refused(words.into(), started_ms);
         }
         let (tool, checked) = match self.guard.admit(call) {
             Ok(admitted) => admitted,
-            Err(refused) => return Ok((used(refused.0, true, started_ms, 0), false)),
+            Err(problem) => return refused(problem.0, started_ms),
         };
         if let Some(kept) = world.note(&key) {
             let seen = || kept.get("content").and_then(Value::as_str).map(Str::from).unwrap_or_default();
             let content = notes::said_of(&kept).map_or_else(seen, |said| self.guard.capped(told_of(said)));
             let is_error = kept.get("isError").and_then(Value::as_bool).unwrap_or_default();
             let duration_ms = kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
-            return Ok((used(content, is_error, started_ms, duration_ms), true));
+            let (used, rejection) = (used(content, is_error, started_ms, duration_ms), rejection_noted(world, &key));
+            return Ok(Called::Made(Made { used, was_admitted: true, rejection }));
+        }
+        if self.asks_before(tool.definition()) {
+            match self.permit(world, run, &key, call, &arguments).await? {
+                Permit::Granted => {}
+                Permit::Asked { until_ms } => return Ok(Called::Asked { until_ms }),
+                Permit::Refused(words) => {
+                    let used = used(words, true, started_ms, 0);
+                    keep_result(world, &key, &used).await?;
+                    return Ok(Called::Made(Made { used, was_admitted: true, rejection: rejection_noted(world, &key) }));
+                }
+            }
         }
         if tool.definition().effect == Effect::Changes {
             let begun = notes::begun(&key);
@@ -89,19 +124,26 @@ impl ToolsAgent {
             Err(failure) if failure.is_uncertain => return Err(AgentError::Within { message: failure.message }),
             Err(failure) => (format!("Tool '{name}' failed: {failure}").into(), true),
         };
-        let content = self.guard.capped(content);
         let duration_ms = (world.now_ms() - started_ms).max(0) as u64;
-        let kept = Object::from_iter([
-            ("name", Value::from(name.clone())),
-            ("arguments", arguments.clone()),
-            ("content", content.clone().into()),
-            ("isError", is_error.into()),
-            ("durationMs", (duration_ms as f64).into()),
-        ]);
-        world.keep(&key, kept.into()).await.map_err(AgentError::Kept)?;
-        world.tell(AgentEvent::ToolEnded { call_id, name, content: content.clone(), is_error, duration_ms }).await;
-        Ok((used(content, is_error, started_ms, duration_ms), true))
+        let used = used(self.guard.capped(content), is_error, started_ms, duration_ms);
+        keep_result(world, &key, &used).await?;
+        Ok(Called::Made(Made { used, was_admitted: true, rejection: None }))
     }
+}
+
+/// Notes what came of a call, and tells it.
+async fn keep_result(world: &dyn World, key: &str, used: &ToolUse) -> Result<(), AgentError> {
+    let ToolUse { call_id, name, arguments, content, is_error, duration_ms, .. } = used.clone();
+    let kept = Object::from_iter([
+        ("name", Value::from(name.clone())),
+        ("arguments", arguments),
+        ("content", content.clone().into()),
+        ("isError", is_error.into()),
+        ("durationMs", (duration_ms as f64).into()),
+    ]);
+    world.keep(key, kept.into()).await.map_err(AgentError::Kept)?;
+    world.tell(AgentEvent::ToolEnded { call_id, name, content, is_error, duration_ms }).await;
+    Ok(())
 }
 
 /// What a model is told about a call of which only a person knows that it happened.

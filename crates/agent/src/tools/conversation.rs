@@ -39,13 +39,30 @@ pub(super) struct Conversation {
     /// What belongs to this turn.
     pub(super) said: Vec<Message>,
     pub(super) record: Record,
+    /// Calls that a person has rejected in this run.
+    pub(super) rejections: Vec<Rejection>,
+}
+
+/// A call that a person has rejected.
+#[derive(Clone)]
+pub(super) struct Rejection {
+    pub(super) digest: Str,
+    pub(super) reason: Option<Str>,
+}
+
+/// What came of a call.
+pub(super) struct Made {
+    pub(super) used: ToolUse,
+    /// Whether it was let through.
+    pub(super) was_admitted: bool,
+    pub(super) rejection: Option<Rejection>,
 }
 
 impl Conversation {
     pub(super) fn new(system_prompt: &Str, history: Vec<Message>, user: Message) -> Self {
         let system = Some(Message::system(system_prompt.clone())).filter(|_| !system_prompt.is_empty());
         let messages = system.into_iter().chain(history).chain([user.clone()]).collect();
-        Self { messages, said: vec![user], record: Record::default() }
+        Self { messages, said: vec![user], record: Record::default(), rejections: Vec::new() }
     }
 
     pub(super) fn say(&mut self, message: Message) {
@@ -54,15 +71,18 @@ impl Conversation {
     }
 
     /// Takes down what the calls gave; the model sees it.
-    pub(super) fn take_results(&mut self, calls: &[ToolCall], results: Vec<(ToolUse, bool)>) {
-        let told = calls.iter().zip(&results).map(|(call, (used, _))| ToolResult {
+    pub(super) fn take_results(&mut self, calls: &[ToolCall], results: Vec<Made>) {
+        let told = calls.iter().zip(&results).map(|(call, Made { used, .. })| ToolResult {
             id: call.id.clone(),
             name: call.name.clone(),
             content: used.content.clone(),
             is_error: used.is_error,
         });
         self.say(Message::results(told.collect::<Vec<_>>()));
-        self.record.tool_uses.extend(results.into_iter().map(|(used, _)| used));
+        for made in results {
+            self.record.tool_uses.push(made.used);
+            self.rejections.extend(made.rejection);
+        }
     }
 
     /// Tells the model what is wrong with its final answer; whatever else it called in the same turn is not done.

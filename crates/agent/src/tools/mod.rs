@@ -1,12 +1,13 @@
 //! The strategy of native tool calls: ask the model, run what it calls, show it the results, until it answers.
 
+mod approval;
 mod calls;
 mod conversation;
 mod hand_over;
 mod options;
 
 pub use hand_over::with_results;
-pub use options::{OnLimit, Options};
+pub use options::{Approval, OnLimit, Options};
 
 use crate::ask::{self, complaint, refused};
 use crate::form;
@@ -55,6 +56,8 @@ impl ToolsAgent {
             Ok(Outcome { ended, record, .. }) => {
                 AgentEvent::Done { ended: *ended, iterations: record.iterations, duration_ms: record.duration_ms }
             }
+            // It is not over. Whoever lets go of it tells that it waits.
+            Err(AgentError::Approval { .. }) => return outcome,
             Err(_) => AgentEvent::Failed,
         };
         world.tell(event).await;
@@ -161,10 +164,10 @@ impl ToolsAgent {
                 return Ok(last);
             }
             let results = self.call_all(world, run, iteration, &calls).await?;
-            let is_wrong = results.iter().all(|(_, was_admitted)| !was_admitted);
+            let is_wrong = results.iter().all(|made| !made.was_admitted);
             repairs = if is_wrong { repairs + 1 } else { 0 };
             if repairs > self.options.max_repairs {
-                let words = results.first().map(|(used, _)| used.content.clone()).unwrap_or_default();
+                let words = results.first().map(|made| made.used.content.clone()).unwrap_or_default();
                 let message = format!("The model kept calling tools wrongly: {words}");
                 return Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, message)));
             }

@@ -29,6 +29,12 @@ pub struct Options {
     pub handed_over: Vec<Str>,
     /// What was said in this turn before they came back, behind the words of the user.
     pub said_so_far: Vec<Message>,
+    /// Before which tools a person is asked.
+    pub approval: Approval,
+    /// Tools before which a person is asked whatever they do, by name.
+    pub ask_before: Vec<Str>,
+    /// How long a person has time to decide about a call.
+    pub approval_timeout_ms: u64,
     /// The item of the node's input that it works on.
     pub item: usize,
 }
@@ -50,9 +56,22 @@ impl Default for Options {
             max_history_tokens: None,
             handed_over: Vec::new(),
             said_so_far: Vec::new(),
+            approval: Approval::Never,
+            ask_before: Vec::new(),
+            approval_timeout_ms: 24 * 60 * 60 * 1000,
             item: 0,
         }
     }
+}
+
+/// Before which tools a person is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Approval {
+    #[default]
+    Never,
+    /// Before those that may change something ([`node_api::ai::Effect::Changes`]).
+    Changes,
+    All,
 }
 
 /// What becomes of a run that reaches its last iteration, or the end of a budget.

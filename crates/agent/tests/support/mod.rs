@@ -154,9 +154,26 @@ pub(crate) struct TestWorld {
     kept: Mutex<Vec<(Str, Value)>>,
     told: Mutex<Vec<AgentEvent>>,
     crash: Mutex<Option<Crash>>,
+    now_ms: i64,
 }
 
 impl TestWorld {
+    /// The same at another time.
+    pub(crate) fn at(mut self, now_ms: i64) -> Self {
+        self.now_ms = now_ms;
+        self
+    }
+
+    /// Everything that is on record: what was before, and what was kept since.
+    pub(crate) fn notes(&self) -> Object {
+        self.before.iter().map(|(key, note)| (key.clone(), note.clone())).chain(self.kept.lock().unwrap().iter().cloned()).collect()
+    }
+
+    /// The world of a loop that is taken up again with all that is on record.
+    pub(crate) fn taken_up(&self) -> Self {
+        Self { before: self.notes(), now_ms: self.now_ms, ..Self::default() }
+    }
+
     pub(crate) fn crash(&self, crash: Crash) {
         *self.crash.lock().unwrap() = Some(crash);
     }
@@ -184,7 +201,7 @@ impl TestWorld {
 #[async_trait::async_trait]
 impl World for TestWorld {
     fn now_ms(&self) -> i64 {
-        0
+        self.now_ms
     }
 
     async fn sleep(&self, _milliseconds: u64) {

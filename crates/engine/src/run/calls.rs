@@ -14,11 +14,17 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Why a node cannot go on in this run of the engine: the run it called has not ended.
+/// Why a node cannot go on in this run of the engine: the run it called has not ended, or a person has not decided.
 #[derive(Clone, Debug)]
 pub(super) enum Parked {
-    Asleep { run_id: Str },
-    Uncertain { run_id: Str },
+    Asleep {
+        run_id: Str,
+    },
+    Uncertain {
+        run_id: Str,
+    },
+    /// A person is asked before something is done.
+    Asking,
 }
 
 impl Engine {
@@ -138,24 +144,29 @@ impl NodeHost {
 }
 
 impl Run {
-    /// Ends this run of the engine at a node that is not done.
-    pub(super) async fn park(&mut self, node: usize, parked: Parked) {
+    /// Ends this run of the engine at a node that is not done. People who are asked something have time until `until_ms`.
+    pub(super) async fn park(&mut self, node: usize, parked: Parked, until_ms: Option<i64>) {
         match parked {
-            Parked::Asleep { run_id } => {
-                self.outcome.status = RunStatus::Waiting;
-                self.outcome.waits_for = Some(run_id.clone());
-                let name = self.plan.nodes[node].info.name.clone();
-                let paused = RunEvent::RunPaused { node: name, until_ms: None, params: None, waits_for: Some(run_id) };
-                if let Err(error) = self.record(paused).await {
-                    self.fail(Some(node), journal_failed(error));
-                }
-            }
+            Parked::Asleep { run_id } => self.pause(node, Some(run_id), until_ms).await,
+            Parked::Asking => self.pause(node, None, until_ms).await,
             Parked::Uncertain { run_id } => {
                 let message = format!("Execution {run_id}, which the node called, is uncertain: a step of it may have happened");
                 let hint = format!("Look at execution {run_id} and resume or stop it; then resume this one.");
                 self.fail(Some(node), NodeError::new(Code::RUN_UNCERTAIN, message).hint(hint).with("executionId", run_id));
                 self.outcome.status = RunStatus::Uncertain;
             }
+        }
+    }
+
+    async fn pause(&mut self, node: usize, waits_for: Option<Str>, until_ms: Option<i64>) {
+        self.outcome.status = RunStatus::Waiting;
+        self.outcome.wait_till_ms = until_ms;
+        self.outcome.asks = until_ms.is_some();
+        self.outcome.waits_for = waits_for.clone();
+        let name = self.plan.nodes[node].info.name.clone();
+        let paused = RunEvent::RunPaused { node: name, until_ms, params: None, waits_for, asks: until_ms.is_some() };
+        if let Err(error) = self.record(paused).await {
+            self.fail(Some(node), journal_failed(error));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The engine's side of a node run: parameters, ports, state.
 
 use super::called::CallAsTool;
+use super::calls::Parked;
 use super::parking::Parking;
 use super::schedule::Entry;
 use super::{Run, Shared, journal_failed, lock};
@@ -38,6 +39,8 @@ pub(super) struct NodeHost {
     pub(super) parking: Arc<Parking>,
     /// The call that it answers as a tool.
     pub(super) call: Option<CallAsTool>,
+    /// Whether the run may stand still while the node waits for a person.
+    pub(super) can_wait: bool,
     /// Templates that the node brought itself, compiled once for all its items.
     templates: Mutex<HashMap<Str, Arc<expr::Template>>>,
 }
@@ -63,6 +66,7 @@ impl NodeHost {
             pause: Mutex::default(),
             parking: Arc::default(),
             call: None,
+            can_wait: true,
             templates: Mutex::default(),
         }
     }
@@ -93,8 +97,14 @@ impl NodeHost {
             pause: Mutex::default(),
             parking: self.parking.clone(),
             call,
+            can_wait: self.can_wait,
             templates: Mutex::default(),
         }
+    }
+
+    /// The same for a node that nobody lets go of before it is done.
+    pub(super) fn held_on_to(self) -> Self {
+        Self { can_wait: false, ..self }
     }
 
     pub(super) fn inputs(&self) -> &[Option<Items>] {
@@ -231,6 +241,19 @@ impl Host for NodeHost {
         let _busy = self.parking.busy();
         let noted = RunEvent::NodeNoted { node: self.name().clone(), key: key.into(), value };
         self.record(noted).await.map_err(journal_failed)
+    }
+
+    fn can_wait_for_person(&self) -> bool {
+        self.can_wait
+    }
+
+    fn person_is_asked(&self, until_ms: i64) {
+        self.parking.asked(until_ms);
+    }
+
+    async fn wait_for_person(&self, until_ms: i64) -> NodeError {
+        self.parking.asked(until_ms);
+        match self.parking.park(Parked::Asking).await {}
     }
 
     fn http(&self) -> &dyn Http {

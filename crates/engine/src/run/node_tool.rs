@@ -37,7 +37,8 @@ impl NodeTool {
     }
 
     async fn run(&self, arguments: &Object, context: &ToolCallContext) -> Result<Vec<Items>, NodeError> {
-        let host = self.host.called(arguments, context)?;
+        // An ordinary node is held on to until it is done.
+        let host = self.host.called(arguments, context)?.held_on_to();
         let items = host.called_items();
         let inputs = [Some(items.clone())];
         let ctx = Ctx::new(&self.host.plan_node().info, &inputs, self.host.run_index(), &host);

@@ -1,4 +1,5 @@
-//! Lets go of a node that waits for a run which it has called and which sleeps, but not while something of it is half done.
+//! Lets go of a node that waits for a run which it has called and which sleeps, or for a person, but not while something of it is
+//! half done.
 
 use super::calls::Parked;
 use super::lock;
@@ -16,6 +17,8 @@ pub(super) struct Parking {
 #[derive(Default)]
 struct State {
     parked: Option<Parked>,
+    /// When the time of the first person is over who is asked something.
+    asked_until_ms: Option<i64>,
     /// Calls of tools and models, and notes on their way to the journal.
     n_busy: usize,
 }
@@ -24,15 +27,15 @@ struct State {
 pub(super) struct Busy(Arc<Parking>);
 
 impl Parking {
-    /// Returns when the node waits for a run that sleeps and does nothing else.
-    pub(super) async fn parked(&self) -> Parked {
+    /// Returns when the node waits for a run that sleeps, or for a person, and does nothing else; and until when people have time.
+    pub(super) async fn parked(&self) -> (Parked, Option<i64>) {
         loop {
             {
                 let mut state = lock(&self.state);
                 if state.n_busy == 0
                     && let Some(parked) = state.parked.take()
                 {
-                    return parked;
+                    return (parked, state.asked_until_ms);
                 }
             }
             self.changed.notified().await;
@@ -41,9 +44,21 @@ impl Parking {
 
     /// Tells the engine to let go of the node, which does.
     pub(super) async fn park(&self, parked: Parked) -> Infallible {
-        lock(&self.state).parked.get_or_insert(parked);
+        {
+            let mut state = lock(&self.state);
+            // A decision wakes the run whatever else it waits for; the end of a called run wakes only who waits for it.
+            if matches!(state.parked, None | Some(Parked::Asking)) {
+                state.parked = Some(parked);
+            }
+        }
         self.changed.notify_one();
         std::future::pending().await
+    }
+
+    /// A person has time until then.
+    pub(super) fn asked(&self, until_ms: i64) {
+        let mut state = lock(&self.state);
+        state.asked_until_ms = Some(state.asked_until_ms.map_or(until_ms, |known| known.min(until_ms)));
     }
 
     pub(super) fn busy(self: &Arc<Self>) -> Busy {

@@ -25,8 +25,8 @@ enum Tried {
     /// The node had nothing to say: the branch ends and leaves no record.
     Nothing,
     Failed(NodeError),
-    /// It is not done: it waits for a run that it has called.
-    Parked(Parked),
+    /// It is not done: it waits for a run that it has called, or for people, who have time until then.
+    Parked(Parked, Option<i64>),
 }
 
 impl Run {
@@ -70,8 +70,8 @@ impl Run {
                     }
                 };
             }
-            Tried::Parked(parked) => {
-                self.park(entry.node, parked).await;
+            Tried::Parked(parked, until_ms) => {
+                self.park(entry.node, parked, until_ms).await;
                 return ControlFlow::Break(());
             }
             Tried::Done { outputs, pause: wanted } => {
@@ -126,8 +126,8 @@ impl Run {
                         NodeHost::new(self, &entry, entry.inputs.clone(), run_index).parameter("", 0).ok()
                     }
                 };
-                let paused =
-                    RunEvent::RunPaused { node: node.info.name.clone(), until_ms: self.outcome.wait_till_ms, params, waits_for: None };
+                let (node, until_ms) = (node.info.name.clone(), self.outcome.wait_till_ms);
+                let paused = RunEvent::RunPaused { node, until_ms, params, waits_for: None, asks: false };
                 if let Err(error) = self.record(paused).await {
                     self.fail(Some(entry.node), journal_failed(error));
                 }
@@ -210,7 +210,7 @@ impl Run {
         let ctx = Ctx::new(&node.info, host.inputs(), run_index, &host);
         let ran = tokio::select! {
             ran = node_type.run(&ctx, items) => ran,
-            parked = host.parking.parked() => return Tried::Parked(parked),
+            (parked, until_ms) = host.parking.parked() => return Tried::Parked(parked, until_ms),
         };
         match ran {
             Ok(outputs) if outputs.is_empty() && !node.always_output => Tried::Nothing,

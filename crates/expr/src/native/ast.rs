@@ -1,6 +1,7 @@
 //! What the parser makes of an expression: names are resolved, keys interned, constants ready.
 
 use super::regexp::RegExp;
+use super::sum::Sum;
 use model::{Str, Value};
 use std::sync::Arc;
 
@@ -69,6 +70,11 @@ pub(super) enum Expr {
         left: Box<Expr>,
         right: Box<Expr>,
     },
+    /// Arithmetic that may be worked out in a quicker way.
+    Sum {
+        quick: Box<Sum>,
+        whole: Box<Expr>,
+    },
     Logical {
         operator: Logical,
         left: Box<Expr>,
@@ -109,6 +115,8 @@ pub(super) struct MethodCall {
     pub(super) optional_call: bool,
     /// Texts and lists have it from JavaScript itself, and nothing else is called so.
     pub(super) is_own: bool,
+    /// `list.at(position)`, which is called often.
+    pub(super) is_at: bool,
     /// Whether the object is a value that nothing else can see, so that `sort()` in place is unobserved.
     pub(super) fresh: bool,
 }
@@ -131,6 +139,8 @@ pub(super) enum Field {
 pub(super) struct Function {
     pub(super) params: Box<[Param]>,
     pub(super) rest: Option<u32>,
+    /// Whether each parameter is a name of its own, in the first of the slots, and there is nothing else to them.
+    pub(super) is_plain: bool,
     pub(super) body: Body,
     /// The slots that a call of this function writes: saved before and put back after.
     pub(super) slots: std::ops::Range<u32>,

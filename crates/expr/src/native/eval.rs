@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Calls and nested parts that may be open at once.
 const MAX_DEPTH: u32 = 150;
 
+/// Calls with more arguments than this put them into a list first.
+const PLAIN_ARGS: usize = 3;
+
 /// What is being evaluated.
 #[derive(Clone, Copy)]
 pub(super) enum Mode<'a> {
@@ -68,6 +71,10 @@ impl<'a> Machine<'a> {
             Expr::RegExp(regexp) => Ok(Js::RegExp(regexp.clone())),
             Expr::Root(root) => self.root(*root),
             Expr::Variable(name) => self.variable(name),
+            Expr::Sum { quick, whole } => match quick.number(&self.locals) {
+                Some(number) => Ok(number.into()),
+                None => self.eval(whole),
+            },
             _ => {
                 self.depth += 1;
                 let result = self.eval_inner(expr);
@@ -147,14 +154,7 @@ impl<'a> Machine<'a> {
                 let args = self.arguments(args)?;
                 super::builtin::call(self, *function, args)
             }
-            Expr::Apply { function, args } => {
-                let function = self.eval(function)?;
-                let args = self.arguments(args)?;
-                match function {
-                    Js::Closure(_) => self.call(&function, args),
-                    _ => Err(Stop::Declined),
-                }
-            }
+            Expr::Apply { function, args } => self.apply(function, args),
             Expr::New { class, args } => {
                 let args = self.arguments(args)?;
                 super::statics::new(self, *class, args)
@@ -254,6 +254,17 @@ impl<'a> Machine<'a> {
     }
 
     fn method_call(&mut self, call: &MethodCall) -> Run<Js> {
+        if call.is_at
+            && let (Expr::Local(slot), [position]) = (&call.object, &*call.args)
+            && matches!(self.locals.get(*slot as usize), Some(Js::Value(Value::Array(_))))
+        {
+            self.spend(1)?;
+            let position = self.eval(&position.value)?.to_number()?;
+            return match self.locals.get(*slot as usize) {
+                Some(Js::Value(Value::Array(values))) => Ok(super::array::at(values, position).into()),
+                _ => Err(Stop::Declined),
+            };
+        }
         let object = self.eval(&call.object)?;
         if object.is_nullish() {
             if call.optional {
@@ -267,11 +278,6 @@ impl<'a> Machine<'a> {
         }
         let args = self.arguments(&call.args)?;
         self.spend(1)?;
-        if let (Js::Value(Value::Array(values)), "at", [Js::Value(Value::Number(position))]) =
-            (&object, call.name.as_str(), args.as_slice())
-        {
-            return Ok(super::array::at(values, *position).into());
-        }
         if self.is_code() && !(call.is_own || super::code::has_method(&object, &call.name)) {
             return Err(Stop::Declined);
         }
@@ -391,9 +397,9 @@ impl<'a> Machine<'a> {
             && let Some(Function { params, rest: None, .. }) = self.program.functions.get(*index as usize)
         {
             match &**params {
-                [] => return self.enter(*index, |machine, function| machine.run_function(function, Args::new())),
+                [] => return self.enter(*index, |machine, function| machine.run_plain(function, [])),
                 [Param { pattern: Pattern::Slot(_), default: None }] => {
-                    return self.enter(*index, |machine, function| machine.run_with_one(function, element.clone().into()));
+                    return self.enter(*index, |machine, function| machine.run_plain(function, [element.clone().into()]));
                 }
                 _ => {}
             }
@@ -430,10 +436,36 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn run_with_one(&mut self, function: &Function, value: Js) -> Run<Js> {
-        self.clear_slots(function);
-        if let [Param { pattern: Pattern::Slot(slot), .. }] = &*function.params {
-            self.set_local(*slot, value);
+    /// Calls a function value, or an arrow function where it stands.
+    fn apply(&mut self, function: &Expr, args: &[Arg]) -> Run<Js> {
+        let index = match function {
+            Expr::Local(slot) => match self.locals.get(*slot as usize) {
+                Some(Js::Closure(index)) => *index,
+                _ => return Err(Stop::Declined),
+            },
+            Expr::Arrow(index) => *index,
+            other => match self.eval(other)? {
+                Js::Closure(index) => index,
+                _ => return Err(Stop::Declined),
+            },
+        };
+        let is_plain = self.program.functions.get(index as usize).is_some_and(|function| function.is_plain);
+        if !is_plain || args.len() > PLAIN_ARGS || args.iter().any(|arg| arg.spread) {
+            let args = self.arguments(args)?;
+            return self.call(&Js::Closure(index), args);
+        }
+        let mut values = [UNDEFINED; PLAIN_ARGS];
+        for (value, arg) in values.iter_mut().zip(args) {
+            *value = self.eval(&arg.value)?;
+        }
+        self.enter(index, |machine, function| machine.run_plain(function, values))
+    }
+
+    /// Runs a plain function: its parameters are the first of its slots, and what is not given is undefined.
+    fn run_plain<const N: usize>(&mut self, function: &Function, values: [Js; N]) -> Run<Js> {
+        let mut values = values.into_iter().take(function.params.len());
+        for slot in function.slots.clone() {
+            self.set_local(slot, values.next().unwrap_or(UNDEFINED));
         }
         self.run_body(function)
     }

@@ -25,6 +25,7 @@ mod parser;
 mod regexp;
 mod statics;
 mod string;
+mod sum;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod primary;
 use super::Inner;
 use super::ast::*;
 use super::lexer::{Token, Tokens};
+use super::sum::quickened;
 use model::Str;
 
 /// Deeper trees are left to the sandbox, so that walking one cannot exhaust the stack.
@@ -224,7 +225,7 @@ impl Parser {
                 Operator::InstanceOf => return None,
             };
         }
-        Some(left)
+        Some(quickened(left))
     }
 
     fn unary(&mut self) -> Option<Expr> {

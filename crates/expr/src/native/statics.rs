@@ -5,6 +5,7 @@ use super::date::{self, Civil, DateTime, Zone};
 use super::eval::{Args, Machine};
 use super::nodes::{local_zone, now};
 use super::regexp::RegExp;
+use super::sum::Rounding;
 use super::value::{self, Js, UNDEFINED, in_js_key_order};
 use super::{Run, Stop, json, names, number, operators, text};
 use model::{DateKind, Object, Str, Value};
@@ -115,12 +116,10 @@ pub(super) fn math(name: &str, args: &[Js]) -> Run<Js> {
         return extreme(args, name == "min");
     }
     let first = args.first().unwrap_or(&UNDEFINED).to_number()?;
+    if let Some(rounding) = Rounding::from_name(name) {
+        return Ok(rounding.apply(first).into());
+    }
     let result = match name {
-        "floor" => first.floor(),
-        "ceil" => first.ceil(),
-        "round" => number::round(first),
-        "trunc" => first.trunc(),
-        "abs" => first.abs(),
         "sqrt" => first.sqrt(),
         "sign" => {
             if first == 0.0 || first.is_nan() {

@@ -12,8 +12,9 @@ use std::path::PathBuf;
   echo 'What is 6*7?' | heddle chat agent.json
   heddle chat agent.json --json < questions.txt
 
-In the chat: /new begins a new conversation, /exit or Ctrl-D ends it, the arrow keys bring back what was typed. What the agent does is
-told on standard error, its answers come on standard output: with a pipe, each line is a message and each answer ends with a line break.
+In the chat: /new begins a new conversation, /exit or Ctrl-D ends it, the arrow keys bring back what was typed. An agent that asks before
+tools run asks you. What the agent does is told on standard error, its answers come on standard output: with a pipe, each line is a message
+and each answer ends with a line break.
 With --json everything is one event on each line, as a streaming webhook sends it.")]
 pub(crate) struct Chat {
     /// A workflow file, or the id of a workflow of the data folder
@@ -34,6 +35,7 @@ pub(crate) struct Chat {
   heddle agent --model openai/gpt-5-mini --tool calculator 'What is 17 % of 2400?'
   heddle agent --model anthropic/claude-sonnet-4-5 --tool http --tool think 'What is new on https://example.com?'
   heddle agent --model ollama/llama3.2 --tool file --files ./notes 'Summarise my notes'
+  heddle agent --model openai/gpt-5-mini --tool http --ask-before changes 'Tell the build server to deploy'
   heddle agent --model openai/gpt-5-mini --json 'Say hello'
 
 Providers and where their keys come from: openai (OPENAI_API_KEY, OPENAI_BASE_URL), anthropic (ANTHROPIC_API_KEY), gemini (GEMINI_API_KEY or
@@ -50,6 +52,9 @@ pub(crate) struct Agent {
     /// A tool that it may use; several with several --tool
     #[arg(long = "tool", short, value_enum)]
     pub(crate) tools: Vec<AgentTool>,
+    /// Ask at the terminal before a tool runs, with its exact arguments
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) ask_before: Option<AskBefore>,
     /// How often the model is asked at most
     #[arg(long, default_value_t = 10)]
     pub(crate) max_iterations: usize,
@@ -67,6 +72,15 @@ pub(crate) struct Agent {
     /// Print events as lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Before which tools somebody is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AskBefore {
+    /// Those that may change something
+    Changes,
+    /// All of them
+    All,
 }
 
 /// The tools of an agent without a workflow.

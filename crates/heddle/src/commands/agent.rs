@@ -1,7 +1,7 @@
 //! `heddle agent`: an agent without a workflow. A workflow is made for it, so that it runs as any other does.
 
 use super::{block_on, coded};
-use crate::cli::{self, AgentTool};
+use crate::cli::{self, AgentTool, AskBefore};
 use crate::settings::Settings;
 use crate::talk::{Manner, Talk};
 use crate::world;
@@ -62,8 +62,17 @@ pub(super) fn run(arguments: &cli::Agent) -> Result<ExitCode> {
         let workflow = Workflow::from_value(&document).context("the agent's workflow cannot be made")?;
         let plan = Arc::new(engine.plan(&workflow));
         let options = RunOptions { mode: "cli".into(), ..world::run_options(&settings) };
-        let mut talk =
-            Talk { engine, plan, node: "Start".into(), options, manner, session: store::new_id(), said: Vec::new(), asleep: None };
+        let mut talk = Talk {
+            engine,
+            plan,
+            node: "Start".into(),
+            options,
+            manner,
+            session: store::new_id(),
+            said: Vec::new(),
+            asleep: None,
+            asking: Vec::new(),
+        };
         let cancel = CancellationToken::new();
         let on_interrupt = cancel.clone();
         tokio::spawn(async move {
@@ -127,7 +136,7 @@ fn document(arguments: &cli::Agent, provider: &Provider, model: &str) -> Value {
         "userMessage": "={{ $json.chatInput }}",
         "systemPrompt": (arguments.system.as_str()),
         "maxIterations": (arguments.max_iterations.max(1)),
-        "options": { "onLimit": "conclude" }
+        "options": { "onLimit": "conclude", "askBefore": (ask_before(arguments.ask_before)) }
     });
     let mut nodes = vec![
         node("Start", "@n8n/n8n-nodes-langchain.manualChatTrigger", json!({})),
@@ -151,6 +160,14 @@ fn document(arguments: &cli::Agent, provider: &Provider, model: &str) -> Value {
         ("settings", json!({ "executionOrder": "v1" })),
     ])
     .into()
+}
+
+fn ask_before(asked: Option<AskBefore>) -> &'static str {
+    match asked {
+        None => "never",
+        Some(AskBefore::Changes) => "changes",
+        Some(AskBefore::All) => "all",
+    }
 }
 
 fn tool_node(tool: AgentTool) -> (&'static str, &'static str, Value) {

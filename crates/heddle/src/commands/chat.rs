@@ -44,7 +44,8 @@ pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
         plan.id = id.clone();
         let node = chat_node(&plan)?;
         let options = RunOptions { stands_for: id, mode: "cli".into(), ..world::run_options(&settings) };
-        let talk = Talk { engine, plan: Arc::new(plan), node, options, manner, session, said: Vec::new(), asleep: None };
+        let talk =
+            Talk { engine, plan: Arc::new(plan), node, options, manner, session, said: Vec::new(), asleep: None, asking: Vec::new() };
         match std::io::stdin().is_terminal() {
             true => converse(talk).await,
             false => answer_lines(talk).await,

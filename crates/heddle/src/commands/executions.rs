@@ -1,12 +1,14 @@
 //! `heddle executions`: what has run, from the data folder.
 
 pub(super) mod again;
+mod approvals;
 
 use super::block_on;
 use crate::cli::{DataFolder, Executions};
 use crate::terminal::{Colour, note, paint, say};
 use anyhow::{Context as _, Result};
 use model::RunStatus;
+use node_api::notes::Verdict;
 use runtime::{Decision, Finding};
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -19,6 +21,8 @@ pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
         Executions::Show { data, id } => show(&data, id),
         Executions::Delete { data, id } => delete(&data, id),
         Executions::Retry { data, id } => again::run(&data, id, &again::How::Retry),
+        Executions::Approve { data, id, call } => approvals::decide(&data, id, call.as_deref(), Verdict::Approved, None),
+        Executions::Reject { data, id, call, reason } => approvals::decide(&data, id, call.as_deref(), Verdict::Rejected, reason),
         Executions::Resume { data, id, done, again: _, call } => {
             let finding = done.map_or(Finding::Again, |result| Finding::Happened { result: result.into() });
             again::run(&data, id, &again::How::Resume(Decision { finding, call: call.map(Into::into) }))
@@ -69,6 +73,8 @@ fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
         let outcome = runtime::history::outcome(&execution, store.outline(id).await?);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         outcome.write_json(&mut out).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).context("it cannot be printed")?;
+        drop(out);
+        approvals::tell(&store, id).await?;
         Ok(ExitCode::SUCCESS)
     })?
 }

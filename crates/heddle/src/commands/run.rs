@@ -139,6 +139,7 @@ fn report(outcome: &Outcome, quiet: bool) {
     if outcome.status == RunStatus::Waiting {
         let until = outcome.wait_till_ms.and_then(|moment| jiff::Timestamp::from_millisecond(moment).ok());
         let until = until.map_or_else(|| "a call from outside".to_owned(), |moment| moment.to_string());
+        let until = if outcome.asks { "a person's approval".to_owned() } else { until };
         note(&format!("{} for {until}; a run from the command line ends here", paint("waiting", Colour::Yellow)));
     }
     if quiet {

@@ -44,15 +44,30 @@ impl Talk {
                 }
             },
         };
+        Ok(self.run_from(start, options, before, cancel).await)
+    }
+
+    /// Lets a run go on that did this before.
+    pub(super) async fn run_from(
+        &mut self,
+        start: Start,
+        options: RunOptions,
+        before: Vec<RunEvent>,
+        cancel: CancellationToken,
+    ) -> Outcome {
         let kept = Arc::new(Kept::default());
         let mut engine = self.engine.clone();
         engine.ports.journal = kept.clone();
         let outcome = engine.run(self.plan.clone(), start, options, cancel).await;
         if outcome.status == RunStatus::Waiting {
             let new = std::mem::take(&mut *kept.0.lock().unwrap_or_else(PoisonError::into_inner));
-            self.asleep = self.asleep_after(before.into_iter().chain(new).collect());
+            let events: Vec<RunEvent> = before.into_iter().chain(new).collect();
+            match outcome.asks {
+                true => self.asking = events,
+                false => self.asleep = self.asleep_after(events),
+            }
         }
-        Ok(outcome)
+        outcome
     }
 
     /// The run, if what it waits for is a message.

@@ -28,6 +28,8 @@ pub enum ChunkKind {
     ToolEnd,
     /// Whoever asked is to call tools of their own: `text`, `calls` with `id`, `name`, `arguments`.
     ToolCalls,
+    /// A person is asked before a tool is called: `id`, `call`, `name`, `arguments`, `digest`, `untilMs`.
+    Approval,
     /// A model has answered: `inputTokens`, `cachedTokens`, `outputTokens`, `reasoningTokens`, `dollars`.
     Usage,
     /// An agent is done: `finishReason`, `iterations`, `durationMs`.
@@ -74,6 +76,7 @@ impl ChunkKind {
             ChunkKind::ToolStart => "tool-start",
             ChunkKind::ToolEnd => "tool-end",
             ChunkKind::ToolCalls => "tool-calls",
+            ChunkKind::Approval => "approval",
             ChunkKind::Usage => "usage",
             ChunkKind::Done => "done",
         }
@@ -108,7 +111,7 @@ impl Chunk {
             (_, Detail::Everything) => return Some(self),
             (kind, _) if kind.is_n8ns() => return Some(self),
             (_, Detail::Answer) | (ChunkKind::Usage, Detail::Steps) => return None,
-            (_, Detail::Steps) => &["id", "name", "isError", "durationMs", "finishReason"],
+            (_, Detail::Steps) => &["id", "name", "isError", "durationMs", "untilMs", "finishReason"],
         };
         if let Some(Value::Object(fields)) = &self.content {
             let kept = fields.iter().filter(|(key, _)| kept.contains(&key.as_str()));

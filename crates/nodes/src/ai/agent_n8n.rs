@@ -4,7 +4,7 @@ use super::batches::Batches;
 use super::models::fallback::with_fallback;
 use super::supplies::{RESULT_BYTES, memory, tools};
 use super::world::NodeWorld;
-use super::{callers_tools, parsers, prompt};
+use super::{asking, callers_tools, parsers, prompt};
 use agent::{AgentError, Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::Kind;
 use node_api::ai::{Message, Part};
@@ -86,7 +86,7 @@ fn params() -> Vec<Param> {
 }
 
 fn options() -> Vec<Param> {
-    vec![
+    let mut options = vec![
         Param::long_text("systemMessage", "System message", SYSTEM_MESSAGE).help("What the model is told before everything else."),
         Param::number("maxIterations", "Max iterations", 10).at_least(1.0).help("How often the model is asked at most."),
         Param::flag("returnIntermediateSteps", "Return intermediate steps", false).help("Put out which tools were called, too."),
@@ -109,7 +109,9 @@ fn options() -> Vec<Param> {
         Param::long_text("humanMessageTemplate", "Human message template", "")
             .until(1.9)
             .help("How a ReAct agent put the question; not used."),
-    ]
+    ];
+    options.extend(asking::params().map(|param| param.since(2.0)));
+    options
 }
 
 async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeError> {
@@ -137,6 +139,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     }
     let mut options = loop_options(ctx, index)?;
     callers_tools::join(ctx, &mut tools, &mut options);
+    asking::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model,
         guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?,
@@ -150,7 +153,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
         Some(parser) => agent.run_in_form(&world, user, parser.as_ref()).await,
         None => agent.run(&world, user).await,
     };
-    let outcome = outcome.map_err(AgentError::into_node_error)?;
+    let outcome = world.settled(outcome).await?;
     let mut shown = output(outcome.value.as_ref(), &outcome);
     if option("returnIntermediateSteps")?.is_truthy() {
         shown.insert("intermediateSteps", outcome.record.tool_uses.iter().map(step).collect::<Vec<_>>());

@@ -1,5 +1,6 @@
 //! An agent as a tool of another agent, with a model and tools of its own.
 
+use super::asking;
 use super::supplies::{RESULT_BYTES, memory, model, tools};
 use super::tools::made::{Call, tool};
 use super::world::NodeWorld;
@@ -60,7 +61,9 @@ fn params() -> Vec<Param> {
                 Param::flag("returnIntermediateSteps", "Return intermediate steps", false).help("Show the outer agent what was done."),
                 Param::flag("passthroughBinaryImages", "Automatically passthrough binary images", true).help("Show images to the model."),
                 Param::flag("enableStreaming", "Enable streaming", true).help("Send the answer piece by piece."),
-            ],
+            ]
+            .into_iter()
+            .chain(asking::params()),
         )
         .help("How the agent works."),
     ]
@@ -73,7 +76,7 @@ async fn answer(call: Call) -> Result<Value, NodeError> {
         return Err(NodeError::parameter("text", "The agent was asked nothing").hint("Set the prompt, for example with $fromAI."));
     }
     let option = |name: &str| ctx.param(&format!("options.{name}"), item);
-    let options = Options {
+    let mut options = Options {
         system_prompt: match option("systemMessage")? {
             Value::Undefined => "You are a helpful assistant".into(),
             given => given.to_js_string(),
@@ -84,14 +87,16 @@ async fn answer(call: Call) -> Result<Value, NodeError> {
         item,
         ..Options::default()
     };
+    let tools = tools(&ctx, item).await?;
+    asking::read(&ctx, item, &tools, &mut options)?;
     let agent = ToolsAgent {
         model: model(&ctx, item).await?,
-        guard: Guard::new(tools(&ctx, item).await?, RESULT_BYTES).map_err(AgentError::into_node_error)?,
+        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?,
         memory: memory(&ctx, item, Str::new()).await?,
         options,
     };
     let world = NodeWorld::within(&ctx, call.context.key.clone());
-    let outcome = agent.run(&world, Message::user(words)).await.map_err(AgentError::into_node_error)?;
+    let outcome = world.settled(agent.run(&world, Message::user(words)).await).await?;
     if !option("returnIntermediateSteps")?.is_truthy() {
         return Ok(outcome.answer.into());
     }

@@ -1,9 +1,9 @@
 //! An agent: a model that works with tools and a memory until it has an answer.
 
-use super::callers_tools;
 use super::said::user_message;
 use super::supplies::{RESULT_BYTES, memory, model, tools};
 use super::world::NodeWorld;
+use super::{asking, callers_tools};
 use agent::{Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::{ItemError, Kind, OnError, SpendingLimit};
 use node_api::ai::ToolChoice;
@@ -72,7 +72,9 @@ fn params() -> Vec<Param> {
                 Param::number("maxResultBytes", "Longest tool result", RESULT_BYTES as i32)
                     .at_least(100.0)
                     .help("Longer results are cut for the model."),
-            ],
+            ]
+            .into_iter()
+            .chain(asking::params()),
         )
         .help("How the agent works."),
     ]
@@ -111,6 +113,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     let max_result_bytes = number(option("maxResultBytes")?, RESULT_BYTES as f64) as usize;
     let mut tools = if options.tool_choice == ToolChoice::None { Vec::new() } else { tools(ctx, index).await? };
     callers_tools::join(ctx, &mut tools, &mut options);
+    asking::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
         guard: Guard::new(tools, max_result_bytes).map_err(agent::AgentError::into_node_error)?,
@@ -118,7 +121,8 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
         options,
     };
     let said = user_message(ctx, index, words);
-    let outcome = agent.run(&NodeWorld::new(ctx, index), said).await.map_err(agent::AgentError::into_node_error)?;
+    let world = NodeWorld::new(ctx, index);
+    let outcome = world.settled(agent.run(&world, said).await).await?;
     let mut item = Item::new(shown(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))?);
     // What is not the final answer takes the way of failures, if there is one.
     if matches!(outcome.ended, Ended::MaxIterations | Ended::Budget) && ctx.node().on_error == OnError::ContinueError {

@@ -4,6 +4,7 @@ mod agent_core_react;
 mod agent_n8n;
 mod agent_tool;
 mod ai_agent;
+mod asking;
 mod batches;
 mod callers_tools;
 mod chains;

@@ -1,6 +1,6 @@
 //! The world of an agent that runs in a node.
 
-use agent::{AgentEvent, World};
+use agent::{AgentError, AgentEvent, Outcome, World};
 use model::{Object, Str, Value};
 use node_api::ai::ToolCall;
 use node_api::trigger::ChunkKind;
@@ -37,6 +37,14 @@ impl<'c> NodeWorld<'c> {
     pub(super) async fn announce(&self, kind: ChunkKind) {
         if self.is_heard {
             self.ctx.send_chunk(kind, self.item, None).await;
+        }
+    }
+
+    /// What came of a loop. One that asks a person is let go of here until they have decided, and begins again then.
+    pub(super) async fn settled(&self, ended: Result<Outcome, AgentError>) -> Result<Outcome, NodeError> {
+        match ended {
+            Err(AgentError::Approval { until_ms }) => Err(self.ctx.host().wait_for_person(until_ms).await),
+            ended => ended.map_err(AgentError::into_node_error),
         }
     }
 
@@ -85,13 +93,21 @@ impl World for NodeWorld<'_> {
         self.ctx.host().keep_note(&self.key(key), value).await
     }
 
+    fn person_is_asked(&self, until_ms: i64) {
+        self.ctx.host().person_is_asked(until_ms);
+    }
+
     async fn tell(&self, event: AgentEvent) {
         if let AgentEvent::Warning(words) = event {
             self.ctx.host().warn(words);
             return;
         }
-        // What another agent's work costs is part of the cost; the rest of it is that agent's own affair.
-        let counts_above = self.is_asked_by_agent && matches!(event, AgentEvent::Cost { .. });
+        // What another agent's work costs is part of the cost, and all wait for what it asks; the rest of it is that agent's own affair.
+        let counts_above = match event {
+            AgentEvent::Approval { .. } => true,
+            AgentEvent::Cost { .. } => self.is_asked_by_agent,
+            _ => false,
+        };
         if !self.is_heard && !counts_above {
             return;
         }
@@ -123,6 +139,17 @@ fn chunk_of(event: AgentEvent) -> Option<(ChunkKind, Option<Value>)> {
                 ("durationMs", (duration_ms as f64).into()),
             ];
             (ChunkKind::ToolEnd, Object::from_iter(told))
+        }
+        AgentEvent::Approval { call_id, call, asked } => {
+            let told = [
+                ("id", Value::from(call_id)),
+                ("call", call.into()),
+                ("name", asked.tool.into()),
+                ("arguments", asked.arguments),
+                ("digest", asked.digest.into()),
+                ("untilMs", asked.until_ms.into()),
+            ];
+            (ChunkKind::Approval, Object::from_iter(told))
         }
         AgentEvent::HandedOver { text, calls } => {
             let call = |call: &ToolCall| -> Value {

@@ -1,5 +1,6 @@
 //! The API in the shape of n8n's public API, version 1.
 
+mod approvals;
 mod audit;
 mod collection_chunks;
 mod collections;
@@ -47,6 +48,7 @@ pub(crate) const OPERATIONS: &[&[Operation]] = &[
     folders::OPERATIONS,
     test_webhook::OPERATIONS,
     executions::OPERATIONS,
+    approvals::OPERATIONS,
     credentials::OPERATIONS,
     spending::OPERATIONS,
     tags::OPERATIONS,

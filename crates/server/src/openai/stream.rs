@@ -94,7 +94,7 @@ impl Streaming {
                 self.ready.push_back(data);
                 self.has_spoken = true;
             }
-            (ChunkKind::ToolStart | ChunkKind::ToolEnd, Some(_)) if self.told.steps => {
+            (ChunkKind::ToolStart | ChunkKind::ToolEnd | ChunkKind::Approval, Some(_)) if self.told.steps => {
                 let mut data = self.chunk(Object::new(), Value::Null);
                 data.insert("heddle", chunk.to_value());
                 self.ready.push_back(model::json::to_string(&data.into()));

@@ -7,7 +7,7 @@ use store::users::{Role, Users as _};
 #[rustfmt::skip]
 const LEAST: &[(Role, &[&str])] = &[
     (Role::Viewer, &[
-        "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getDeprecatedWorkflowVersion", "getExecutions", "getExecution", "getCredentials",
+        "getWorkflows", "getWorkflow", "getWorkflowHistory", "getWorkflowVersion", "getDeprecatedWorkflowVersion", "getExecutions", "getExecution", "getApprovals", "getCredentials",
         "getCredential", "getCredentialType", "getTags", "getTag", "getSpending", "getWorkflowTags", "getExecutionTags", "getVariables", "getProjects",
         "getProject", "getProjectUsers",
         "checkWorkflow", "evaluateExpression", "getExecutionOutline", "getExecutionDocument", "getExecutionItems", "getExecutionSchema", "getExecutionAgent", "getInsights", "getFolders",
@@ -16,7 +16,7 @@ const LEAST: &[(Role, &[&str])] = &[
     ]),
     (Role::Editor, &[
         "createWorkflow", "updateWorkflow", "runWorkflow", "moveWorkflow", "fetchWorkflow", "createFolder", "updateFolder", "deleteFolder", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "publishWorkflow", "unpublishWorkflow", "deleteExecution",
-        "retryExecution", "forkExecution", "resumeExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
+        "retryExecution", "forkExecution", "resumeExecution", "approveExecution", "stopExecution", "stopManyExecutions", "createCredential", "updateCredential", "deleteCredential", "createTag",
         "updateTag", "deleteTag", "listenForTestWebhook", "stopTestWebhook", "updateWorkflowTags", "updateExecutionTags", "transferWorkflow", "transferCredential",
         "createDataTable", "updateDataTable", "deleteDataTable", "createDataTableColumn", "updateDataTableColumn", "deleteDataTableColumn",
         "createCollection", "updateCollection", "deleteCollection", "addCollectionFile", "addCollectionText", "searchCollection",

@@ -1,6 +1,7 @@
 //! Executions and their journal in SQLite.
 
 use super::Sqlite;
+use super::approvals::remove_of;
 use super::called::{IS_NOT_NEEDED, called_from, cancel_awaited, is_needed, refuse_if_needed, remove_passing};
 use super::workflows::keep_static_data;
 use super::writer::{Done, in_savepoint};
@@ -179,6 +180,18 @@ impl Executions for Sqlite {
         .await
     }
 
+    async fn decided(&self) -> Result<Vec<Execution>, Error> {
+        self.read(|connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM executions
+                 WHERE status = 'waiting' AND id IN (SELECT execution_id FROM approvals WHERE decided = 1)"
+            );
+            let mut found = connection.prepare_cached(&sql)?;
+            rows(found.query_map([], execution)?)
+        })
+        .await
+    }
+
     async fn document(&self, id: i64) -> Result<Option<model::Str>, Error> {
         self.read(move |connection| {
             let mut found = connection.prepare_cached("SELECT document FROM executions WHERE id = ?")?;
@@ -203,7 +216,11 @@ impl Executions for Sqlite {
             let mut change = connection.prepare_cached(
                 "UPDATE executions SET status = ?2, stopped_ms = ?3, wait_till_ms = NULL, waits_for = NULL WHERE id = ?1",
             )?;
-            Ok(change.execute(params![id, status.name(), stopped])? > 0)
+            let is_there = change.execute(params![id, status.name(), stopped])? > 0;
+            if status.is_over() {
+                remove_of(connection, id)?;
+            }
+            Ok(is_there)
         })
         .await
     }
@@ -458,6 +475,7 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
             connection.prepare_cached("UPDATE executions SET bytes = bytes + ?2 WHERE id = ?1")?.execute(params![id, length])?;
         }
     }
+    super::approvals::apply(connection, id, &piece.approvals)?;
     if !piece.events.is_empty() {
         let mut insert = connection.prepare_cached("INSERT INTO journal (place, sum, events) VALUES (?1, ?2, ?3)")?;
         insert.execute(params![place_of(id, piece.seq)?, i64::from(crc32fast::hash(&piece.events)), piece.events])?;
@@ -528,6 +546,7 @@ fn remove_some(connection: &Connection, keep: Keep, line: i64) -> Result<(usize,
 pub(super) fn remove(connection: &Connection, id: i64) -> Result<Removed, Error> {
     let n_files = connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
     remove_journal(connection, id)?;
+    remove_of(connection, id)?;
     let removed = connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
     connection
         .prepare_cached(

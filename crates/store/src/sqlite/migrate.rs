@@ -4,7 +4,11 @@ use crate::Error;
 use rusqlite::{Connection, TransactionBehavior};
 
 /// In order; a database's `user_version` says how many of them it has had.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_start.sql"), include_str!("migrations/0002_folders.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_start.sql"),
+    include_str!("migrations/0002_folders.sql"),
+    include_str!("migrations/0003_approvals.sql"),
+];
 
 /// The newest form of a database that this version knows.
 pub(crate) const KNOWN_SCHEMA: i64 = MIGRATIONS.len() as i64;

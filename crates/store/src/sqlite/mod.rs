@@ -1,6 +1,7 @@
 //! Everything in one SQLite file: one writer that groups commits, and readers beside it.
 
 mod access;
+mod approvals;
 mod called;
 mod checkpoints;
 mod collections;

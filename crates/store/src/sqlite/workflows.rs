@@ -1,5 +1,6 @@
 //! Workflows and their versions in SQLite.
 
+use super::approvals::remove_of;
 use super::executions::{remove_journal, rows};
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
@@ -150,6 +151,7 @@ impl Workflows for Sqlite {
             let runs: Vec<i64> = rows(connection.prepare_cached(runs)?.query_map([&id], |row| row.get(0))?)?;
             for run in runs {
                 remove_journal(connection, run)?;
+                remove_of(connection, run)?;
             }
             for sql in [
                 "DELETE FROM blobs WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)",

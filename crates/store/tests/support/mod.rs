@@ -70,6 +70,7 @@ impl Run {
         let files = gathered.take();
         let piece = Piece {
             spent: SpentByRun::default(),
+            approvals: Vec::new(),
             execution,
             seq: 0,
             parent: None,

@@ -17,6 +17,8 @@ const REQUESTS: usize = 4_000;
 /// Runs that wait for slow models at the same time, and how slow these are.
 const WAITING: usize = 1_000;
 const SLOW: &str = "2000";
+/// Where n8n's workflow looks for the models.
+const MODELS_PORT: &str = "8090";
 /// The memory they may take.
 const MOST_MEMORY_MB: u64 = 300;
 
@@ -108,7 +110,7 @@ impl Models {
     /// `settings` are variables of the program.
     fn start(settings: &[(&str, &str)]) -> Result<Self> {
         let mut command = Command::new("target/release/mock-models");
-        command.env("MOCK_MODELS_FORGET", "1").envs(settings.iter().copied());
+        command.arg(MODELS_PORT).env("MOCK_MODELS_FORGET", "1").envs(settings.iter().copied());
         let mut process = command.stdout(Stdio::piped()).spawn()?;
         let mut url = String::new();
         BufReader::new(process.stdout.take().context("no output")?).read_line(&mut url)?;

@@ -3,7 +3,7 @@
 use super::super::load::{Load, Measured, Request};
 use super::super::process::Server;
 use super::Models;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use std::path::Path;
 use std::process::Command;
 
@@ -38,7 +38,11 @@ fn measure(
     Load { connections: 4, requests: 40, rate: None }.run(&peer.address, &asked)?;
     let theirs = peer.measure(&Load { connections: CONNECTIONS.min(requests / 4), requests, rate: None }, &asked)?;
     theirs.print(name, None);
-    eprintln!("      ours takes {:.2} times its processor time, and keeps what it did", ours.cpu_us / theirs.cpu_us);
+    eprintln!(
+        "      it takes {:.1} times ours, ours {:.2} times its processor time, and keeps what it did",
+        theirs.cpu_us / ours.cpu_us,
+        ours.cpu_us / theirs.cpu_us
+    );
     Ok(())
 }
 
@@ -63,11 +67,7 @@ fn langgraph(models: &Models) -> Result<Server> {
     Server::peer(command)
 }
 
-/// `BENCH_N8N_URL` is an n8n with an active workflow of the same kind at `/webhook/agent`, `BENCH_N8N_PID` its process.
+/// As `bench/peers/start.sh` starts it: its agent asks the models at their port.
 fn n8n(_models: &Models) -> Result<Server> {
-    let url = std::env::var("BENCH_N8N_URL").context("BENCH_N8N_URL is not set")?;
-    let process = std::env::var("BENCH_N8N_PID").context("BENCH_N8N_PID is not set")?.parse().context("BENCH_N8N_PID")?;
-    let address = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
-    ensure!(!address.is_empty(), "BENCH_N8N_URL is empty");
-    Ok(Server::there(address, process))
+    Server::there(super::super::N8N)?.context("BENCH_N8N_URL is not set")
 }

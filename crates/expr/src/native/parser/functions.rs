@@ -19,7 +19,8 @@ impl Parser {
             height = height.max(self.height);
         }
         self.grow(height)?;
-        let function = Function { params: Box::default(), rest: None, body: Body::Block(statements.into()), slots: 0..self.next_slot };
+        let body = Body::Block(statements.into());
+        let function = Function { params: Box::default(), rest: None, is_plain: true, body, slots: 0..self.next_slot };
         self.functions.push(function);
         let function = Box::new(Expr::Arrow(self.functions.len() as u32 - 1));
         Some(Expr::Apply { function, args: Box::default() })
@@ -89,7 +90,9 @@ impl Parser {
         self.grow(height.max(self.height))?;
         self.locals.truncate(outer_locals);
         self.function_start = outer_start;
-        let function = Function { params: params.into(), rest, body, slots: first_slot..self.next_slot };
+        let is_name = |param: &Param| matches!(param, Param { pattern: Pattern::Slot(_), default: None });
+        let is_plain = rest.is_none() && params.iter().all(is_name);
+        let function = Function { params: params.into(), rest, is_plain, body, slots: first_slot..self.next_slot };
         self.functions.push(function);
         Some(Expr::Arrow(self.functions.len() as u32 - 1))
     }

@@ -84,7 +84,8 @@ impl Parser {
                 _ => false,
             };
         let is_own = names::is_prototype_method(&key) && !names::is_extension(&key);
-        Some(Expr::Method(Box::new(MethodCall { object, name: key, args, optional, optional_call, is_own, fresh })))
+        let is_at = key == "at" && matches!(&*args, [Arg { spread: false, .. }]);
+        Some(Expr::Method(Box::new(MethodCall { object, name: key, args, optional, optional_call, is_own, is_at, fresh })))
     }
 
     fn index(&mut self, object: Expr, optional: bool, height: usize) -> Option<Expr> {

@@ -1,4 +1,4 @@
-//! `heddle executions retry | resume` and `heddle replay --from`: by the server that runs on the folder, or in this process if there is none.
+//! `heddle executions retry | resume | approve | reject` and `heddle replay --from`: by the server that runs on the folder, or in this process if there is none.
 
 use super::line;
 use crate::cli::DataFolder;
@@ -8,8 +8,9 @@ use crate::settings::{Serving, Settings};
 use crate::terminal::{note, say};
 use crate::{logs, world};
 use anyhow::{Context as _, Result};
-use model::RunStatus;
-use runtime::{Decision, Finding, Fork, Options, RetryWith, RunLimits, Runtime};
+use model::{RunStatus, Str};
+use node_api::notes::Verdict;
+use runtime::{Decision, Finding, Fork, Options, RetryWith, Ruling, RunLimits, Runtime};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,6 +28,11 @@ const KEY_MS: i64 = 60_000;
 pub(in crate::commands) enum How {
     Retry,
     Resume(Decision),
+    /// Decides about a call that an agent asks for.
+    Rule {
+        call: Str,
+        ruling: Ruling,
+    },
     Fork(Fork),
 }
 
@@ -35,6 +41,7 @@ impl How {
         match self {
             How::Retry => "retry",
             How::Resume(_) => "resume",
+            How::Rule { .. } => "approve",
             How::Fork(_) => "fork",
         }
     }
@@ -49,6 +56,11 @@ impl How {
                     Finding::Happened { result } => ("done", Some(result.as_str())),
                 };
                 Some(serde_json::json!({ "decision": decision, "result": result, "call": call.as_deref() }).to_string())
+            }
+            How::Rule { call, ruling: Ruling { verdict, digest, reason, .. } } => {
+                let decision = if *verdict == Verdict::Approved { "approve" } else { "reject" };
+                let (call, digest, reason) = (call.as_str(), digest.as_str(), reason.as_deref());
+                Some(serde_json::json!({ "call": call, "digest": digest, "decision": decision, "reason": reason }).to_string())
             }
             How::Fork(Fork { from, model }) => Some(serde_json::json!({ "from": from.as_str(), "model": model.as_deref() }).to_string()),
         }
@@ -99,10 +111,15 @@ async fn ask(address: &str, key: &str, id: i64, how: &How) -> Result<i64> {
     body["id"].as_str().and_then(|id| id.parse().ok()).context("the server's answer names no execution")
 }
 
+/// Whose hands are at the folder, as far as anybody can tell.
+pub(super) async fn owner_of(store: &Sqlite) -> Result<Str> {
+    let people = store.users(None, 1000).await.map_err(coded)?;
+    Ok(people.into_iter().find(|user| user.role == Role::Owner).map_or_else(|| "owner@localhost".into(), |user| user.email))
+}
+
 /// A key for the owner of this instance: whoever can write to the folder can make one.
 async fn lend_key(store: &Sqlite) -> Result<(String, model::Str)> {
-    let people = store.users(None, 1000).await.map_err(coded)?;
-    let owner = people.into_iter().find(|user| user.role == Role::Owner).map_or_else(|| "owner@localhost".into(), |user| user.email);
+    let owner = owner_of(store).await?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
     let key = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
     let kept = ApiKey {
@@ -141,6 +158,7 @@ async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     let taken = match how {
         How::Retry => Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(told)?),
         How::Resume(decision) => runtime.resume(id, decision.clone()).await.map_err(told)?,
+        How::Rule { call, ruling } => runtime.decide_approval(id, call, ruling.clone()).await.map_err(told)?,
         How::Fork(fork) => Some(runtime.fork(id, fork.clone()).await.map_err(told)?),
     };
     let taken = taken.with_context(|| format!("execution {id} cannot go on (EXECUTION_STATUS)"))?;

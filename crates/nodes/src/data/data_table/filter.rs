@@ -45,9 +45,9 @@ fn condition(entry: &Value) -> Result<Condition, NodeError> {
     })
 }
 
-/// The values that an item stands for, checked against the columns.
+/// The values that an item stands for. Each fits its column, which makes of it what it keeps.
 pub(super) fn row(ctx: &Ctx<'_>, table: &Table, item: &Item, index: usize) -> Result<Object, NodeError> {
-    let mut row = match ctx.text("columns.mappingMode", index)?.as_str() {
+    let row = match ctx.text("columns.mappingMode", index)?.as_str() {
         "autoMapInputData" => {
             let mut row = item.json.as_object().cloned().unwrap_or_default();
             // What came out of a table goes into another one without a step between.
@@ -56,14 +56,14 @@ pub(super) fn row(ctx: &Ctx<'_>, table: &Table, item: &Item, index: usize) -> Re
         }
         _ => ctx.param("columns.value", index)?.as_object().cloned().unwrap_or_default(),
     };
-    for (name, value) in row.iter_mut() {
+    for (name, value) in row.iter() {
         let kind = table.columns.iter().find(|column| column.name == *name).map(|column| column.kind);
         let kind = kind.ok_or_else(|| {
             let shown: String = name.chars().take(100).collect();
             NodeError::new(Code::TABLE_COLUMN, format!("The data table '{}' has no column '{shown}'", table.name))
                 .hint("Add the column to the table, or leave the value out.")
         })?;
-        *value = kind.cell(name, value)?.into_value();
+        kind.cell(name, value)?;
     }
     Ok(row)
 }

@@ -3,23 +3,29 @@
 use model::Items;
 use node_api::prelude::*;
 use node_api::tables::{Table, TableError, TableName};
-use std::collections::HashMap;
 use std::sync::Arc;
+
+/// More tables than this are looked up again when their turn comes.
+const MAX_KNOWN: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Located {
-    known: HashMap<String, Arc<Table>>,
+    /// What was chosen and the way it was chosen, and the table that it means.
+    known: Vec<((Value, Value), Arc<Table>)>,
 }
 
 impl Located {
     pub(super) async fn table(&mut self, ctx: &Ctx<'_>, index: usize) -> Result<Arc<Table>, NodeError> {
-        let locator = ctx.param("dataTableId", index)?;
-        let key = model::json::to_string(&locator);
-        if let Some(table) = self.known.get(&key) {
+        let chosen = (ctx.param("dataTableId.value", index)?, ctx.param("dataTableId.mode", index)?);
+        let is_locator = !chosen.0.is_undefined();
+        if let Some((_, table)) = self.known.iter().find(|(known, _)| is_locator && *known == chosen) {
             return Ok(table.clone());
         }
+        let locator = ctx.param("dataTableId", index)?;
         let table = Arc::new(find(ctx, &locator).await.map_err(|error| error.on_item(index))?);
-        self.known.insert(key, table.clone());
+        if is_locator && self.known.len() < MAX_KNOWN {
+            self.known.push((chosen, table.clone()));
+        }
         Ok(table)
     }
 }

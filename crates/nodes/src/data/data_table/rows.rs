@@ -50,16 +50,17 @@ pub(super) async fn insert(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, Node
 /// Inserts rows of one table; if they cannot go in together and the node continues on fail, one by one.
 async fn insert_group(ctx: &Ctx<'_>, table: &Table, rows: Vec<Object>, returning: Returning) -> Vec<Result<Vec<Item>, NodeError>> {
     let count = rows.len();
-    match insert_together(ctx, table, rows.clone(), returning).await {
-        Ok(made) => made.into_iter().map(Ok).collect(),
-        Err(_) if ctx.continues_on_fail() && count > 1 => {
+    let again = if ctx.continues_on_fail() && count > 1 { Some(rows.clone()) } else { None };
+    match (insert_together(ctx, table, rows, returning).await, again) {
+        (Ok(made), _) => made.into_iter().map(Ok).collect(),
+        (Err(_), Some(rows)) => {
             let mut made = Vec::with_capacity(count);
             for row in rows {
                 made.push(insert_together(ctx, table, vec![row], returning).await.map(|made| made.concat()).map_err(NodeError::from));
             }
             made
         }
-        Err(error) => {
+        (Err(error), None) => {
             let error = NodeError::from(error);
             (0..count).map(|_| Err(error.clone())).collect()
         }

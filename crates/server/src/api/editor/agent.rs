@@ -1,5 +1,6 @@
 //! `/api/v1/executions/ID/agent`: what an agent did in a step, iteration by iteration, from its notes and from what served it.
 
+use super::approvals::Approvals;
 use super::iteration::Iteration;
 use super::story::{Served, Story};
 use crate::App;
@@ -38,12 +39,14 @@ async fn show(
         let node: String = node.chars().take(100).collect();
         return Err(ApiError::new(Code::NOT_FOUND, format!("Execution {} has no run {run} of '{node}'", story.execution.id)));
     }
-    let iterations = Iteration::read(&story, node, run);
+    let approvals = Approvals::read(&story, node, run);
+    let iterations = Iteration::read(&story, node, run, &approvals);
     let mut answer = Object::from_iter([
         ("iterations", Value::array(iterations.iter().map(Iteration::to_value).collect())),
         ("memory", Value::array(story.served_to(node, run, Kind::AiMemory).map(memory).collect())),
         ("output", task.map_or(Value::Null, |task| output(task))),
-        ("finishReason", finish_reason(task.map(|task| &**task), &iterations).into()),
+        ("approvals", approvals.to_value()),
+        ("finishReason", finish_reason(task.map(|task| &**task), &iterations, &approvals).into()),
         ("errors", Value::array(errors(&story, node, run, &iterations))),
     ]);
     if let Some(notes) = notes {
@@ -63,8 +66,8 @@ fn output(task: &TaskData) -> Value {
 }
 
 /// Why it ended: what the strict agent says itself, or what follows from its last words.
-fn finish_reason(task: Option<&TaskData>, iterations: &[Iteration]) -> &'static str {
-    let Some(task) = task else { return "running" };
+fn finish_reason(task: Option<&TaskData>, iterations: &[Iteration], approvals: &Approvals) -> &'static str {
+    let Some(task) = task else { return if approvals.are_open() { "approval" } else { "running" } };
     if task.error.is_some() {
         return "error";
     }

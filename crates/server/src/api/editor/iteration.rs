@@ -1,6 +1,7 @@
 //! One iteration of an agent as its notes tell it: what the model said, the tools it called, and what that took. Both loops note
 //! under the same names; what they note differs.
 
+use super::approvals::Approvals;
 use super::story::{Served, Story};
 use model::{Kind, Object, Str, Value};
 use node_api::ai::Message;
@@ -26,6 +27,8 @@ struct Call {
     arguments: Value,
     /// What came of it; a call that was refused has no result.
     result: Option<Given>,
+    /// What a person was asked about it.
+    approval: Option<Value>,
 }
 
 struct Given {
@@ -41,7 +44,7 @@ fn place(key: &str) -> Option<(usize, &str)> {
 }
 
 impl Iteration {
-    pub(super) fn read(story: &Story, node: &str, run: usize) -> Vec<Self> {
+    pub(super) fn read(story: &Story, node: &str, run: usize, approvals: &Approvals) -> Vec<Self> {
         let notes = story.notes_of(node, run);
         let results: HashMap<(usize, &str), &Value> =
             notes.iter().filter_map(|(key, value)| Some((place(key)?, value))).filter(|((_, name), _)| name.starts_with("tool ")).collect();
@@ -51,7 +54,7 @@ impl Iteration {
             let Some((item, name)) = place(key) else { continue };
             let Some(index) = name.strip_prefix("model ").and_then(|number| number.parse().ok()) else { continue };
             let mut iteration = match value.get("message").and_then(Message::from_value) {
-                Some(message) => Self::of_tools_loop(index, item, value, &message, &results),
+                Some(message) => Self::of_tools_loop(index, item, value, &message, (&results, approvals)),
                 None => Self::of_strict_loop(index, item, value, &results),
             };
             if let Some(answer) = answers.next() {
@@ -82,7 +85,13 @@ impl Iteration {
         }
     }
 
-    fn of_tools_loop(index: usize, item: usize, note: &Value, message: &Message, results: &HashMap<(usize, &str), &Value>) -> Self {
+    fn of_tools_loop(
+        index: usize,
+        item: usize,
+        note: &Value,
+        message: &Message,
+        (results, approvals): (&HashMap<(usize, &str), &Value>, &Approvals),
+    ) -> Self {
         let usage = |key: &str| note.get("usage").and_then(|usage| usage.get(key).cloned()).unwrap_or(Value::from(0));
         let calls = message.tool_calls().enumerate().map(|(number, call)| {
             let key = format!("tool {index}.{}", number + 1);
@@ -91,7 +100,8 @@ impl Iteration {
                 is_error: kept.get("isError").and_then(Value::as_bool).unwrap_or_default(),
                 duration_ms: kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default(),
             });
-            Call { id: call.id.clone(), name: call.name.clone(), arguments: call.arguments.to_value(), result }
+            let approval = approvals.of(&format!("item {item}: {key}"));
+            Call { id: call.id.clone(), name: call.name.clone(), arguments: call.arguments.to_value(), result, approval }
         });
         let calls: Vec<Call> = calls.collect();
         let text = message.text();
@@ -129,7 +139,13 @@ impl Iteration {
             _ => None,
         };
         let name = field("tool").as_ref().and_then(Value::as_str).map(Str::from).unwrap_or_default();
-        let call = || Call { id: key.as_str().into(), name, arguments: field("input").unwrap_or_else(Value::empty_object), result };
+        let call = || Call {
+            id: key.as_str().into(),
+            name,
+            arguments: field("input").unwrap_or_else(Value::empty_object),
+            result,
+            approval: None,
+        };
         Self {
             message: if reply.is_object() { field("message").or_else(|| field("thought")).unwrap_or(Value::Null) } else { reply.clone() },
             calls: if action == Some("tool") { vec![call()] } else { Vec::new() },
@@ -190,6 +206,9 @@ impl Call {
             fields.insert("result", result.content.clone());
             fields.insert("isError", result.is_error);
             fields.insert("durationMs", result.duration_ms);
+        }
+        if let Some(approval) = &self.approval {
+            fields.insert("approval", approval.clone());
         }
         fields.into()
     }

@@ -1,6 +1,7 @@
 //! What the editor asks of the server beyond n8n's API: descriptions of nodes, runs of a workflow as it is drawn, and what runs did.
 
 pub(super) mod agent;
+mod approvals;
 pub(super) mod check;
 pub(super) mod expression;
 pub(super) mod fetch;

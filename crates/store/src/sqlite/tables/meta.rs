@@ -95,13 +95,15 @@ impl Meta {
             .ok_or_else(|| TableError::NoColumn { table: self.table.name.clone(), name: name.chars().take(100).collect::<String>().into() })
     }
 
+    /// The position of a column, and a value as it is kept there.
+    pub(super) fn cell(&self, name: &str, value: &Value) -> Result<(usize, Cell), TableError> {
+        let at = self.position(name)?;
+        Ok((at, self.table.columns[at].kind.cell(name, value)?))
+    }
+
     /// Values of some columns, as they are kept.
     pub(super) fn cells(&self, data: &Object) -> Result<Vec<(usize, Cell)>, TableError> {
-        let cell = |(name, value): (&Str, &Value)| {
-            let at = self.position(name)?;
-            Ok((at, self.table.columns[at].kind.cell(name, value)?))
-        };
-        data.iter().map(cell).collect()
+        data.iter().map(|(name, value)| self.cell(name, value)).collect()
     }
 
     /// What a select of rows lists, in the order in which [`Self::row`] reads it.

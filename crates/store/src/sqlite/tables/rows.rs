@@ -36,12 +36,14 @@ pub(super) fn insert(
     let mut inserted = Inserted { count: rows.len(), ..Inserted::default() };
     let mut bytes = 0;
     let now = now_ms();
+    let moment = iso(now);
     let marks = ", ?".repeat(meta.slots.len());
     let sql = format!("INSERT INTO {} ({}) VALUES (?, ?, ?{marks})", meta.rows_table(), meta.selected());
     let mut statement = connection.prepare_cached(&sql)?;
     for (id, data) in (meta.next_row..).zip(rows) {
         let mut cells = vec![Cell::Null; meta.slots.len()];
-        for (at, cell) in meta.cells(data)? {
+        for (name, value) in data.iter() {
+            let (at, cell) = meta.cell(name, value)?;
             cells[at] = cell;
         }
         bytes += ROW_BYTES + cells.iter().map(Cell::bytes).sum::<usize>();
@@ -51,7 +53,7 @@ pub(super) fn insert(
         match returning {
             Returning::Nothing => {}
             Returning::Ids => inserted.ids.push(id),
-            Returning::Rows => inserted.rows.push(shown(meta, id, now, cells)),
+            Returning::Rows => inserted.rows.push(shown(meta, id, &moment, cells)),
         }
     }
     fits(meta, bytes as i64, limits)?;
@@ -191,11 +193,11 @@ fn preview(connection: &Connection, meta: &Meta, place: &Where, after: impl Fn(&
     Ok(Changed { count, rows: rows.collect() })
 }
 
-fn shown(meta: &Meta, id: i64, now: i64, cells: Vec<Cell>) -> Object {
+fn shown(meta: &Meta, id: i64, moment: &Value, cells: Vec<Cell>) -> Object {
     let mut row = Object::with_capacity(3 + cells.len());
     row.insert("id", id);
-    row.insert("createdAt", iso(now));
-    row.insert("updatedAt", iso(now));
+    row.insert("createdAt", moment.clone());
+    row.insert("updatedAt", moment.clone());
     row.extend(meta.table.columns.iter().zip(cells).map(|(column, cell)| (column.name.clone(), cell.into_value())));
     row
 }

@@ -1,0 +1,69 @@
+//! Deciding on the command line, with and without a server.
+
+use crate::{Scene, send};
+use serde_json::json;
+use std::process::{Command, Output, Stdio};
+use testkit::{MockModels, Reply};
+
+fn command(scene: &Scene, arguments: &[&str]) -> (bool, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+    command.args(arguments).env("HEDDLE_DATA", &scene.folder.0).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").env("HEDDLE_LOG", "off");
+    told(command.output().unwrap())
+}
+
+fn told(output: Output) -> (bool, String) {
+    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn the_command_line_shows_what_is_asked_and_decides_by_the_server() {
+    let scene = Scene::start("commands", vec![send("ada").and_call("Send", json!({ "to": "bob" })), Reply::text("done")]);
+    let id = scene.ask(2);
+    scene.wait_for(&id, "waiting");
+    let (ok, shown) = command(&scene, &["executions", "show", &id]);
+    assert!(ok && shown.contains(r#"asks: Send {"to":"ada"} [item 0: tool 1.1]"#) && shown.contains("approve"), "{shown}");
+    let (ok, several) = command(&scene, &["executions", "approve", &id]);
+    assert!(!ok && several.contains("APPROVAL_CALL") && several.contains("item 0: tool 1.2"), "{several}");
+    let (ok, approved) = command(&scene, &["executions", "approve", &id, "--call", "tool 1.2"]);
+    assert!(ok && approved.contains(r#"approved: Send {"to":"bob"}"#) && approved.contains("waiting"), "{approved}");
+    let (ok, rejected) = command(&scene, &["executions", "reject", &id, "--reason", "Not Ada"]);
+    assert!(ok && rejected.contains(r#"rejected: Send {"to":"ada"}"#) && rejected.contains("success"), "{rejected}");
+    assert_eq!((scene.sent("ada"), scene.sent("bob")), (0, 1));
+    assert!(scene.results(1)[0].contains("Not Ada"), "{:?}", scene.results(1));
+    let (ok, over) = command(&scene, &["executions", "approve", &id, "--call", "tool 1.1"]);
+    assert!(!ok && over.contains("APPROVAL_DECIDED"), "{over}");
+    let (ok, none) = command(&scene, &["executions", "approve", "99"]);
+    assert!(!ok && none.contains("EXECUTION_NOT_FOUND"), "{none}");
+}
+
+#[test]
+fn without_a_server_the_run_goes_on_here() {
+    let mut scene = Scene::start("commands-alone", vec![send("ada"), Reply::text("done")]);
+    let id = scene.ask(1);
+    scene.wait_for(&id, "waiting");
+    let _ = scene.server.process.kill();
+    scene.server.wait();
+    let (ok, approved) = command(&scene, &["executions", "approve", &id]);
+    assert!(ok && approved.contains("success"), "{approved}");
+    assert_eq!(scene.sent("ada"), 1);
+    let (ok, again) = command(&scene, &["executions", "approve", &id]);
+    assert!(!ok && again.contains("APPROVAL_DECIDED"), "{again}");
+}
+
+/// Nobody is at the terminal: nothing is done, and it says how somebody could decide.
+#[test]
+fn an_agent_at_no_terminal_does_nothing_that_it_should_ask_about() {
+    let models = MockModels::start([Reply::call("calculator", json!({ "expression": "6*7" }))]).unwrap();
+    let run = |which: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+        command.args(["agent", "--model", "openai/mock", "--tool", "calculator"]).args(which).arg("6*7?");
+        command.env("OPENAI_API_KEY", "k").env("OPENAI_BASE_URL", models.v1()).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
+        told(command.stdin(Stdio::null()).output().unwrap())
+    };
+    let (ok, asked) = run(&["--ask-before", "all"]);
+    assert!(!ok && asked.contains(r#"asks to use calculator {"expression":"6*7"}"#) && asked.contains("executions approve"), "{asked}");
+    assert_eq!(models.asked().len(), 1);
+    models.script([Reply::call("calculator", json!({ "expression": "6*7" })), Reply::text("It is 42.")]);
+    let (ok, answer) = run(&["--ask-before", "changes"]);
+    assert!(ok && answer.contains("It is 42."), "a calculator changes nothing: {answer}");
+}

@@ -1,0 +1,112 @@
+//! `/api/v1/approvals` and `/api/v1/executions/ID/approve`: calls that agents ask people about, and what those decide.
+
+use super::executions::row;
+use super::operation::{CURSOR, LIMIT, Param};
+use super::{Body, Operation, Query, Text, from_cursor, invalid, iso, limit, page, to_cursor};
+use crate::App;
+use crate::access::{Need, Principal};
+use crate::answer::json;
+use crate::error::ApiError;
+use axum::extract::{Extension, Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{get, post};
+use model::{Object, Str, Value};
+use node_api::notes::Verdict;
+use runtime::Ruling;
+use std::collections::HashMap;
+use store::approvals::{ApprovalFilter, NewApproval, OpenApproval};
+use store::{Approvals as _, Workflows as _};
+
+/// What a person may say about a call, in bytes.
+const LONGEST_REASON: usize = 2000;
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation::new(
+        "GET",
+        "/approvals",
+        "execution:list",
+        "getApprovals",
+        "List calls of agents that wait for a person, newest first",
+        || get(list),
+    )
+    .query(&[LIMIT, CURSOR, Param("workflowId", "string"), Param("executionId", "string")])
+    .gives(200, "approvalList"),
+    Operation::new(
+        "POST",
+        "/executions/{id}/approve",
+        "execution:retry",
+        "approveExecution",
+        "Approve or reject a call that an agent asks for",
+        || post(decide),
+    )
+    .takes("approvalInput")
+    .gives(200, "execution"),
+];
+
+async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+    let limit = limit(&query)?;
+    let number = |text: &String, field: &str, problem: &str| text.parse().map_err(|_| invalid(field, problem));
+    let before = from_cursor(&query)?.map(|text| number(&text, "cursor", "is none that this list gave out")).transpose()?;
+    let execution = query.get("executionId").map(|text| number(text, "executionId", "is no number of an execution")).transpose()?;
+    let filter = ApprovalFilter {
+        execution,
+        workflow_id: query.get("workflowId").map(|id| id.as_str().into()),
+        within: who.reach.within(),
+        now_ms: app.runtime.engine.ports.clock.now_ms(),
+        before,
+        limit: limit + 1,
+    };
+    let mut found = app.store.approvals(filter).await?;
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| has_more).map(|last| to_cursor(&last.id.to_string()));
+    let mut ids: Vec<Str> = found.iter().map(|approval| approval.workflow_id.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    let names: HashMap<Str, Str> = app.store.workflow_names(ids).await?.into_iter().collect();
+    let rows = found.iter().map(|approval| to_value(approval, names.get(&approval.workflow_id))).collect();
+    Ok(json(StatusCode::OK, &page(rows, next)))
+}
+
+fn to_value(approval: &OpenApproval, workflow_name: Option<&Str>) -> Value {
+    let NewApproval { call, node, tool, arguments, digest, asked_ms, until_ms } = &approval.asked;
+    Object::from_iter([
+        ("executionId", Value::from(approval.execution.to_string())),
+        ("workflowId", approval.workflow_id.clone().into()),
+        ("workflowName", workflow_name.cloned().map_or(Value::Null, Value::from)),
+        ("node", node.clone().into()),
+        ("call", call.clone().into()),
+        ("tool", tool.clone().into()),
+        ("arguments", model::json::parse(arguments).unwrap_or(Value::Null)),
+        ("digest", digest.clone().into()),
+        ("askedAt", iso(*asked_ms)),
+        ("untilAt", iso(*until_ms)),
+    ])
+    .into()
+}
+
+/// Whoever decides has seen the call, which its digest shows, and is on record with the decision.
+async fn decide(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let execution = who.execution(&app, &id, Need::Change).await?;
+    let body = Body::read(&body, &["call", "digest", "decision", "reason"])?;
+    let call = body.text("call", 1, 1000)?;
+    let digest = body.text("digest", 1, 200)?.into();
+    let verdict = match body.text("decision", 1, 100)? {
+        "approve" => Verdict::Approved,
+        "reject" => Verdict::Rejected,
+        _ => return Err(invalid("decision", "can be 'approve' or 'reject'")),
+    };
+    let reason = match body.get("reason") {
+        None | Some(Value::Null) => None,
+        Some(_) => body.optional_text("reason", 0, LONGEST_REASON)?.map(str::trim).filter(|reason| !reason.is_empty()).map(Str::from),
+    };
+    let ruling = Ruling { verdict, digest, reason, by: who.user.clone() };
+    app.runtime.decide_approval(execution.id, call, ruling).await?;
+    Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
+}
