@@ -86,7 +86,7 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
             options={zones}
           />
         </Field>
-        <Field label="Longest run, in seconds" hint="A run that takes longer is stopped. Empty: no limit of its own.">
+        <Field label="Time limit, in seconds" hint="An execution that takes longer is stopped. Empty: no limit of its own.">
           <NumberInput min={1} value={number("executionTimeout")} onChange={(value) => set("executionTimeout", value)} />
         </Field>
         <Field label="Who may call it as a sub-workflow">
@@ -101,17 +101,17 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
             ]}
           />
         </Field>
-        <Field label="Records of runs that succeed">
+        <Field label="Executions that succeed">
           <Select
-            label="Records of runs that succeed"
+            label="Executions that succeed"
             value={text("saveDataSuccessExecution")}
             onChange={(value) => set("saveDataSuccessExecution", value)}
             options={KEEPING}
           />
         </Field>
-        <Field label="Records of runs that fail">
+        <Field label="Executions that fail">
           <Select
-            label="Records of runs that fail"
+            label="Executions that fail"
             value={text("saveDataErrorExecution")}
             onChange={(value) => set("saveDataErrorExecution", value)}
             options={KEEPING}

@@ -204,7 +204,7 @@ function MoreMenu() {
           { label: "Import a file", icon: FileUp, disabled: isReadOnly, onSelect: () => file.current?.click() },
           { label: "Download as JSON", icon: Download, onSelect: downloadWorkflow },
           ...(chat ? [{ label: "Share the chat", icon: Share2, onSelect: () => setTimeout(() => setSharing(true), 60) }] : []),
-          { label: "Make a copy", icon: Copy, onSelect: () => void copy() },
+          { label: "Duplicate", icon: Copy, onSelect: () => void copy() },
           null,
           { label: "All keys", icon: Keyboard, shortcut: "?", onSelect: () => setTimeout(press, 60) },
           null,

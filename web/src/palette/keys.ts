@@ -34,7 +34,7 @@ export const KEYS: readonly KeyGroup[] = [
     rows: [
       row("Open", "enter"),
       row("Rename", "F2"),
-      row("Disable or enable", "d"),
+      row("Switch off or on", "d"),
       row("Pin data", "p"),
       row("Copy, cut, paste", "mod+c", "mod+x", "mod+v"),
       row("Duplicate", "mod+d"),

@@ -1,6 +1,7 @@
 // The frame of a page: its title, what can be done on it, and what it shows; also when that is nothing yet.
-import type { LucideIcon } from "lucide-react";
+import { type LucideIcon, SearchX } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
+import { Button } from "./Button";
 import { cx } from "./cx";
 import css from "./Page.module.css";
 
@@ -54,4 +55,9 @@ export function Empty({ icon: Icon, title, text, action }: EmptyProps) {
       {action && <div className={css.emptyAction}>{action}</div>}
     </div>
   );
+}
+
+/** What stands where a search or filters left nothing of what there is. */
+export function NothingFits({ text, onClear }: { text: string; onClear: () => void }) {
+  return <Empty icon={SearchX} title="Nothing fits" text={text} action={<Button onClick={onClear}>Show all</Button>} />;
 }

@@ -11,7 +11,7 @@ export { Field, Input, NumberInput, SearchInput, TextArea } from "./Input";
 export { Kbd } from "./Kbd";
 export { Markdown } from "./Markdown";
 export { ContextMenu, Menu, type MenuAction, type MenuItem } from "./Menu";
-export { Empty, Page } from "./Page";
+export { Empty, NothingFits, Page } from "./Page";
 export { Popover } from "./Popover";
 export { type Option, Select } from "./Select";
 export { Split } from "./Split";

@@ -64,7 +64,7 @@ export function AgentList({ agents }: { agents: readonly AgentWorkflow[] }) {
           text="An agent is a node with a model, and with tools and a memory if it needs them. Some templates have one ready to run."
           action={
             <Button kind="primary" onClick={() => go("/templates")}>
-              Look at templates
+              See templates
             </Button>
           }
         />

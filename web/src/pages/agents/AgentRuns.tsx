@@ -1,4 +1,4 @@
-// The newest runs of workflows with agents, with what each cost.
+// The newest executions of workflows with agents, with what each cost.
 
 import { ListTree } from "lucide-react";
 import { useMemo } from "react";
@@ -6,6 +6,7 @@ import { Link, useLocation } from "wouter";
 import type { Execution } from "../../api/types";
 import { count, Duration, Empty, Money, Problem, Skeleton, StatusMark, Table, Time } from "../../ui";
 import { addressOf } from "../executions/ExecutionsPage";
+import layout from "../layout.module.css";
 import css from "./Agents.module.css";
 import type { AgentWorkflow } from "./agents";
 import { useAgentRuns, useCosts } from "./data";
@@ -35,7 +36,11 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
       case "status":
         return <StatusMark status={row.status} />;
       case "workflow":
-        return <Link href={addressOf(row)}>{names.get(row.workflowId) ?? row.workflowId}</Link>;
+        return (
+          <Link href={addressOf(row)} className={layout.name}>
+            {names.get(row.workflowId) ?? row.workflowId}
+          </Link>
+        );
       case "models":
         return cost && cost.models.length > 0 ? (
           <code className={css.model}>{cost.models.join(", ")}</code>
@@ -56,7 +61,7 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
   };
   return (
     <Table
-      label="Runs of agents"
+      label="Executions of agents"
       columns={COLUMNS}
       rows={rows}
       rowKey={(row) => String(row.id)}
@@ -66,7 +71,7 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
         <Empty
           icon={ListTree}
           title="No agent has run yet"
-          text="Run a workflow that has one; its runs are listed here with their cost."
+          text="Run a workflow that has one: each execution is listed here with what it cost."
         />
       }
     />

@@ -1,4 +1,4 @@
-// Agents at work: which workflows have them and what they cost, their newest runs, what waits for a decision, and conversations.
+// Agents at work: which workflows have them and what they cost, their newest executions, what waits for a decision, and conversations.
 
 import { Bot, CircleHelp, ListTree, MessagesSquare } from "lucide-react";
 import { useSearchParams } from "wouter";
@@ -21,7 +21,6 @@ export default function AgentsPage() {
   return (
     <Page
       title="Agents"
-      wide
       tabs={
         <Tabs
           label="Agents"
@@ -29,7 +28,7 @@ export default function AgentsPage() {
           onChange={(id) => setParams(id === "agents" ? {} : { tab: id }, { replace: true })}
           tabs={[
             { id: "agents", label: "Agents", icon: Bot, count: agents?.length },
-            { id: "runs", label: "Runs", icon: ListTree },
+            { id: "runs", label: "Executions", icon: ListTree },
             { id: "decisions", label: "Decisions", icon: CircleHelp, count: nUncertain || undefined },
             { id: "conversations", label: "Conversations", icon: MessagesSquare },
           ]}

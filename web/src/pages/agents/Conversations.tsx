@@ -9,6 +9,7 @@ import { useChat } from "../../chat/state";
 import { useDrawer } from "../../drawer/state";
 import { emptyDocument } from "../../graph/types";
 import { Badge, CopyButton, Empty, plural, Table, Time } from "../../ui";
+import layout from "../layout.module.css";
 import css from "./Agents.module.css";
 import type { AgentWorkflow } from "./agents";
 
@@ -36,7 +37,7 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
   const render = ({ agent, session }: Row, column: string) => {
     switch (column) {
       case "title":
-        return titleOf(session);
+        return <span className={layout.name}>{titleOf(session)}</span>;
       case "workflow":
         return (
           <span className={css.name}>
@@ -54,9 +55,12 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
     <>
       <Doors agents={agents} />
       {rows.length > 0 && (
-        <p className={css.quiet}>
-          {plural(rows.length, "conversation")} held in the editor with this browser. Open one to continue it.
-        </p>
+        <>
+          <h2 className={layout.part}>Conversations</h2>
+          <p className={css.told}>
+            {plural(rows.length, "conversation")} held in the editor with this browser. Open one to continue it.
+          </p>
+        </>
       )}
       <Table
         label="Conversations"
@@ -87,20 +91,23 @@ function Doors({ agents }: { agents: readonly AgentWorkflow[] }) {
   });
   if (doors.length === 0) return null;
   return (
-    <ul className={css.doors} aria-label="Chats">
-      {doors.map(({ agent, door }) => (
-        <li key={agent.id}>
-          <b>{agent.name}</b>
-          {door.isPublic && door.isActive ? (
-            <Badge tone="good">Open</Badge>
-          ) : (
-            <Badge>{door.isPublic ? "Not active" : "Not public"}</Badge>
-          )}
-          {door.isPublic && <code>{door.url}</code>}
-          {door.isPublic && <CopyButton text={door.url} label={`Copy the address of ${agent.name}`} />}
-        </li>
-      ))}
-    </ul>
+    <>
+      <h2 className={layout.part}>Chat pages</h2>
+      <ul className={css.doors} aria-label="Chat pages">
+        {doors.map(({ agent, door }) => (
+          <li key={agent.id}>
+            <b>{agent.name}</b>
+            {door.isPublic && door.isActive ? (
+              <Badge tone="good">Open</Badge>
+            ) : (
+              <Badge>{door.isPublic ? "Not active" : "Not public"}</Badge>
+            )}
+            {door.isPublic && <code>{door.url}</code>}
+            {door.isPublic && <CopyButton text={door.url} label={`Copy the address of ${agent.name}`} />}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -10,6 +10,7 @@ import {
   Empty,
   IconButton,
   Menu,
+  NothingFits,
   Page,
   Problem,
   SearchInput,
@@ -152,12 +153,7 @@ export default function CredentialsPage() {
                 action={create}
               />
             ) : (
-              <Empty
-                icon={KeyRound}
-                title="Nothing fits"
-                text="No credential has this name or service."
-                action={<Button onClick={() => setQuery({})}>Show all</Button>}
-              />
+              <NothingFits text="No credential has this name or service." onClear={() => setQuery({})} />
             )
           }
         />

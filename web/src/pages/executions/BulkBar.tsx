@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import type { Execution } from "../../api/types";
 import { each, remove, retry, stop } from "../../run/execution";
 import { Button, confirm, IconButton, plural, toast } from "../../ui";
-import css from "./Executions.module.css";
+import layout from "../layout.module.css";
 
 interface BulkBarProps {
   picked: readonly Execution[];
@@ -34,13 +34,13 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
     onNone();
   };
   const drop = async () => {
-    const title = `Remove ${plural(over.length, "execution")}?`;
+    const title = `Delete ${plural(over.length, "execution")}?`;
     const text = "Their data and logs are gone for good.";
-    if (await confirm({ title, text, action: "Remove", danger: true })) await act("removed", over, remove);
+    if (await confirm({ title, text, action: "Delete", danger: true })) await act("deleted", over, remove);
   };
   const [a, b] = picked;
   return (
-    <div className={css.bulk} role="toolbar" aria-label="Chosen executions">
+    <div className={layout.toolbar} role="toolbar" aria-label="Chosen executions">
       <IconButton icon={X} label="Choose none" size="small" onClick={onNone} />
       <span>{plural(picked.length, "execution")} chosen</span>
       {picked.length < total && (
@@ -48,7 +48,7 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
           Choose all {total}
         </Button>
       )}
-      <span className={css.space} />
+      <span className={layout.fill} />
       {picked.length === 2 && a && b && (
         <Button
           size="small"
@@ -74,8 +74,8 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
         </Button>
       )}
       {over.length > 0 && (
-        <Button size="small" kind="danger" icon={Trash2} busy={busy === "removed"} onClick={() => void drop()}>
-          Remove {over.length}
+        <Button size="small" kind="danger" icon={Trash2} busy={busy === "deleted"} onClick={() => void drop()}>
+          Delete {over.length}
         </Button>
       )}
     </div>

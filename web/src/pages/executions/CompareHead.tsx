@@ -2,7 +2,7 @@
 
 import { Link } from "wouter";
 import { elapsed, type RunView } from "../../run/view";
-import { duration, Select, StatusMark, Time } from "../../ui";
+import { duration, exactTime, markOf, Select, StatusMark, Time } from "../../ui";
 import css from "./Compare.module.css";
 import { useExecutions, useWorkflowNames } from "./data";
 
@@ -23,10 +23,15 @@ export function CompareHead({ side, id, view, like, onChoose }: CompareHeadProps
   const names = useWorkflowNames();
   const options = rows.map((row) => ({
     value: String(row.id),
-    label: `${row.id} · ${row.workflowName ?? names.get(row.workflowId) ?? row.workflowId}`,
-    hint: `${row.status}, ${new Date(row.startedAt).toLocaleString("en")}`,
+    label: `${row.workflowName ?? names.get(row.workflowId) ?? row.workflowId} · execution ${row.id}`,
+    hint: `${markOf(row.status).word}, ${exactTime(new Date(row.startedAt))}`,
     group: row.workflowId === like ? SAME : "Of other workflows",
   }));
+  // One that is older than the list still has its name here.
+  if (view && !rows.some((row) => String(row.id) === id)) {
+    const label = `${names.get(view.workflowId) ?? view.workflowId} · execution ${id}`;
+    options.unshift({ value: id, label, hint: markOf(view.status).word, group: view.workflowId === like ? SAME : "" });
+  }
   // Two runs of one workflow are what is mostly compared.
   if (like) options.sort((one, other) => Number(other.group === SAME) - Number(one.group === SAME));
   const label = side === "a" ? "First execution" : "Second execution";

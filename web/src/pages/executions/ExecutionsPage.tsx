@@ -1,6 +1,6 @@
-// All executions, newest first, live: filtered by what stands in the address, and stopped, retried, removed or compared in numbers.
+// All executions, newest first, live: filtered by what stands in the address, and stopped, retried, deleted or compared in numbers.
 
-import { CircleX, ListX, RotateCcw, Square, SquareArrowOutUpRight, Trash2, Workflow as WorkflowIcon, Zap } from "lucide-react";
+import { RotateCcw, Square, SquareArrowOutUpRight, Trash2, Workflow as WorkflowIcon, Zap } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import type { Execution } from "../../api/types";
@@ -14,6 +14,7 @@ import {
   duration,
   Empty,
   IconButton,
+  NothingFits,
   Page,
   Problem,
   Skeleton,
@@ -94,7 +95,7 @@ export default function ExecutionsPage() {
   };
 
   return (
-    <Page title="Executions" wide>
+    <Page title="Executions" text="Everything that ran, newest first, with the data of each step.">
       {picked.length > 0 ? (
         <BulkBar
           picked={picked}
@@ -118,7 +119,16 @@ export default function ExecutionsPage() {
           render={render}
           onOpen={(row) => go(addressOf(row))}
           actions={(row) => <Actions row={row} />}
-          empty={isFiltered ? <NothingFits /> : <NothingYet />}
+          empty={
+            isFiltered ? (
+              <NothingFits
+                text="No execution fits these filters. Take one away, or look at a longer time."
+                onClear={() => go("/executions")}
+              />
+            ) : (
+              <NothingYet />
+            )
+          }
         />
       )}
       {hasNextPage && (
@@ -163,14 +173,14 @@ function Actions({ row }: { row: Execution }) {
   };
   const drop = async () => {
     const text = "Its data and its log are gone for good.";
-    if (await confirm({ title: `Remove execution ${id}?`, text, action: "Remove", danger: true })) await remove(id);
+    if (await confirm({ title: `Delete execution ${id}?`, text, action: "Delete", danger: true })) await remove(id);
   };
   return (
     <span className={css.actions}>
       {isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
       {isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
       <IconButton icon={SquareArrowOutUpRight} label="Open on the canvas" size="small" onClick={() => go(addressOf(row))} />
-      {!isGoing(row) && <IconButton icon={Trash2} label="Remove" size="small" onClick={() => run(drop())} />}
+      {!isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => run(drop())} />}
     </span>
   );
 }
@@ -184,25 +194,9 @@ function NothingYet() {
       action={
         <Link href="/workflows">
           <Button icon={WorkflowIcon} kind="primary">
-            To the workflows
+            Open workflows
           </Button>
         </Link>
-      }
-    />
-  );
-}
-
-function NothingFits() {
-  const [, go] = useLocation();
-  return (
-    <Empty
-      icon={ListX}
-      title="No execution fits these filters"
-      text="Take a filter away, or look at a longer time."
-      action={
-        <Button icon={CircleX} onClick={() => go("/executions")}>
-          Clear all filters
-        </Button>
       }
     />
   );

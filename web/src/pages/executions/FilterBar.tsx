@@ -3,10 +3,18 @@
 import { CircleX } from "lucide-react";
 import { useLocation, useSearchParams } from "wouter";
 import { Button, Chip, Select } from "../../ui";
-import css from "./Executions.module.css";
+import layout from "../layout.module.css";
 import { FILTER_NAMES, type FilterName, type Filters, MODES, SPANS, STATUSES, withFilter } from "./filters";
 
 const WORDS: Record<FilterName, string> = { status: "Status", workflow: "Workflow", mode: "Started by", since: "Time" };
+
+/** What stands in a filter that is not set. */
+const NONE: Record<FilterName, string> = {
+  status: "Any status",
+  workflow: "Any workflow",
+  mode: "Started by anything",
+  since: "Any time",
+};
 
 export function FilterBar({ filters, names }: { filters: Filters; names: ReadonlyMap<string, string> }) {
   const [params, setParams] = useSearchParams();
@@ -20,7 +28,7 @@ export function FilterBar({ filters, names }: { filters: Filters; names: Readonl
   const set = (name: FilterName, value: string | undefined) => setParams(withFilter(params, name, value));
   const given = FILTER_NAMES.filter((name) => filters[name]);
   return (
-    <div className={css.filters} role="group" aria-label="Filters">
+    <div className={layout.toolbar} role="group" aria-label="Filters">
       {given.map((name) => {
         const value = filters[name] ?? "";
         const label = options[name].find((option) => option.value === value)?.label ?? value;
@@ -37,17 +45,16 @@ export function FilterBar({ filters, names }: { filters: Filters; names: Readonl
       {FILTER_NAMES.filter((name) => !filters[name]).map((name) => (
         <Select
           key={name}
-          dense
-          className={css.filter}
+          className={layout.choice}
           label={`Filter by ${WORDS[name].toLowerCase()}`}
-          placeholder={WORDS[name]}
+          placeholder={NONE[name]}
           value={undefined}
           onChange={(value) => set(name, value)}
           options={options[name]}
         />
       ))}
       {given.length > 1 && (
-        <Button size="small" kind="quiet" icon={CircleX} onClick={() => go("/executions")}>
+        <Button kind="quiet" icon={CircleX} onClick={() => go("/executions")}>
           Clear all
         </Button>
       )}

@@ -1,4 +1,4 @@
-/** What the instance does: runs, failures, how long they take, and what models cost. */
+/** What the instance does: executions, failures, how long they take, and what models cost. */
 import { ChartNoAxesColumn } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
@@ -26,7 +26,7 @@ const Chart = lazy(() => import("./Chart"));
 
 const COLUMNS = [
   { id: "name", label: "Workflow", sortable: true },
-  { id: "runs", label: "Runs", align: "right" as const, width: "90px", sortable: true },
+  { id: "runs", label: "Executions", align: "right" as const, width: "110px", sortable: true },
   { id: "failing", label: "Failed", align: "right" as const, width: "110px", sortable: true },
   { id: "p50", label: "Half take up to", align: "right" as const, width: "130px", sortable: true },
   { id: "p95", label: "95 % take up to", align: "right" as const, width: "130px", sortable: true },
@@ -34,7 +34,6 @@ const COLUMNS = [
 ];
 
 const asCount = (value: number) => short(value);
-const asMoney = (value: number) => (value >= 0.01 ? `$${value.toFixed(2)}` : money(value));
 
 export default function InsightsPage() {
   const [query, setQuery] = useSearchParams();
@@ -66,7 +65,7 @@ export default function InsightsPage() {
     [spending.data, range],
   );
   return (
-    <Page title="Insights" text="How workflows run, and what their models cost." wide>
+    <Page title="Insights" text="How workflows run, and what their models cost.">
       <div className={layout.toolbar}>
         <div className={styles.ranges} role="group" aria-label="Range">
           {RANGES.map((one) => (
@@ -84,7 +83,7 @@ export default function InsightsPage() {
           className={layout.choice}
           label="Workflow"
           value={workflow ?? undefined}
-          placeholder="All workflows"
+          placeholder="Any workflow"
           options={(workflows.data ?? []).map((row) => ({ value: row.id, label: row.name }))}
           onChange={(id) => set("workflow", id)}
         />
@@ -97,19 +96,19 @@ export default function InsightsPage() {
           <Totals totals={data.totals} />
           {data.totals.truncated && (
             <p className={`${layout.note} ${styles.wide}`}>
-              There are more runs than can be counted at once: the figures are of the newest ones. Choose a shorter range or one
-              workflow.
+              There are more executions than can be counted at once: the figures are of the newest ones. Choose a shorter range or
+              one workflow.
             </p>
           )}
           <Card
-            title="Runs per day"
+            title="Executions per day"
             legend={[
               ["--good", "Succeeded"],
               ["--bad", "Failed"],
             ]}
           >
             <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
-              <Chart label={`Runs on each of the last ${days} days`} days={range} series={runs} format={asCount} />
+              <Chart label={`Executions on each of the last ${days} days`} days={range} series={runs} format={asCount} />
             </Suspense>
           </Card>
           <Card title="Cost of models per day">
@@ -117,7 +116,7 @@ export default function InsightsPage() {
               <Problem error={spending.error} onRetry={() => void spending.refetch()} />
             ) : (
               <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
-                <Chart label={`Cost of models on each of the last ${days} days`} days={range} series={cost} format={asMoney} />
+                <Chart label={`Cost of models on each of the last ${days} days`} days={range} series={cost} format={money} />
               </Suspense>
             )}
           </Card>
@@ -140,8 +139,8 @@ function atMost(ms: number | null | undefined): string {
 function Totals({ totals }: { totals: Insights["totals"] }) {
   const failing = totals.runs === 0 ? 0 : totals.failed / totals.runs;
   const figures: [string, string, string?][] = [
-    ["Runs", short(totals.runs)],
-    ["Failed", percent(failing), totals.failed > 0 ? count(totals.failed) : undefined],
+    ["Executions", short(totals.runs)],
+    ["Failed", percent(failing), totals.failed > 0 ? `${count(totals.failed)} of ${count(totals.runs)}` : undefined],
     ["Half take up to", atMost(totals.p50Ms)],
     ["95 % take up to", atMost(totals.p95Ms)],
     ["Tokens", short(totals.tokens)],
@@ -217,13 +216,13 @@ function Workflows({ insights }: { insights: Insights }) {
       render={render}
       sort={sort}
       onSort={(next) => setSort(next.by === sort.by ? next : { by: next.by, down: next.by !== "name" })}
-      onOpen={(row) => go(`/executions?workflowId=${row.id}`)}
+      onOpen={(row) => go(`/executions?workflow=${row.id}`)}
       empty={
         <Empty
           icon={ChartNoAxesColumn}
-          title="No runs in this time"
+          title="No executions in this time"
           text="Run a workflow, or let one listen: what it does shows up here."
-          action={<Button onClick={() => go("/workflows")}>To the workflows</Button>}
+          action={<Button onClick={() => go("/workflows")}>Open workflows</Button>}
         />
       }
     />

@@ -63,17 +63,17 @@ export function CollectionView({ id }: { id: string }) {
   const { name, description, chunkCount, sizeBytes, embeddingModel, dimensions, credentialId } = collection.data;
   const removeSource = async (source: string) => {
     const sure = await confirm({
-      title: `Remove ${source}?`,
-      text: "Its chunks are removed, and agents do not find it any more.",
-      action: "Remove",
+      title: `Delete ${source}?`,
+      text: "Its chunks are deleted, and agents do not find it any more.",
+      action: "Delete",
       danger: true,
     });
-    if (sure && (await attempt(() => deleteSource(id, source)))) toast({ text: `${source} was removed` });
+    if (sure && (await attempt(() => deleteSource(id, source)))) toast({ text: `${source} was deleted` });
   };
   const remove = async () => {
     const sure = await confirm({
       title: `Delete ${name}?`,
-      text: `All ${plural(chunkCount, "chunk")} are removed. Agents that search it will fail.`,
+      text: `All ${plural(chunkCount, "chunk")} are deleted. Agents that search it will fail.`,
       action: "Delete collection",
       danger: true,
     });
@@ -141,7 +141,7 @@ export function CollectionView({ id }: { id: string }) {
                 actions={(source) => (
                   <IconButton
                     icon={Trash2}
-                    label={`Remove ${source.name}`}
+                    label={`Delete ${source.name}`}
                     size="small"
                     onClick={() => void removeSource(source.name)}
                   />

@@ -2,7 +2,7 @@
 import { LibraryBig, Plus } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
-import { Badge, Button, Bytes, count, Empty, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
+import { Badge, Button, Bytes, count, Empty, NothingFits, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
 import { CollectionDialog } from "./CollectionDialog";
@@ -89,12 +89,7 @@ function CollectionList() {
                 action={create}
               />
             ) : (
-              <Empty
-                icon={LibraryBig}
-                title="Nothing fits"
-                text="No collection is called so."
-                action={<Button onClick={() => setQuery({})}>Show all</Button>}
-              />
+              <NothingFits text="No collection has this in its name or description." onClear={() => setQuery({})} />
             )
           }
         />

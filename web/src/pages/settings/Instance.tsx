@@ -55,7 +55,7 @@ export function Instance() {
               <dt>At work</dt>
               <dd>
                 {plural(instance.data.counts.activeWorkflows ?? 0, "active workflow")},{" "}
-                {plural(instance.data.counts.runsInProgress ?? 0, "run")} in progress
+                {plural(instance.data.counts.runsInProgress ?? 0, "execution")} in progress
               </dd>
             </>
           )}

@@ -75,7 +75,7 @@ export function CsvDialog({ table, onClose, onDone }: Props) {
     </>
   );
   return (
-    <Dialog open onClose={onClose} title={table ? `CSV into ${table.name}` : "New table from CSV"} footer={footer}>
+    <Dialog open onClose={onClose} title={table ? `Import CSV into ${table.name}` : "New table from CSV"} footer={footer}>
       <div className={layout.stack}>
         {!file && (
           <>

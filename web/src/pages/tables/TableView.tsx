@@ -3,7 +3,21 @@ import { Download, Ellipsis, FileUp, Pencil, Plus, Rows3, Trash2 } from "lucide-
 import { useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useActions } from "../../palette/actions";
-import { Button, bytes, confirm, count, Empty, IconButton, Menu, Page, Problem, plural, Skeleton, toast } from "../../ui";
+import {
+  Button,
+  bytes,
+  confirm,
+  count,
+  Empty,
+  IconButton,
+  Menu,
+  NothingFits,
+  Page,
+  Problem,
+  plural,
+  Skeleton,
+  toast,
+} from "../../ui";
 import { Facts } from "../Facts";
 import layout from "../layout.module.css";
 import { attempt } from "../task";
@@ -172,12 +186,7 @@ export function TableView({ id }: { id: string }) {
           />
           {all.length === 0 &&
             (isFiltered ? (
-              <Empty
-                icon={Rows3}
-                title="Nothing fits"
-                text="No row has this."
-                action={<Button onClick={() => setQuery({})}>Show all rows</Button>}
-              />
+              <NothingFits text="No row has this in it." onClear={() => setQuery({})} />
             ) : (
               <Empty
                 icon={Rows3}

@@ -9,6 +9,7 @@ import {
   count,
   Empty,
   IconButton,
+  NothingFits,
   Page,
   Problem,
   plural,
@@ -76,7 +77,7 @@ function TableList() {
   return (
     <Page
       title="Data tables"
-      text="Rows that outlive a run: lists to look things up in, marks of what was done, small results."
+      text="Rows that outlive an execution: lists to look things up in, marks of what was done, small results."
       actions={actions}
     >
       {all.length > 0 && (
@@ -120,12 +121,7 @@ function TableList() {
                 action={actions}
               />
             ) : (
-              <Empty
-                icon={Sheet}
-                title="Nothing fits"
-                text="No table is called so."
-                action={<Button onClick={() => setQuery({})}>Show all</Button>}
-              />
+              <NothingFits text="No table has this in its name." onClear={() => setQuery({})} />
             )
           }
         />

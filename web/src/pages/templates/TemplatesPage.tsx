@@ -1,10 +1,10 @@
 /** The gallery of templates: what each does and needs, how it looks, and one click to have it. */
-import { LayoutTemplate, Plug, Zap } from "lucide-react";
+import { Plug, Zap } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { CATEGORIES, documentOf, matching, TEMPLATES, type Template, templateOf } from "../../templates/gallery";
 import { Sketch } from "../../templates/Sketch";
-import { Badge, Button, Checkbox, Chip, Empty, Page, plural, SearchInput } from "../../ui";
+import { Badge, Checkbox, Chip, NothingFits, Page, plural, SearchInput } from "../../ui";
 import layout from "../layout.module.css";
 import { attempt } from "../task";
 import { createWorkflow } from "../workflows/data";
@@ -43,7 +43,6 @@ export default function TemplatesPage() {
     <Page
       title="Templates"
       text={`${plural(TEMPLATES.length, "workflow")} to begin with. Each becomes your own: change whatever you like.`}
-      wide
     >
       <div className={layout.toolbar}>
         <SearchInput
@@ -63,14 +62,7 @@ export default function TemplatesPage() {
           <Checkbox checked={onlyReady} onChange={(on) => set("ready", on ? "" : null)} label="Runs without a key or network" />
         </span>
       </div>
-      {found.length === 0 && (
-        <Empty
-          icon={LayoutTemplate}
-          title="Nothing fits"
-          text="No template is about this."
-          action={<Button onClick={() => setQuery({})}>Show all</Button>}
-        />
-      )}
+      {found.length === 0 && <NothingFits text="No template is about this." onClear={() => setQuery({})} />}
       <ul className={styles.grid}>
         {found.map((template) => (
           <li key={template.id}>

@@ -2,7 +2,20 @@
 import { Pencil, Plus, Trash2, Variable as VariableMark } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
-import { Button, CopyButton, cx, Empty, IconButton, Page, Problem, SearchInput, Skeleton, Table, toast } from "../../ui";
+import {
+  Button,
+  CopyButton,
+  cx,
+  Empty,
+  IconButton,
+  NothingFits,
+  Page,
+  Problem,
+  SearchInput,
+  Skeleton,
+  Table,
+  toast,
+} from "../../ui";
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
 import { attempt } from "../task";
@@ -99,12 +112,7 @@ export default function VariablesPage() {
                 action={create}
               />
             ) : (
-              <Empty
-                icon={VariableMark}
-                title="Nothing fits"
-                text="No variable has this in its name or value."
-                action={<Button onClick={() => setQuery({})}>Show all</Button>}
-              />
+              <NothingFits text="No variable has this in its name or value." onClear={() => setQuery({})} />
             )
           }
         />

@@ -6,7 +6,7 @@ import { useTags } from "./data";
 import type { Status, View } from "./rows";
 
 const STATUSES: { value: Status; label: string }[] = [
-  { value: "all", label: "All states" },
+  { value: "all", label: "Any state" },
   { value: "active", label: "Active" },
   { value: "inactive", label: "Not active" },
   { value: "archived", label: "Archived" },
@@ -31,7 +31,8 @@ export function WorkflowFilters({ view, onView }: { view: View; onView: (change:
         <Select
           className={layout.choice}
           label="State"
-          value={view.status}
+          value={view.status === "all" ? undefined : view.status}
+          placeholder="Any state"
           options={STATUSES}
           onChange={(status) => onView({ status: status as Status })}
         />
@@ -50,7 +51,7 @@ export function WorkflowFilters({ view, onView }: { view: View; onView: (change:
             className={layout.choice}
             label="Project"
             value={view.project ?? undefined}
-            placeholder="All projects"
+            placeholder="Any project"
             options={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
             onChange={(id) => onView({ project: id, folder: null })}
           />

@@ -1,10 +1,10 @@
 /** The workflows: found by name, tag, folder and state; made, taken in, put away. */
-import { FilePlus2, FileUp, FolderPlus, LayoutTemplate, SearchX, Workflow } from "lucide-react";
+import { FilePlus2, FileUp, FolderPlus, LayoutTemplate, Workflow } from "lucide-react";
 import { type DragEvent, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { emptyDocument } from "../../graph/types";
 import { useActions } from "../../palette/actions";
-import { Button, confirm, Empty, Page, Problem, Skeleton, toast } from "../../ui";
+import { Button, confirm, Empty, NothingFits, Page, Problem, Skeleton, toast } from "../../ui";
 import { attempt } from "../task";
 import {
   changeFolder,
@@ -147,7 +147,7 @@ export default function WorkflowsPage() {
     </>
   );
   const isFiltered = isSearch(view) || view.status !== "all" || view.project !== null;
-  const all = <Button onClick={() => change({ text: "", tags: [], status: "all", project: null })}>Show all</Button>;
+  const showAll = () => change({ text: "", tags: [], status: "all", project: null });
   const nothing =
     rows.length === 0 ? (
       <Empty
@@ -166,7 +166,7 @@ export default function WorkflowsPage() {
         }
       />
     ) : isFiltered ? (
-      <Empty icon={SearchX} title="Nothing fits" text="No workflow has this name, tag and state." action={all} />
+      <NothingFits text="No workflow has this name, tag, state and project." onClear={showAll} />
     ) : (
       <Empty
         icon={Workflow}
