@@ -7,7 +7,6 @@ import {
   ReactFlow,
   type ReactFlowInstance,
   SelectionMode,
-  useStore,
 } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useCatalogue } from "../api/catalogue";
@@ -20,22 +19,24 @@ import { Circle } from "./Circle";
 import { ConnectingLine } from "./ConnectingLine";
 import { useCanvas } from "./canvas";
 import { openNode } from "./commands";
-import { Dots } from "./Dots";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { FarLines } from "./FarLines";
 import { FAR, FAR_OF_MANY, FarContext, MANY, TINY } from "./far";
-import { type CanvasEdge, type CanvasNode, FlowModel, placed, replaced } from "./flow";
+import { type CanvasEdge, type CanvasNode, drawnIn, FlowModel, placed, replaced } from "./flow";
+import { Ground } from "./Ground";
 import { HintBubble } from "./HintBubble";
 import { FlowLine, SupplyLine } from "./Line";
 import { MapView } from "./MapView";
 import { canvasMenu, lineMenu, nodeMenu } from "./menus";
 import { Note } from "./Note";
+import { useFollowing, useSight } from "./sight";
 import { useEditor } from "./store";
 import { useConnecting } from "./useConnecting";
 import { useDragging } from "./useDragging";
 import { useDropping } from "./useDropping";
 import { useKeys } from "./useKeys";
 import { useMarks } from "./useMarks";
+import { LEAST_ZOOM, MOST_ZOOM, ROOM } from "./view";
 
 const NODE_TYPES = { card: Card, circle: Circle, note: Note };
 const EDGE_TYPES = { flow: FlowLine, supply: SupplyLine };
@@ -43,8 +44,7 @@ const SEVERAL = ["Shift", "Meta", "Control"];
 const SNAP: [number, number] = [GRID, GRID];
 const isTouch = typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;
 const PAN_BUTTONS = isTouch ? true : [1];
-const FIT = { padding: 0.15, maxZoom: 1 };
-const REST_MS = 250;
+const FIT = { padding: ROOM, maxZoom: 1 };
 const NO_EDGES: CanvasEdge[] = [];
 
 export function Canvas() {
@@ -55,8 +55,9 @@ export function Canvas() {
   const showMap = useCanvas((state) => state.showMap);
   const catalogue = useCatalogue();
   const isLarge = workflow.nodes.length > MANY;
-  const isFar = useStore((state) => state.transform[2] < (isLarge ? FAR_OF_MANY : FAR));
-  const isTiny = useStore((state) => state.transform[2] < TINY);
+  const isFar = useSight((state) => state.zoom < (isLarge ? FAR_OF_MANY : FAR));
+  const isTiny = useSight((state) => state.zoom < TINY);
+  const region = useSight((state) => (isLarge ? state.region : null));
   const isSimple = isFar && isLarge;
   const frame = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<readonly MenuItem[]>([]);
@@ -84,16 +85,8 @@ export function Canvas() {
     useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
   }, []);
   useEffect(() => () => useCanvas.setState({ flow: null, add: null, renaming: null, hint: null, panel: null }), []);
-  // While it moves, the drawing is a layer of its own that is shifted and not painted again. At rest it is painted at its true size, so
-  // that letters are sharp.
-  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const startMoving = useCallback(() => {
-    clearTimeout(resting.current);
-    frame.current?.setAttribute("data-moving", "");
-  }, []);
-  const endMoving = useCallback(() => {
-    resting.current = setTimeout(() => frame.current?.removeAttribute("data-moving"), REST_MS);
-  }, []);
+  const drawn = useMemo(() => drawnIn(region, nodes, isSimple ? NO_EDGES : edges), [region, nodes, edges, isSimple]);
+  useFollowing(frame);
   const pointing = useMemo(() => pointingAt(setMenu), []);
   useKeys();
   useMarks();
@@ -116,8 +109,8 @@ export function Canvas() {
       >
         <FarContext value={isSimple}>
           <ReactFlow<CanvasNode, CanvasEdge>
-            nodes={nodes}
-            edges={isSimple ? NO_EDGES : edges}
+            nodes={drawn.nodes}
+            edges={drawn.edges}
             nodeTypes={NODE_TYPES}
             edgeTypes={EDGE_TYPES}
             onInit={onInit}
@@ -129,8 +122,6 @@ export function Canvas() {
             connectionRadius={28}
             connectOnClick={false}
             {...pointing}
-            onMoveStart={startMoving}
-            onMoveEnd={endMoving}
             nodesDraggable={!isReadOnly}
             nodesConnectable={!isReadOnly}
             edgesReconnectable={!isReadOnly}
@@ -138,11 +129,10 @@ export function Canvas() {
             edgesFocusable={false}
             elevateNodesOnSelect={false}
             disableKeyboardA11y
-            onlyRenderVisibleElements
             snapToGrid
             snapGrid={SNAP}
-            minZoom={0.08}
-            maxZoom={2}
+            minZoom={LEAST_ZOOM}
+            maxZoom={MOST_ZOOM}
             panOnScroll
             panOnDrag={PAN_BUTTONS}
             selectionOnDrag={!isTouch}
@@ -156,7 +146,7 @@ export function Canvas() {
             fitView
             fitViewOptions={FIT}
           >
-            <Dots />
+            <Ground />
             {isSimple && <FarLines nodes={nodes} edges={built.edges} />}
           </ReactFlow>
         </FarContext>

@@ -6,8 +6,9 @@ import { memo } from "react";
 import { IconButton, Tooltip } from "../ui";
 import css from "./CanvasTools.module.css";
 import { setMap, useCanvas } from "./canvas";
-import { addNote, arrange, fit, openAdd, redo, undo, zoom } from "./commands";
+import { addNote, arrange, openAdd, redo, undo } from "./commands";
 import { useEditor } from "./store";
+import { fit, zoom } from "./view";
 
 export const CanvasTools = memo(function CanvasTools() {
   const isReadOnly = useEditor((state) => state.readOnly);

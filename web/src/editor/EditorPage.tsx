@@ -17,7 +17,6 @@ import { AddPanel } from "./AddPanel";
 import { editorActions } from "./actions";
 import { Canvas } from "./Canvas";
 import { useCanvas } from "./canvas";
-import { fit } from "./commands";
 import css from "./EditorPage.module.css";
 import { forgetFirstSaved, isFirstSaved, loadWorkflow } from "./save";
 import { useEditor } from "./store";
@@ -25,6 +24,7 @@ import { TopBar } from "./TopBar";
 import { useLeaveGuard } from "./useLeaveGuard";
 import { VersionBar } from "./VersionBar";
 import { Versions } from "./Versions";
+import { fit } from "./view";
 
 // The panel brings the code editor along, which most first looks at a canvas do not need.
 const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })));

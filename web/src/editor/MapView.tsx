@@ -1,17 +1,23 @@
-/** The map in the corner: every node as a mark and the part in sight as a frame; drag it to go elsewhere. Drawn on one surface, however many nodes. */
+/**
+ * The map in the corner: every node as a mark and the part in sight as a frame; drag it to go elsewhere. The marks are drawn on one surface,
+ * however many nodes there are, and drawn again only when they change or no longer fit; the frame is moved over them.
+ */
 import { useStoreApi } from "@xyflow/react";
 import { type PointerEvent, useEffect, useRef } from "react";
+import { type Box, boxAround, covers, viewOf } from "../graph/region";
 import { onTheme } from "../theme/theme";
 import { useCanvas } from "./canvas";
-import type { CanvasNode } from "./flow";
+import { boxOf, type CanvasNode } from "./flow";
 import css from "./MapView.module.css";
 import { useEditor } from "./store";
 
 const WIDTH = 176;
 const HEIGHT = 112;
 const MARGIN = 10;
+/** The map shows this much more than it must, so that a view at its border does not change it in every frame. */
+const SPARE = 0.08;
 
-interface View {
+interface Scale {
   scale: number;
   left: number;
   top: number;
@@ -19,75 +25,94 @@ interface View {
 
 export function MapView({ nodes }: { nodes: readonly CanvasNode[] }) {
   const surface = useRef<HTMLCanvasElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const store = useStoreApi();
-  const view = useRef<View>({ scale: 1, left: 0, top: 0 });
+  const shown = useRef<Scale>({ scale: 1, left: 0, top: 0 });
   const selection = useEditor((state) => state.selection);
   useEffect(() => {
     let waiting = 0;
+    let isStale = true;
+    let drawn: Box | null = null;
+    const all = boxAround(nodes.map(boxOf));
     const draw = () => {
       waiting = 0;
-      const { transform, width, height } = store.getState();
-      if (surface.current) view.current = drawMap(surface.current, nodes, selection, transform, width, height);
+      const seen = viewOf(store.getState().transform, store.getState());
+      const needed = boxAround(all ? [all, seen] : [seen]) ?? seen;
+      if (!drawn || !covers(drawn, needed) || drawn.width > needed.width * 1.5 || drawn.height > needed.height * 1.5) {
+        drawn = spared(needed);
+        shown.current = scaleOf(drawn);
+        isStale = true;
+      }
+      if (isStale && surface.current) drawMarks(surface.current, nodes, selection, shown.current);
+      if (frame.current) place(frame.current, seen, shown.current);
+      isStale = false;
     };
     const soon = () => {
       waiting ||= requestAnimationFrame(draw);
     };
     soon();
     const end = store.subscribe(
-      (state, before) => (state.transform !== before.transform || state.width !== before.width) && soon(),
+      (state, before) =>
+        (state.transform !== before.transform || state.width !== before.width || state.height !== before.height) && soon(),
     );
-    const endTheme = onTheme(soon);
+    const endTheme = onTheme(() => {
+      isStale = true;
+      soon();
+    });
     return () => {
       end();
       endTheme();
       cancelAnimationFrame(waiting);
     };
   }, [nodes, selection, store]);
-  const go = (event: PointerEvent<HTMLCanvasElement>) => {
+  const go = (event: PointerEvent<HTMLDivElement>) => {
     if (event.buttons !== 1) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const box = event.currentTarget.getBoundingClientRect();
-    const { scale, left, top } = view.current;
+    const { scale, left, top } = shown.current;
     const x = left + (event.clientX - box.left) / scale;
     const y = top + (event.clientY - box.top) / scale;
     void useCanvas.getState().flow?.setCenter(x, y, { zoom: store.getState().transform[2] });
   };
   return (
-    <canvas
-      ref={surface}
+    <div
       className={css.map}
-      width={WIDTH * 2}
-      height={HEIGHT * 2}
       style={{ width: WIDTH, height: HEIGHT }}
       role="img"
       aria-label="Map of the workflow"
       onPointerDown={go}
       onPointerMove={go}
-    />
+    >
+      <canvas ref={surface} width={WIDTH * 2} height={HEIGHT * 2} style={{ width: WIDTH, height: HEIGHT }} />
+      <div ref={frame} className={css.frame} />
+    </div>
   );
 }
 
-function drawMap(
+function spared(box: Box): Box {
+  const [x, y] = [box.width * SPARE, box.height * SPARE];
+  return { x: box.x - x, y: box.y - y, width: box.width + 2 * x, height: box.height + 2 * y };
+}
+
+function scaleOf(box: Box): Scale {
+  const scale = Math.min((WIDTH - 2 * MARGIN) / box.width, (HEIGHT - 2 * MARGIN) / box.height);
+  return { scale, left: box.x - (WIDTH / scale - box.width) / 2, top: box.y - (HEIGHT / scale - box.height) / 2 };
+}
+
+function place(frame: HTMLElement, seen: Box, { scale, left, top }: Scale) {
+  frame.style.width = `${seen.width * scale}px`;
+  frame.style.height = `${seen.height * scale}px`;
+  frame.style.transform = `translate(${(seen.x - left) * scale}px, ${(seen.y - top) * scale}px)`;
+}
+
+function drawMarks(
   surface: HTMLCanvasElement,
   nodes: readonly CanvasNode[],
   selection: ReadonlySet<string>,
-  [x, y, zoom]: readonly [number, number, number],
-  width: number,
-  height: number,
-): View {
-  const seen = { left: -x / zoom, top: -y / zoom, right: (width - x) / zoom, bottom: (height - y) / zoom };
-  const box = { ...seen };
-  for (const node of nodes) {
-    box.left = Math.min(box.left, node.position.x);
-    box.top = Math.min(box.top, node.position.y);
-    box.right = Math.max(box.right, node.position.x + (node.width ?? 0));
-    box.bottom = Math.max(box.bottom, node.position.y + (node.height ?? 0));
-  }
-  const scale = Math.min((WIDTH - 2 * MARGIN) / (box.right - box.left), (HEIGHT - 2 * MARGIN) / (box.bottom - box.top));
-  const left = box.left - (WIDTH / scale - (box.right - box.left)) / 2;
-  const top = box.top - (HEIGHT / scale - (box.bottom - box.top)) / 2;
+  { scale, left, top }: Scale,
+) {
   const pen = surface.getContext("2d");
-  if (!pen) return { scale, left, top };
+  if (!pen) return;
   const style = getComputedStyle(surface);
   const colour = (name: string) => style.getPropertyValue(name);
   pen.setTransform(2, 0, 0, 2, 0, 0);
@@ -103,13 +128,4 @@ function drawMap(
   paint((node) => node.type === "note", colour("--pressed"));
   paint((node) => node.type !== "note" && !selection.has(node.id), colour("--line-strong"));
   paint((node) => selection.has(node.id), colour("--accent"));
-  pen.strokeStyle = colour("--accent-line");
-  pen.lineWidth = 1.5;
-  pen.strokeRect(
-    (seen.left - left) * scale,
-    (seen.top - top) * scale,
-    (seen.right - seen.left) * scale,
-    (seen.bottom - seen.top) * scale,
-  );
-  return { scale, left, top };
 }

@@ -6,10 +6,10 @@ import { normalDocument } from "../graph/normal";
 import type { Connections, WorkflowDocument, WorkflowNode } from "../graph/types";
 import { cx, Empty, IconButton, Problem, Skeleton, Time, toast } from "../ui";
 import { useCanvas } from "./canvas";
-import { fit } from "./commands";
 import { wordsOf } from "./save";
 import { useEditor } from "./store";
 import css from "./Versions.module.css";
+import { fit } from "./view";
 
 export interface VersionRow {
   versionId: string;

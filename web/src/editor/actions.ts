@@ -5,6 +5,7 @@ import { useCanvas } from "./canvas";
 import { downloadWorkflow } from "./clip";
 import * as commands from "./commands";
 import { saveWorkflow } from "./save";
+import { fit } from "./view";
 
 const GROUP = "This workflow";
 
@@ -38,7 +39,7 @@ export function editorActions(): Action[] {
       words: "sticky comment",
       run: () => setTimeout(commands.addNote, 60),
     },
-    { id: "editor-fit", label: "Zoom to fit", group: GROUP, icon: Maximize, shortcut: "1", run: commands.fit },
+    { id: "editor-fit", label: "Zoom to fit", group: GROUP, icon: Maximize, shortcut: "1", run: fit },
     {
       id: "editor-arrange",
       label: "Arrange",

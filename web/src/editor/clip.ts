@@ -14,9 +14,10 @@ import { STRETCH } from "../graph/geometry";
 import { fetchItems } from "../run/items";
 import { plural, toast } from "../ui";
 import { useCanvas } from "./canvas";
-import { explain, fit } from "./commands";
+import { explain } from "./commands";
 import { wordsOf } from "./save";
 import { useEditor } from "./store";
+import { fit } from "./view";
 
 const editor = () => useEditor.getState();
 

@@ -5,7 +5,7 @@
  */
 import { moveNodes, nodeOf, removeNodes, rename, STICKY_NOTE, setFieldOfNodes, withSubNodes } from "../graph/document";
 import { disconnect, edgeOfKey } from "../graph/edges";
-import { GRID, type Point, STRETCH, toCanvas, toDocument } from "../graph/geometry";
+import { GRID, STRETCH, toCanvas, toDocument } from "../graph/geometry";
 import { insertNode, type Place } from "../graph/insert";
 import { freeName, newId } from "../graph/names";
 import { isSupply } from "../graph/ports";
@@ -16,16 +16,10 @@ import { toast } from "../ui";
 import { tell, useCanvas } from "./canvas";
 import { useEditor } from "./store";
 import { countUse } from "./uses";
+import { boxOfNodes, bringIntoSight, fit, middle } from "./view";
 
 const editor = () => useEditor.getState();
 const canvas = () => useCanvas.getState();
-const CALM_MS = 180;
-
-/** How long the view takes to move; nothing moves for those who asked for that. */
-export function calm(): number {
-  return window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : CALM_MS;
-}
-
 export function openNode(name: string) {
   const node = nodeOf(editor().workflow, name);
   if (node && node.type !== STICKY_NOTE) editor().openNode(name);
@@ -115,30 +109,10 @@ export function focusCanvas() {
   document.querySelector<HTMLElement>("[data-canvas]")?.focus({ preventScroll: true });
 }
 
-function middle(): Point {
-  const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
-  const { flow } = canvas();
-  if (!frame || !flow) return { x: 0, y: 0 };
-  return flow.screenToFlowPosition({ x: frame.left + frame.width / 2, y: frame.top + frame.height / 2 });
-}
-
-/** Moves the view only if the node is not in sight already: a view that jumps is worse than a node at the edge. */
-export function bringIntoSight(name: string) {
-  const { flow } = canvas();
-  const node = nodeOf(editor().workflow, name);
-  const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
-  if (!flow || !node || !frame) return;
-  const corner = toCanvas(node.position);
-  const at = flow.flowToScreenPosition({ x: corner.x + 110, y: corner.y + 32 });
-  const margin = 140;
-  const isIn = at.x > frame.left + margin && at.x < frame.right - margin && at.y > frame.top + 80 && at.y < frame.bottom - 80;
-  if (!isIn) void flow.setCenter(corner.x + 110, corner.y + 32, { zoom: Math.max(flow.getZoom(), 0.6), duration: calm() });
-}
-
 export function addNote() {
   const { readOnly, change, selection, workflow } = editor();
   if (readOnly) return;
-  const around = boxAround([...selection]);
+  const around = noteAround(selection);
   const at = around ?? { ...middle(), width: 240 * STRETCH, height: 160 };
   const corner = around ? { x: at.x, y: at.y } : { x: at.x - at.width / 2, y: at.y - at.height / 2 };
   const name = freeName(workflow, "Sticky Note");
@@ -160,15 +134,10 @@ export function addNote() {
   useCanvas.setState({ renaming: name });
 }
 
-/** The box around what is chosen, with room for a title above. */
-function boxAround(names: readonly string[]) {
-  const boxes = names.flatMap((name) => canvas().flow?.getInternalNode(name) ?? []);
-  if (boxes.length === 0) return null;
-  const left = Math.min(...boxes.map((box) => box.internals.positionAbsolute.x)) - 40;
-  const top = Math.min(...boxes.map((box) => box.internals.positionAbsolute.y)) - 72;
-  const right = Math.max(...boxes.map((box) => box.internals.positionAbsolute.x + (box.measured.width ?? 220))) + 40;
-  const bottom = Math.max(...boxes.map((box) => box.internals.positionAbsolute.y + (box.measured.height ?? 64))) + 48;
-  return { x: left, y: top, width: right - left, height: bottom - top };
+/** The box for a note around what is chosen, with room for its title above. */
+function noteAround(names: Iterable<string>) {
+  const box = boxOfNodes(names);
+  return box && { x: box.x - 40, y: box.y - 72, width: box.width + 80, height: box.height + 120 };
 }
 
 export function selectAll() {
@@ -207,17 +176,6 @@ export async function arrange() {
   const only = selection.size > 1 ? withSubNodes(workflow, selection) : undefined;
   change("Arrange", (document) => moveNodes(document, arranged(document, canvas().types, only)));
   if (!only) requestAnimationFrame(() => fit());
-}
-
-export function fit() {
-  void canvas().flow?.fitView({ padding: 0.15, maxZoom: 1, duration: calm() });
-}
-
-export function zoom(by: "in" | "out" | "reset") {
-  const { flow } = canvas();
-  if (by === "reset") void flow?.zoomTo(1, { duration: calm() });
-  else if (by === "in") void flow?.zoomIn({ duration: calm() });
-  else void flow?.zoomOut({ duration: calm() });
 }
 
 export function undo() {

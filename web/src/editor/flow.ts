@@ -7,6 +7,7 @@ import { STICKY_NOTE } from "../graph/document";
 import { edgeKey, edgesOf } from "../graph/edges";
 import { handleOf, noteSize, portPlace, type Size, sizeOf, toCanvas } from "../graph/geometry";
 import { isSupply, type Port, type Ports, portsOf } from "../graph/ports";
+import { type Box, boxAround, overlap } from "../graph/region";
 import type { TypeSpec, Types } from "../graph/spec";
 import { subtitleOf } from "../graph/subtitle";
 import type { Edge, WorkflowDocument, WorkflowNode } from "../graph/types";
@@ -42,6 +43,32 @@ export function placed<T extends CanvasNode>(node: T, position: { x: number; y: 
 export function replaced(nodes: CanvasNode[]): CanvasNode[] {
   const isPlaced = ({ position, style }: CanvasNode) => style?.left === position.x && style.top === position.y;
   return nodes.every(isPlaced) ? nodes : nodes.map((node) => (isPlaced(node) ? node : placed(node, node.position)));
+}
+
+/** Where a node stands on the canvas. */
+export function boxOf(node: CanvasNode): Box {
+  return { ...node.position, width: node.width ?? 0, height: node.height ?? 0 };
+}
+
+/**
+ * What is drawn of a large document: lines that cross the region, the nodes in it, at the ends of those lines, and those that are chosen,
+ * because they are moved together. Without a region it is all.
+ */
+export function drawnIn(
+  region: Box | null,
+  nodes: CanvasNode[],
+  edges: CanvasEdge[],
+): { nodes: CanvasNode[]; edges: CanvasEdge[] } {
+  if (!region) return { nodes, edges };
+  const boxes = new Map(nodes.map((node) => [node.id, boxOf(node)]));
+  const crossing = edges.filter(({ source, target }) => {
+    const around = boxAround([boxes.get(source), boxes.get(target)].filter((box) => box !== undefined));
+    return around !== null && overlap(around, region);
+  });
+  const ends = new Set(crossing.flatMap(({ source, target }) => [source, target]));
+  const isDrawn = (node: CanvasNode) =>
+    node.selected || node.dragging || ends.has(node.id) || overlap(boxes.get(node.id) as Box, region);
+  return { nodes: nodes.filter(isDrawn), edges: crossing };
 }
 
 interface Known {

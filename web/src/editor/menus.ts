@@ -27,6 +27,7 @@ import { useCanvas } from "./canvas";
 import { copySelected, cutSelected, duplicateSelected, pasteClipboard, togglePins } from "./clip";
 import * as commands from "./commands";
 import { useEditor } from "./store";
+import { fit } from "./view";
 
 export function nodeMenu(name: string): MenuItem[] {
   const { selection, select, workflow, readOnly } = useEditor.getState();
@@ -99,7 +100,7 @@ export function canvasMenu(at: Point): MenuItem[] {
   const place = flow?.screenToFlowPosition(at);
   const view: MenuItem[] = [
     { label: "Select all", icon: SquareDashedMousePointer, shortcut: "mod+a", onSelect: commands.selectAll },
-    { label: "Zoom to fit", icon: Maximize, shortcut: "1", onSelect: commands.fit },
+    { label: "Zoom to fit", icon: Maximize, shortcut: "1", onSelect: fit },
   ];
   if (useEditor.getState().readOnly) return view;
   return [

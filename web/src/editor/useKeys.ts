@@ -8,6 +8,7 @@ import { type Command, commandOf, EVERYWHERE } from "./keys";
 import { saveWorkflow } from "./save";
 import { useEditor } from "./store";
 import { leaveVersion } from "./VersionBar";
+import { fit, zoom } from "./view";
 
 const ACTIONS: Record<Command, () => void> = {
   add: () => commands.openAdd(),
@@ -18,10 +19,10 @@ const ACTIONS: Record<Command, () => void> = {
   rename: commands.startRenaming,
   note: commands.addNote,
   duplicate: duplicateSelected,
-  fit: commands.fit,
-  zoomIn: () => commands.zoom("in"),
-  zoomOut: () => commands.zoom("out"),
-  zoomReset: () => commands.zoom("reset"),
+  fit: fit,
+  zoomIn: () => zoom("in"),
+  zoomOut: () => zoom("out"),
+  zoomReset: () => zoom("reset"),
   undo: commands.undo,
   redo: commands.redo,
   open: commands.openSelected,

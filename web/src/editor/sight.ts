@@ -1,0 +1,96 @@
+/**
+ * What the drawing follows of the view: the region that is drawn, and the zoom that decides how much of each node is.
+ *
+ * Both change only when the view leaves the region, is zoomed far, or comes to rest, so that while it moves the browser has nothing to do
+ * but to shift a picture that is there already.
+ */
+import { useStoreApi } from "@xyflow/react";
+import { type RefObject, useEffect } from "react";
+import { create } from "zustand";
+import { type Box, covers, isWasteful, regionAround, viewOf } from "../graph/region";
+import { keepInSight } from "./view";
+
+interface Sight {
+  /** `null` until the first view is known; then all is drawn. */
+  region: Box | null;
+  zoom: number;
+}
+
+export const useSight = create<Sight>()(() => ({ region: null, zoom: 1 }));
+
+/** The view rests when nothing has moved it for so long. */
+const REST_MS = 250;
+/** A pointer that goes somewhere else after so long means a node, not the view. */
+const POINTING_MS = 80;
+/** A gesture that has zoomed by more than this does not wait for its end to change the drawing. */
+const FAR_ZOOM = 2;
+
+/** Follows the view. While it moves, the canvas is marked, so that the drawing is a layer of its own that is shifted and not painted. */
+export function useFollowing(frame: RefObject<HTMLElement | null>) {
+  const store = useStoreApi();
+  useEffect(() => {
+    const { current: canvas } = frame;
+    let resting: ReturnType<typeof setTimeout> | undefined;
+    let movedAt = 0;
+    const now = () => {
+      const { transform, width, height } = store.getState();
+      return { zoom: transform[2], view: viewOf(transform, { width, height }) };
+    };
+    const settle = () => {
+      const { fitViewQueued, nodes } = store.getState();
+      // The first view shows everything, for which everything must be known.
+      if (fitViewQueued && nodes.length > 0) return;
+      const { zoom, view } = now();
+      useSight.setState({ region: regionAround(view), zoom });
+    };
+    const rest = () => {
+      clearTimeout(resting);
+      canvas?.removeAttribute("data-moving");
+      const { zoom, view } = now();
+      const { region, zoom: drawn } = useSight.getState();
+      if (zoom !== drawn || !region || isWasteful(region, view)) settle();
+    };
+    const follow = () => {
+      const { zoom, view } = now();
+      const { region, zoom: drawn } = useSight.getState();
+      const isFar = zoom > drawn * FAR_ZOOM || zoom * FAR_ZOOM < drawn;
+      if (!region || isFar || !covers(region, view)) settle();
+    };
+    const point = (event: PointerEvent) => {
+      const isPointing = event.buttons === 0 && canvas?.hasAttribute("data-moving");
+      if (isPointing && performance.now() - movedAt > POINTING_MS) rest();
+    };
+    canvas?.addEventListener("pointermove", point);
+    if (store.getState().width > 0) settle();
+    const end = store.subscribe((state, before) => {
+      const isMoved = state.transform !== before.transform;
+      if (!isMoved && state.width === before.width && state.height === before.height) return;
+      if (isMoved) {
+        movedAt = performance.now();
+        canvas?.setAttribute("data-moving", "");
+        alignToPixels(state.domNode, state.transform);
+        clearTimeout(resting);
+        resting = setTimeout(rest, REST_MS);
+      }
+      follow();
+      if (state.width < before.width || state.height < before.height) keepInSight(before, state);
+    });
+    return () => {
+      end();
+      canvas?.removeEventListener("pointermove", point);
+      clearTimeout(resting);
+      useSight.setState({ region: null, zoom: 1 });
+    };
+  }, [store, frame]);
+}
+
+/** A picture that stands on whole pixels is shifted by copying it; one that stands between them has to be blended anew. */
+function alignToPixels(flow: HTMLElement | null, [x, y]: readonly [number, number, number]) {
+  const viewport = flow?.querySelector<HTMLElement>(".react-flow__viewport");
+  if (viewport) viewport.style.translate = `${beside(x)}px ${beside(y)}px`;
+}
+
+function beside(value: number): number {
+  const density = window.devicePixelRatio || 1;
+  return Math.round(value * density) / density - value;
+}
