@@ -157,9 +157,7 @@ impl Runtime {
     pub(crate) async fn take_up_decided(self: Arc<Self>, id: i64) {
         for _ in 0..LOOKS {
             if let Some(_held) = self.hold(id) {
-                if !self.runner.is_running(id)
-                    && let Err(error) = self.read_and_resume(id, Some(None), None, Takes::Nothing).await
-                {
+                if let Err(error) = self.wake_held(id).await {
                     // What is still asleep then is looked at again with the clock.
                     tracing::error!(%error, execution = id, "A run could not be told what was decided.");
                 }
@@ -167,6 +165,16 @@ impl Runtime {
             }
             tokio::time::sleep(BETWEEN_LOOKS).await;
         }
+    }
+
+    /// Wakes a run that is held, unless it was stopped before it was.
+    async fn wake_held(self: &Arc<Self>, id: i64) -> Result<(), Error> {
+        let execution = self.store.execution(id).await?;
+        let is_asleep = execution.is_some_and(|execution| execution.state.status == RunStatus::Waiting);
+        if is_asleep && !self.runner.is_running(id) {
+            self.read_and_resume(id, Some(None), None, Takes::Nothing).await?;
+        }
+        Ok(())
     }
 
     /// Keeps others from waking a run meanwhile; `None` if somebody is at it.

@@ -14,7 +14,7 @@ fn the_doctor_finds_a_healthy_folder_healthy_and_names_the_server_on_it() {
     let before = run(&data.0.join("data"), &["doctor"], &[("HEDDLE_PORT", "0")]);
     assert!(before.status.success(), "{}", told(&before));
     for words in [
-        "ok     database: is in order, format 2",
+        "ok     database: is in order, format 3",
         "ok     key of the credentials",
         "ok     server: none runs",
         "ok     port: 127.0.0.1:0 is free",
