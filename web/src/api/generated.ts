@@ -494,6 +494,31 @@ export interface ResumeInput {
   call?: string;
 }
 
+export interface Approval {
+  executionId: string;
+  workflowId: string;
+  workflowName: string | null;
+  node: string;
+  call: string;
+  tool: string;
+  arguments: unknown;
+  digest: string;
+  askedAt: string;
+  untilAt: string;
+}
+
+export interface ApprovalList {
+  data: Approval[];
+  nextCursor: string | null;
+}
+
+export interface ApprovalInput {
+  call: string;
+  digest: string;
+  decision: "approve" | "reject";
+  reason?: string | null;
+}
+
 export interface RetryInput {
   loadWorkflow?: boolean;
 }
@@ -790,6 +815,20 @@ export interface FetchedWorkflow {
   workflow: Record<string, unknown>;
 }
 
+export interface AgentApproval {
+  call: string;
+  digest: string;
+  askedMs: number;
+  untilMs: number;
+  decision: "approved" | "rejected" | "expired" | null;
+  reason: string | null;
+  by: string | null;
+  decidedMs: number | null;
+  waitedMs: number | null;
+  tool?: string;
+  arguments?: unknown;
+}
+
 export interface AgentToolCall {
   id: string;
   name: string;
@@ -797,6 +836,7 @@ export interface AgentToolCall {
   result?: unknown;
   isError?: boolean;
   durationMs?: number;
+  approval?: AgentApproval;
 }
 
 export interface AgentIteration {
@@ -828,7 +868,8 @@ export interface ExecutionAgent {
     error?: string;
   })[];
   output?: unknown;
-  finishReason: "completed" | "max_iterations" | "stopped" | "error" | "running";
+  finishReason: "completed" | "max_iterations" | "stopped" | "error" | "running" | "approval";
+  approvals: AgentApproval[];
   errors: ({
     code?: string;
     message: string;

@@ -1,21 +1,24 @@
-// Agents at work: which workflows have them and what they cost, their newest runs, what waits for a decision, and conversations.
+// Agents at work: which workflows have them and what they cost, their newest runs, what waits for an approval or
+// a decision, and conversations.
 
-import { Bot, CircleHelp, ListTree, MessagesSquare } from "lucide-react";
+import { Bot, CircleHelp, ListTree, MessagesSquare, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "wouter";
 import { Page, Problem, Skeleton, Tabs } from "../../ui";
 import { AgentList } from "./AgentList";
 import { AgentRuns } from "./AgentRuns";
+import { Approvals } from "./Approvals";
 import { Conversations } from "./Conversations";
 import { Decisions } from "./Decisions";
-import { useAgents, useUncertain } from "./data";
+import { useAgents, useApprovals, useUncertain } from "./data";
 
-const TABS = ["agents", "runs", "decisions", "conversations"];
+const TABS = ["agents", "runs", "approvals", "decisions", "conversations"];
 
 export default function AgentsPage() {
   const [params, setParams] = useSearchParams();
   const wanted = params.get("tab") ?? "";
   const tab = TABS.includes(wanted) ? wanted : "agents";
   const { agents, error, refetch } = useAgents();
+  const approvals = useApprovals();
   const uncertain = useUncertain();
   const nUncertain = uncertain.data?.data.length;
   return (
@@ -30,6 +33,7 @@ export default function AgentsPage() {
           tabs={[
             { id: "agents", label: "Agents", icon: Bot, count: agents?.length },
             { id: "runs", label: "Runs", icon: ListTree },
+            { id: "approvals", label: "Approvals", icon: ShieldCheck, count: approvals.data?.data.length || undefined },
             { id: "decisions", label: "Decisions", icon: CircleHelp, count: nUncertain || undefined },
             { id: "conversations", label: "Conversations", icon: MessagesSquare },
           ]}
@@ -44,6 +48,7 @@ export default function AgentsPage() {
         <div role="tabpanel">
           {tab === "agents" && <AgentList agents={agents} />}
           {tab === "runs" && <AgentRuns agents={agents} />}
+          {tab === "approvals" && <Approvals query={approvals} />}
           {tab === "decisions" && <Decisions query={uncertain} />}
           {tab === "conversations" && <Conversations agents={agents} />}
         </div>

@@ -3,7 +3,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { all, api } from "../../api/client";
-import type { ExecutionOutline } from "../../api/generated";
+import type { ApprovalList, ExecutionOutline } from "../../api/generated";
 import type { Execution, ListPage } from "../../api/types";
 import type { WorkflowDocument } from "../../graph/types";
 import { agentWorkflows, dayAgo, type SpendingRow, spentByWorkflow } from "./agents";
@@ -85,4 +85,20 @@ export function useUncertain() {
     queryFn: () => api.get<ListPage<Execution>>("/executions", { status: "uncertain", limit: 100 }),
     refetchInterval: 10_000,
   });
+}
+
+/** Calls that agents ask about. */
+export function useApprovals() {
+  return useQuery({
+    queryKey: ["approvals"],
+    queryFn: () => api.get<ApprovalList>("/approvals", { limit: 100 }),
+    refetchInterval: 10_000,
+  });
+}
+
+/** How many things about agents wait for a person: approvals and decisions. */
+export function useWaitingForPerson(): number {
+  const approvals = useApprovals();
+  const uncertain = useUncertain();
+  return (approvals.data?.data.length ?? 0) + (uncertain.data?.data.length ?? 0);
 }
