@@ -2,6 +2,7 @@
 
 import { Check, ShieldQuestion, X } from "lucide-react";
 import { useState } from "react";
+import { useMayChange } from "../api/session";
 import { Badge, Button, Dialog, exactTime, Field, Problem, relativeTime, TextArea } from "../ui";
 import css from "./ApprovalCard.module.css";
 import type { Asked } from "./approval";
@@ -19,6 +20,7 @@ interface ApprovalCardProps {
 }
 
 export function ApprovalCard({ asked, onDecided }: ApprovalCardProps) {
+  const mayChange = useMayChange();
   const [isRejecting, setRejecting] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [mine, setMine] = useState<"approved" | "rejected" | null>(null);
@@ -50,7 +52,8 @@ export function ApprovalCard({ asked, onDecided }: ApprovalCardProps) {
       </header>
       <JsonBlock value={asked.arguments ?? {}} label={`arguments of ${asked.tool}`} />
       {asked.reason && <p className={css.reason}>Reason: {asked.reason}</p>}
-      {!decision && (
+      {!decision && !mayChange && <p className={css.reason}>An editor of the project can decide.</p>}
+      {!decision && mayChange && (
         <div className={css.buttons}>
           <Button size="small" kind="primary" icon={Check} busy={isBusy} onClick={() => void approve()}>
             Approve

@@ -3,6 +3,7 @@
 import { CircleX, ListX, RotateCcw, Square, SquareArrowOutUpRight, Trash2, Workflow as WorkflowIcon, Zap } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { remove, retry, stop, tellFailure } from "../../run/execution";
 import { useNarrow } from "../../run/useNarrow";
@@ -41,6 +42,7 @@ const COLUMNS = [
 const NARROW = COLUMNS.filter((column) => column.id !== "mode");
 
 export default function ExecutionsPage() {
+  const mayChange = useMayChange();
   const [params] = useSearchParams();
   const text = params.toString();
   const filters = useFilters(text);
@@ -117,7 +119,7 @@ export default function ExecutionsPage() {
           rowKey={(row) => String(row.id)}
           render={render}
           onOpen={(row) => go(addressOf(row))}
-          actions={(row) => <Actions row={row} />}
+          actions={(row) => <Actions row={row} mayChange={mayChange} />}
           empty={isFiltered ? <NothingFits /> : <NothingYet />}
         />
       )}
@@ -153,7 +155,7 @@ function lasted(row: Execution, now: number): string {
 const isGoing = (row: Execution) => row.status === "running" || row.status === "waiting";
 const isFailed = (row: Execution) => row.status === "error" || row.status === "canceled" || row.status === "uncertain";
 
-function Actions({ row }: { row: Execution }) {
+function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
   const [, go] = useLocation();
   const id = String(row.id);
   const run = (act: Promise<unknown>) => void act.catch(tellFailure);
@@ -167,10 +169,10 @@ function Actions({ row }: { row: Execution }) {
   };
   return (
     <span className={css.actions}>
-      {isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
-      {isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
+      {mayChange && isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
+      {mayChange && isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
       <IconButton icon={SquareArrowOutUpRight} label="Open on the canvas" size="small" onClick={() => go(addressOf(row))} />
-      {!isGoing(row) && <IconButton icon={Trash2} label="Remove" size="small" onClick={() => run(drop())} />}
+      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Remove" size="small" onClick={() => run(drop())} />}
     </span>
   );
 }
