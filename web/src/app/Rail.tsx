@@ -18,7 +18,7 @@ import {
 } from "lucide-react";
 import { useState, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
-import { useWaitingForPerson } from "../pages/agents/data";
+import { useUndecided } from "../run/undecided";
 import { chooseTheme, onTheme, shownTheme } from "../theme/theme";
 import { count, cx, plural, Tooltip } from "../ui";
 import markUrl from "./mark.svg";
@@ -49,7 +49,7 @@ const WIDE = "heddle.rail";
 export function Rail() {
   const [here] = useLocation();
   const [wide, setWide] = useState(() => localStorage.getItem(WIDE) === "wide");
-  const nWaiting = useWaitingForPerson();
+  const nWaiting = useUndecided();
   const theme = useSyncExternalStore(onTheme, shownTheme);
   const widen = () => {
     localStorage.setItem(WIDE, wide ? "narrow" : "wide");

@@ -17,12 +17,12 @@ export interface Iteration extends Omit<AgentIteration, "confidence" | "action">
   at: number;
   startedMs: number;
   durationMs: number;
-  message: string | null;
+  message?: string | null;
   toolCalls: ToolCall[];
   tokens: Required<AgentIteration["tokens"]>;
   dollars: number | null;
-  confidence: number | null;
-  action: string | null;
+  confidence?: number | null;
+  action?: string | null;
 }
 
 /** A call of a tool; `result` is missing while it still runs, `approval` where nobody had to be asked. */

@@ -3,13 +3,14 @@
 
 import { Bot, CircleHelp, ListTree, MessagesSquare, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "wouter";
+import { useApprovals, useUncertain } from "../../run/undecided";
 import { Page, Problem, Skeleton, Tabs } from "../../ui";
 import { AgentList } from "./AgentList";
 import { AgentRuns } from "./AgentRuns";
 import { Approvals } from "./Approvals";
 import { Conversations } from "./Conversations";
 import { Decisions } from "./Decisions";
-import { useAgents, useApprovals, useUncertain } from "./data";
+import { useAgents } from "./data";
 
 const TABS = ["agents", "runs", "approvals", "decisions", "conversations"];
 

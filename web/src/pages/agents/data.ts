@@ -3,7 +3,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { all, api } from "../../api/client";
-import type { ApprovalList, ExecutionOutline } from "../../api/generated";
+import type { ExecutionOutline } from "../../api/generated";
 import type { Execution, ListPage } from "../../api/types";
 import type { WorkflowDocument } from "../../graph/types";
 import { agentWorkflows, dayAgo, type SpendingRow, spentByWorkflow } from "./agents";
@@ -76,29 +76,4 @@ export function useCosts(rows: readonly Execution[]): ReadonlyMap<string, RunCos
     })),
   });
   return new Map(over.flatMap((id, at) => (queries[at]?.data ? [[id, queries[at].data] as const] : [])));
-}
-
-/** Runs that nobody can say the end of: they wait for a decision. */
-export function useUncertain() {
-  return useQuery({
-    queryKey: ["executions", "uncertain"],
-    queryFn: () => api.get<ListPage<Execution>>("/executions", { status: "uncertain", limit: 100 }),
-    refetchInterval: 10_000,
-  });
-}
-
-/** Calls that agents ask about. */
-export function useApprovals() {
-  return useQuery({
-    queryKey: ["approvals"],
-    queryFn: () => api.get<ApprovalList>("/approvals", { limit: 100 }),
-    refetchInterval: 10_000,
-  });
-}
-
-/** How many things about agents wait for a person: approvals and decisions. */
-export function useWaitingForPerson(): number {
-  const approvals = useApprovals();
-  const uncertain = useUncertain();
-  return (approvals.data?.data.length ?? 0) + (uncertain.data?.data.length ?? 0);
 }
