@@ -41,13 +41,20 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
     await view.goto("/workflows");
     await expect(view.getByRole("link", { name: "Prices" })).toBeVisible();
     const places = ["/executions", "/credentials", "/tables", "/variables", "/knowledge"];
-    for (const path of ["/workflows", ...places, `/workflow/${workflow.id}`, `/workflow/${workflow.id}/executions/${executionId}`]) {
+    for (const path of [
+      "/workflows",
+      ...places,
+      `/workflow/${workflow.id}`,
+      `/workflow/${workflow.id}/executions/${executionId}`,
+    ]) {
       await view.goto(path);
       await view.locator("main").waitFor();
       await expect(view.getByRole("heading").or(view.locator(".react-flow__node"))).toBeVisible();
-      const names = await view.getByRole("button").evaluateAll((all) =>
-        all.filter((one) => !one.disabled).map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""),
-      );
+      const names = await view
+        .getByRole("button")
+        .evaluateAll((all) =>
+          all.filter((one) => !one.disabled).map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""),
+        );
       assert.deepEqual(
         names.filter((name) => CHANGES.test(name)),
         [],

@@ -63,13 +63,7 @@ export function Rail() {
         {wide && <span>Heddle</span>}
       </Link>
       {PLACES.map((place) => (
-        <Entry
-          key={place.to}
-          {...place}
-          wide={wide}
-          current={isHere(place)}
-          nWaiting={place.to === "/agents" ? nWaiting : 0}
-        />
+        <Entry key={place.to} {...place} wide={wide} current={isHere(place)} nWaiting={place.to === "/agents" ? nWaiting : 0} />
       ))}
       <span className={css.gap} />
       <Tooltip text={theme === "dark" ? "Light theme" : "Dark theme"} side="right">

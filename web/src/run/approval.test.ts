@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { ofEvent, openOnes, withAsked } from "./approval";
 import { addChunk } from "./answer";
+import { ofEvent, openOnes, withAsked } from "./approval";
 import { reduceAll } from "./reduce";
 import { emptyView, type RunEvent } from "./view";
 
-const told = { executionId: "12", node: "Agent", call: "item 0: tool 1.1", tool: "Send_mail", arguments: { to: "ada" }, digest: "9f" };
+const told = {
+  executionId: "12",
+  node: "Agent",
+  call: "item 0: tool 1.1",
+  tool: "Send_mail",
+  arguments: { to: "ada" },
+  digest: "9f",
+};
 
 describe("a call that asks for approval", () => {
   it("waits until it is decided or its time is over", () => {

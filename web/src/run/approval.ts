@@ -23,7 +23,12 @@ export function ofList(row: Approval): Asked {
 }
 
 /** A call in the report of an agent. */
-export function ofReport(told: AgentApproval, executionId: string, node: string, call: { name: string; arguments?: unknown }): Asked {
+export function ofReport(
+  told: AgentApproval,
+  executionId: string,
+  node: string,
+  call: { name: string; arguments?: unknown },
+): Asked {
   return { ...told, executionId, node, tool: told.tool ?? call.name, arguments: told.arguments ?? call.arguments };
 }
 

@@ -88,8 +88,7 @@ export function useSchema(options: {
   const { executionId, node, run = 0, output = 0, version } = options;
   return useQuery({
     queryKey: ["schema", executionId, node, run, output, version],
-    queryFn: ({ signal }) =>
-      api.get<ExecutionSchema>(`/executions/${executionId}/schema`, { node, run, output }, signal),
+    queryFn: ({ signal }) => api.get<ExecutionSchema>(`/executions/${executionId}/schema`, { node, run, output }, signal),
     enabled: Boolean(executionId),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -11,7 +11,10 @@ export function readReport(told: unknown): AgentReport {
   for (const iteration of iterations) {
     // An answer without a record of its own, such as one taken from an earlier run, stands behind the one before it.
     if (iteration.startedMs === 0) iteration.startedMs = clock;
-    clock = iteration.startedMs + iteration.durationMs + Math.max(0, ...iteration.toolCalls.map((call) => call.durationMs + (call.approval?.waitedMs ?? 0)));
+    clock =
+      iteration.startedMs +
+      iteration.durationMs +
+      Math.max(0, ...iteration.toolCalls.map((call) => call.durationMs + (call.approval?.waitedMs ?? 0)));
   }
   return {
     iterations,

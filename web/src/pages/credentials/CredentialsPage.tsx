@@ -132,19 +132,21 @@ export default function CredentialsPage() {
             if (column === "project") return <Where credential={row} name={projectName(row.projectId)} />;
             return <Time at={row.updatedAt} />;
           }}
-          actions={(credential) => mayChange && (
-            <Menu
-              trigger={<IconButton icon={Ellipsis} label={`Actions for ${credential.name}`} size="small" />}
-              items={[
-                { label: "Change", icon: Pencil, onSelect: () => setDoing({ what: "edit", credential }) },
-                { label: "Test", icon: PlugZap, onSelect: () => void test(credential) },
-                { label: "Share", icon: Share2, onSelect: () => setDoing({ what: "share", credential }) },
-                { label: "Move to a project", icon: FolderInput, onSelect: () => setDoing({ what: "move", credential }) },
-                null,
-                { label: "Delete", icon: Trash2, danger: true, onSelect: () => void remove(credential) },
-              ]}
-            />
-          )}
+          actions={(credential) =>
+            mayChange && (
+              <Menu
+                trigger={<IconButton icon={Ellipsis} label={`Actions for ${credential.name}`} size="small" />}
+                items={[
+                  { label: "Change", icon: Pencil, onSelect: () => setDoing({ what: "edit", credential }) },
+                  { label: "Test", icon: PlugZap, onSelect: () => void test(credential) },
+                  { label: "Share", icon: Share2, onSelect: () => setDoing({ what: "share", credential }) },
+                  { label: "Move to a project", icon: FolderInput, onSelect: () => setDoing({ what: "move", credential }) },
+                  null,
+                  { label: "Delete", icon: Trash2, danger: true, onSelect: () => void remove(credential) },
+                ]}
+              />
+            )
+          }
           empty={
             all.length === 0 ? (
               <Empty

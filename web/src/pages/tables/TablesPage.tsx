@@ -110,9 +110,11 @@ function TableList() {
             if (column === "project") return <span className={layout.quiet}>{projectName(table.projectId)}</span>;
             return <Time at={table.updatedAt} />;
           }}
-          actions={(table) => mayChange && (
-            <IconButton icon={Trash2} label={`Delete ${table.name}`} size="small" onClick={() => void remove(table)} />
-          )}
+          actions={(table) =>
+            mayChange && (
+              <IconButton icon={Trash2} label={`Delete ${table.name}`} size="small" onClick={() => void remove(table)} />
+            )
+          }
           empty={
             all.length === 0 ? (
               <Empty

@@ -86,12 +86,14 @@ export default function VariablesPage() {
             }
             return <span className={layout.quiet}>{row.project ? projectName(row.project.id) : "Every project"}</span>;
           }}
-          actions={(row) => mayChange && (
-            <span className={layout.row}>
-              <IconButton icon={Pencil} label={`Change ${row.key}`} size="small" onClick={() => setDoing({ variable: row })} />
-              <IconButton icon={Trash2} label={`Delete ${row.key}`} size="small" onClick={() => void remove(row)} />
-            </span>
-          )}
+          actions={(row) =>
+            mayChange && (
+              <span className={layout.row}>
+                <IconButton icon={Pencil} label={`Change ${row.key}`} size="small" onClick={() => setDoing({ variable: row })} />
+                <IconButton icon={Trash2} label={`Delete ${row.key}`} size="small" onClick={() => void remove(row)} />
+              </span>
+            )
+          }
           empty={
             all.length === 0 ? (
               <Empty

@@ -157,14 +157,16 @@ export default function WorkflowsPage() {
         title="Build your first workflow"
         text="A workflow starts with a trigger, such as a web request, a schedule or a chat message, and goes on node by node. Begin with an empty one, a template, or one from n8n."
         action={
-          mayChange && <>
-            <Button kind="primary" icon={FilePlus2} onClick={create}>
-              New workflow
-            </Button>
-            <Button icon={LayoutTemplate} onClick={() => go("/templates")}>
-              See templates
-            </Button>
-          </>
+          mayChange && (
+            <>
+              <Button kind="primary" icon={FilePlus2} onClick={create}>
+                New workflow
+              </Button>
+              <Button icon={LayoutTemplate} onClick={() => go("/templates")}>
+                See templates
+              </Button>
+            </>
+          )
         }
       />
     ) : isFiltered ? (
