@@ -1,5 +1,6 @@
 // What people bring along: an n8n workflow is imported with a report and run; a template is used; credentials live and are never shown again.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { expect, until } from "./expect.mjs";
 import { journey } from "./world.mjs";
@@ -73,8 +74,19 @@ test("a workflow of n8n is pasted, reported on, imported and run", () =>
     assert.deepEqual(sorted, [1, 2, 3]);
   }));
 
-test("a template is used and answers", () =>
+const TEMPLATES = new URL("../src/templates/", import.meta.url);
+
+test("every template is made of nodes that are here, and one is used and answers", () =>
   journey({}, async ({ page, call, base }) => {
+    for (const file of readdirSync(TEMPLATES).filter((name) => name.endsWith(".json"))) {
+      const { workflow } = JSON.parse(readFileSync(new URL(file, TEMPLATES), "utf8"));
+      const { name, nodes, connections, settings } = workflow;
+      const report = await call("POST", "/workflows/check", { nodes, connections, settings });
+      const strange = report.nodes.filter(({ support }) => support === "unknown" || support === "version");
+      assert.deepEqual(strange, [], `${file}: ${name}`);
+      const wrong = report.problems.filter(({ severity, code }) => severity === "error" && !/CREDENTIAL/.test(code));
+      assert.deepEqual(wrong, [], `${file}: ${name}`);
+    }
     await page.goto("/templates");
     await page.getByRole("button", { name: /greet/i }).first().click();
     await page.getByRole("button", { name: /^Use( this)? template/ }).click();

@@ -9,6 +9,8 @@ const PAGES = [
   "/templates",
   "/executions",
   "/agents",
+  "/agents?tab=approvals",
+  "/agents?tab=decisions",
   "/knowledge",
   "/credentials",
   "/tables",

@@ -58,7 +58,7 @@ async function begin({ data, settings, port = "0", ready = /listens on/ }) {
   return { base, kill, said: () => said };
 }
 
-/** A server with an owner, and a page on which she is signed in. Errors in the console fail the journey. */
+/** A server with an owner, and a page on which she is signed in. Errors in the console, and requests to any other host, fail the journey. */
 export async function enter({ owner = true, settings, ...options } = {}) {
   const server = await startServer(settings);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
@@ -73,6 +73,8 @@ export async function enter({ owner = true, settings, ...options } = {}) {
   const complaints = [];
   context.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   context.on("weberror", (problem) => complaints.push(String(problem.error())));
+  const strangers = [];
+  context.on("request", (request) => isElsewhere(request.url(), server.base) && strangers.push(request.url()));
   const csrf = owner ? await becomeOwner(context, server) : null;
   const page = await context.newPage();
   return {
@@ -88,8 +90,14 @@ export async function enter({ owner = true, settings, ...options } = {}) {
       await server.stop();
       const unexpected = complaints.filter((text) => !expected.some((known) => text.includes(known)));
       assert.deepEqual(unexpected, [], "the console has errors");
+      assert.deepEqual(strangers, [], "requests left the machine");
     },
   };
+}
+
+/** The editor works offline: whatever it shows comes from its own server. */
+function isElsewhere(url, base) {
+  return /^(https?|wss?):/.test(url) && new URL(url).host !== new URL(base).host;
 }
 
 async function becomeOwner(context, server) {

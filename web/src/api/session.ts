@@ -21,6 +21,11 @@ export function useMe() {
   return useQuery({ queryKey: ["me"], queryFn: loadMe, staleTime: Number.POSITIVE_INFINITY, retry: false });
 }
 
+/** Whether somebody may change things at all: a viewer sees everything and is shown no button that would be refused. */
+export function useMayChange(): boolean {
+  return useMe().data?.role !== "viewer";
+}
+
 /** Whether there is no owner yet, so that the first page is the set-up. */
 export async function needsSetup(): Promise<boolean> {
   const answer = await (await api.raw("GET", "/api/setup")).json();

@@ -18,8 +18,9 @@ import {
 } from "lucide-react";
 import { useState, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
+import { useUndecided } from "../run/undecided";
 import { chooseTheme, onTheme, shownTheme } from "../theme/theme";
-import { cx, Tooltip } from "../ui";
+import { count, cx, plural, Tooltip } from "../ui";
 import markUrl from "./mark.svg";
 import css from "./Rail.module.css";
 
@@ -48,6 +49,7 @@ const WIDE = "heddle.rail";
 export function Rail() {
   const [here] = useLocation();
   const [wide, setWide] = useState(() => localStorage.getItem(WIDE) === "wide");
+  const nWaiting = useUndecided();
   const theme = useSyncExternalStore(onTheme, shownTheme);
   const widen = () => {
     localStorage.setItem(WIDE, wide ? "narrow" : "wide");
@@ -61,7 +63,7 @@ export function Rail() {
         {wide && <span>Heddle</span>}
       </Link>
       {PLACES.map((place) => (
-        <Entry key={place.to} {...place} wide={wide} current={isHere(place)} />
+        <Entry key={place.to} {...place} wide={wide} current={isHere(place)} nWaiting={place.to === "/agents" ? nWaiting : 0} />
       ))}
       <span className={css.gap} />
       <Tooltip text={theme === "dark" ? "Light theme" : "Dark theme"} side="right">
@@ -84,22 +86,31 @@ export function Rail() {
   );
 }
 
-function Entry({ to, label, icon: Icon, wide, current }: Place & { wide: boolean; current: boolean }) {
+interface EntryProps extends Place {
+  wide: boolean;
+  current: boolean;
+  /** How many things there wait for a person. */
+  nWaiting?: number;
+}
+
+function Entry({ to, label, icon: Icon, wide, current, nWaiting = 0 }: EntryProps) {
+  const words = nWaiting > 0 ? `${label}: ${plural(nWaiting, "thing")} to decide` : label;
   const link = (
     <Link
       href={to}
       className={cx(css.entry, current && css.current)}
       aria-current={current ? "page" : undefined}
-      aria-label={label}
+      aria-label={words}
     >
       <Icon size={18} aria-hidden />
       {wide && <span>{label}</span>}
+      {nWaiting > 0 && <span className={css.count}>{count(nWaiting)}</span>}
     </Link>
   );
   return wide ? (
     link
   ) : (
-    <Tooltip text={label} side="right">
+    <Tooltip text={words} side="right">
       {link}
     </Tooltip>
   );

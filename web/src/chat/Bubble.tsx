@@ -4,6 +4,7 @@ import { Bot, ChevronRight, CircleAlert, CircleCheck, LoaderCircle, Paperclip, R
 import { useLocation } from "wouter";
 import { useDrawer } from "../drawer/state";
 import { useEditor } from "../editor/store";
+import { ApprovalCard } from "../run/ApprovalCard";
 import type { ToolPart } from "../run/answer";
 import { JsonBlock } from "../run/JsonBlock";
 import { RunProblem } from "../run/RunProblem";
@@ -47,7 +48,7 @@ function Answer({ message, onAgain, isLast }: BubbleProps) {
       <div className={css.said}>
         {parts.map((part, at) =>
           part.kind === "tool" ? (
-            <Tool key={at} part={part} />
+            <Tool key={at} part={part} executionId={executionId} />
           ) : (
             part.text.trim() && (
               <div key={at} className={css.text}>
@@ -101,7 +102,16 @@ function ShowRun({ executionId }: { executionId: string }) {
   );
 }
 
-function Tool({ part }: { part: ToolPart }) {
+function Tool({ part, executionId }: { part: ToolPart; executionId?: string | null }) {
+  const asked = part.asked;
+  const told = useEditor((state) =>
+    asked && state.run?.executionId === executionId
+      ? state.run?.approvals.find((one) => one.call === asked.call && one.node === asked.node)
+      : undefined,
+  );
+  if (asked && executionId && part.isRunning && !told?.decision) {
+    return <ApprovalCard asked={told ?? { ...asked, executionId }} />;
+  }
   const Icon = part.isRunning ? LoaderCircle : part.isError ? CircleAlert : CircleCheck;
   const state = part.isRunning ? "running" : part.isError ? "failed" : "done";
   return (

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useParams } from "wouter";
+import { useMayChange } from "../api/session";
 import { Drawer } from "../drawer/Drawer";
 import { normalDocument } from "../graph/normal";
 import { emptyDocument } from "../graph/types";
@@ -42,11 +43,13 @@ export default function EditorPage() {
     gcTime: 0,
   });
   const isThere = useEditor((state) => state.saved?.id === id || (id === "new" && state.savedVersion === null));
+  const isViewer = !useMayChange();
   useEffect(() => {
     if (!loaded.data) return;
+    useEditor.setState({ isViewer });
     if (!keepDraft(id, loaded.data.versionId)) useEditor.getState().load(loaded.data, id !== "new");
     takeCopy(id);
-  }, [loaded.data, id]);
+  }, [loaded.data, id, isViewer]);
   useEffect(() => () => forget(), []);
   if (loaded.error) {
     return (

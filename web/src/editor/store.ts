@@ -29,6 +29,8 @@ export interface EditorState {
   open: string | null;
   run: RunView | null;
   readOnly: boolean;
+  /** Whoever is signed in may only look, so that every document is read-only. */
+  isViewer: boolean;
   shown: Shown;
   /** The document that is being worked on, while something else is shown. */
   draft: WorkflowDocument | null;
@@ -62,6 +64,7 @@ export const useEditor = create<EditorState>()((set, get) => ({
   open: null,
   run: null,
   readOnly: false,
+  isViewer: false,
   shown: null,
   draft: null,
   history: NO_HISTORY,
@@ -115,7 +118,7 @@ export const useEditor = create<EditorState>()((set, get) => ({
       selectedEdges: NOTHING,
       open: null,
       run: null,
-      readOnly: false,
+      readOnly: get().isViewer,
       shown: null,
       draft: null,
       history: NO_HISTORY,
@@ -167,7 +170,7 @@ export const useEditor = create<EditorState>()((set, get) => ({
       workflow: draft,
       draft: null,
       shown: null,
-      readOnly: false,
+      readOnly: get().isViewer,
       run: null,
       selection: NOTHING,
       selectedEdges: NOTHING,

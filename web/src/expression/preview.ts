@@ -3,19 +3,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { api, queryClient } from "../api/client";
+import type { ExpressionValue } from "../api/generated";
 import { useEditor } from "../editor/store";
 import { useForm } from "../fields/form";
 import type { Json } from "../fields/spec";
 import type { WorkflowDocument } from "../graph/types";
 
-export interface Preview {
-  value?: Json;
-  text?: string;
-  type?: string;
-  /** The text is only the beginning of the value. */
-  truncated?: boolean;
-  error?: { message: string; description?: string | null; hint?: string | null };
-}
+/** What an expression gives; where it is `truncated`, the text is only the beginning of the value. */
+export type Preview = Omit<ExpressionValue, "value"> & { value?: Json };
 
 const PAUSE_MS = 250;
 

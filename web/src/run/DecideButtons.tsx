@@ -3,6 +3,7 @@
 
 import { CircleCheck, RotateCcw, StepForward, X } from "lucide-react";
 import { useState } from "react";
+import { useMayChange } from "../api/session";
 import { Button, confirm, Dialog, Field, Input, Problem, TextArea } from "../ui";
 import { resume, retry, stop } from "./execution";
 
@@ -18,6 +19,7 @@ interface DecideButtonsProps {
 type Way = "again" | "anew" | "end";
 
 export function DecideButtons({ id, onTaken, onGivenUp, size }: DecideButtonsProps) {
+  const mayChange = useMayChange();
   const [isTelling, setTelling] = useState(false);
   const [busy, setBusy] = useState<Way | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -38,6 +40,7 @@ export function DecideButtons({ id, onTaken, onGivenUp, size }: DecideButtonsPro
       setBusy(null);
     }
   };
+  if (!mayChange) return <span>An editor of the project can decide.</span>;
   return (
     <>
       <Button size={size} kind="primary" icon={CircleCheck} onClick={() => setTelling(true)}>

@@ -3,6 +3,7 @@
 import { Copy, GitCompareArrows, GitFork, History, Pencil, RotateCcw, Square, X } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { useMayChange } from "../api/session";
 import { useEditor } from "../editor/store";
 import { Badge, Button, duration, IconButton, Menu, type MenuItem, Money, StatusMark, Time, toast } from "../ui";
 import { planCopy } from "./copy";
@@ -51,6 +52,7 @@ interface ActionsProps {
 }
 
 function Actions({ view, onOpen, onCopied }: ActionsProps) {
+  const mayChange = useMayChange();
   const [isForking, setForking] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [, go] = useLocation();
@@ -93,12 +95,12 @@ function Actions({ view, onOpen, onCopied }: ActionsProps) {
   ];
   return (
     <div className={css.actions}>
-      {!isOver(view) && (
+      {mayChange && !isOver(view) && (
         <Button size="small" icon={Square} onClick={() => void stop(id).catch(tellFailure)}>
           Stop
         </Button>
       )}
-      {isOver(view) && (
+      {mayChange && isOver(view) && (
         <Menu
           trigger={
             <Button size="small" icon={RotateCcw} busy={isBusy}>
@@ -111,9 +113,11 @@ function Actions({ view, onOpen, onCopied }: ActionsProps) {
       <Button size="small" icon={GitCompareArrows} onClick={() => go(`/compare?a=${id}`)}>
         Compare
       </Button>
-      <Button size="small" icon={Copy} onClick={() => void copy()}>
-        Copy to editor
-      </Button>
+      {mayChange && (
+        <Button size="small" icon={Copy} onClick={() => void copy()}>
+          Copy to editor
+        </Button>
+      )}
       <ForkDialog open={isForking} onClose={() => setForking(false)} view={view} onForked={onOpen} />
     </div>
   );

@@ -1,15 +1,17 @@
 // A line above the drawer for what needs an eye or a hand: an address that waits for a call, a run that sleeps, one that nobody can
 // say the end of, and a broken line to the server.
 
-import { CircleHelp, Clock, PlugZap, WifiOff } from "lucide-react";
-import type { ReactNode } from "react";
+import { CircleHelp, Clock, PlugZap, ShieldQuestion, WifiOff } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { useEditor } from "../editor/store";
-import { Chip, CopyButton, relativeTime } from "../ui";
+import { Button, Chip, CopyButton, Dialog, plural, relativeTime } from "../ui";
+import { ApprovalCard } from "./ApprovalCard";
+import { openOnes } from "./approval";
 import { DecideButtons } from "./DecideButtons";
 import css from "./RunBanner.module.css";
 import { openRun, useWatch, watchRun } from "./start";
 import { useNow } from "./useNow";
-import { doubted, type RunView } from "./view";
+import { doubted, isOver, type RunView } from "./view";
 
 export function RunBanner() {
   const run = useEditor((state) => state.run);
@@ -22,7 +24,8 @@ export function RunBanner() {
         </Line>
       )}
       {run?.status === "listening" && <Listening run={run} />}
-      {run?.status === "waiting" && run.waiting && <Sleeping run={run} />}
+      {run?.status === "waiting" && run.waiting && !run.waiting.asks && <Sleeping run={run} />}
+      {run && !isOver(run) && run.approvals.length > 0 && <Asking run={run} />}
       {run?.status === "uncertain" && <Uncertain run={run} />}
     </>
   );
@@ -58,6 +61,37 @@ function Sleeping({ run }: { run: RunView }) {
   return (
     <Line icon={<Clock size={15} aria-hidden />} tone="wait">
       {node} {what}.
+    </Line>
+  );
+}
+
+/** An agent asks before it uses a tool: the exact calls are one click away, wherever in the editor one is. */
+function Asking({ run }: { run: RunView }) {
+  const [isOpen, setOpen] = useState(false);
+  const open = openOnes(run.approvals, useNow(true, 1000));
+  const [first] = open;
+  if (!first && !isOpen) return null;
+  return (
+    <Line icon={<ShieldQuestion size={15} aria-hidden />} tone="wait">
+      <span>
+        {first && open.length === 1 ? (
+          <>
+            <b>{first.node}</b> asks to use <code>{first.tool}</code>.
+          </>
+        ) : (
+          <>{plural(open.length, "call")} wait for approval.</>
+        )}
+      </span>
+      <span className={css.actions}>
+        <Button size="small" kind="primary" onClick={() => setOpen(true)}>
+          Decide…
+        </Button>
+      </span>
+      <Dialog open={isOpen} onClose={() => setOpen(false)} title={`Execution ${run.executionId} asks for approval`}>
+        {run.approvals.map((asked) => (
+          <ApprovalCard key={`${asked.node} ${asked.call}`} asked={asked} onDecided={() => open.length <= 1 && setOpen(false)} />
+        ))}
+      </Dialog>
     </Line>
   );
 }

@@ -1,8 +1,10 @@
 // What an agent says while it runs: pieces of its words and the tools between them, gathered in the order they came.
 
+import { type Asked, ofEvent } from "./approval";
+
 /** A piece of an answer as the server streams it. */
 export interface Chunk {
-  type: "begin" | "item" | "end" | "error" | "tool-start" | "tool-end" | "usage" | "done" | string;
+  type: "begin" | "item" | "end" | "error" | "tool-start" | "tool-end" | "approval" | "usage" | "done" | string;
   content?: unknown;
   metadata?: { nodeId?: string; nodeName?: string; itemIndex?: number; runIndex?: number; timestamp?: number };
 }
@@ -16,6 +18,8 @@ export interface ToolPart {
   isError: boolean;
   durationMs: number | null;
   isRunning: boolean;
+  /** What was asked before it could begin. */
+  asked?: Asked;
 }
 
 export type AnswerPart = { kind: "text"; text: string } | ToolPart;
@@ -34,7 +38,7 @@ export interface Answer {
 const NOTHING: Answer = { parts: [], isOver: false, isFailed: false, inputTokens: 0, outputTokens: 0, dollars: null };
 
 /** The answer with one piece more. */
-export function addChunk(answer: Answer = NOTHING, { type, content }: Chunk): Answer {
+export function addChunk(answer: Answer = NOTHING, { type, content, metadata }: Chunk): Answer {
   const fields = typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
   switch (type) {
     case "begin":
@@ -43,7 +47,11 @@ export function addChunk(answer: Answer = NOTHING, { type, content }: Chunk): An
     case "item":
       return { ...answer, parts: withText(answer.parts, words(content)) };
     case "tool-start":
-      return { ...answer, parts: [...answer.parts, toolPart(fields)] };
+      return { ...answer, parts: withTool(answer.parts, toolPart(fields)) };
+    case "approval": {
+      const asked = ofEvent(fields, "", metadata?.nodeName ?? "") ?? undefined;
+      return { ...answer, parts: withTool(answer.parts, { ...toolPart(fields), asked }) };
+    }
     case "tool-end":
       return { ...answer, parts: withResult(answer.parts, fields) };
     case "usage":
@@ -125,6 +133,14 @@ function toolPart(fields: Record<string, unknown>): ToolPart {
     durationMs: null,
     isRunning: true,
   };
+}
+
+/** A call that was asked about and then begins, or is asked about after it began, is one call. */
+function withTool(parts: readonly AnswerPart[], part: ToolPart): AnswerPart[] {
+  const at = parts.findIndex((known) => known.kind === "tool" && known.isRunning && known.id === part.id);
+  const known = parts[at];
+  if (known?.kind !== "tool" || (!known.asked && !part.asked)) return [...parts, part];
+  return parts.map((one, index) => (index === at ? { ...known, ...part, asked: part.asked ?? known.asked } : one));
 }
 
 /** The first call under this id that still runs has ended: providers may use an id twice. */

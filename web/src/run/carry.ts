@@ -23,6 +23,7 @@ export function carryOver(last: RunView | null): RunView | null {
     nodes,
     answers: new Map(),
     spent: [],
+    approvals: [],
     error: undefined,
     waiting: undefined,
     source: "live",
@@ -44,5 +45,5 @@ export function settle(live: RunView, stored: RunView): RunView {
       }),
     );
   }
-  return { ...stored, nodes, answers: live.answers, spent: live.spent, source: "live" };
+  return { ...stored, nodes, answers: live.answers, spent: live.spent, approvals: live.approvals, source: "live" };
 }

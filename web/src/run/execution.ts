@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ApiError, api, queryClient } from "../api/client";
-import type { ResumeInput } from "../api/generated";
+import type { ApprovalInput, ResumeInput } from "../api/generated";
 import type { Execution } from "../api/types";
 import type { WorkflowDocument } from "../graph/types";
 import { toast } from "../ui";
+import type { Asked } from "./approval";
 
 export function useExecution(id: string | null | undefined) {
   return useQuery({ queryKey: ["execution", id], queryFn: () => api.get<Execution>(`/executions/${id}`), enabled: Boolean(id) });
@@ -34,6 +35,16 @@ export async function fork(id: string, from: string, model?: string): Promise<Ex
 export async function resume(id: string, decision: ResumeInput): Promise<Execution> {
   const taken = await api.post<Execution>(`/executions/${id}/resume`, decision);
   changed();
+  return taken;
+}
+
+/** Says yes or no to a call of an agent, to exactly what was seen. */
+export async function decide(asked: Asked, decision: ApprovalInput["decision"], reason = ""): Promise<Execution> {
+  const { call, digest } = asked;
+  const input: ApprovalInput = { call, digest, decision, ...(reason.trim() && { reason: reason.trim() }) };
+  const taken = await api.post<Execution>(`/executions/${asked.executionId}/approve`, input);
+  changed();
+  void queryClient.invalidateQueries({ queryKey: ["approvals"] });
   return taken;
 }
 

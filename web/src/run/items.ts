@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
+import type { ExecutionSchema } from "../api/generated";
 
 /** One item as the server shows it; one that is too large comes as a preview of its text. */
 export interface RunItem {
@@ -74,11 +75,7 @@ export function useItems(options: ItemsOptions & { enabled?: boolean }) {
   });
 }
 
-export interface SchemaField {
-  path: string[];
-  type: string;
-  sample?: unknown;
-}
+export type SchemaField = ExecutionSchema["fields"][number];
 
 /** The fields of a node's output with a sample of each, from the first items. */
 export function useSchema(options: {
@@ -91,8 +88,7 @@ export function useSchema(options: {
   const { executionId, node, run = 0, output = 0, version } = options;
   return useQuery({
     queryKey: ["schema", executionId, node, run, output, version],
-    queryFn: ({ signal }) =>
-      api.get<{ fields: SchemaField[] }>(`/executions/${executionId}/schema`, { node, run, output }, signal),
+    queryFn: ({ signal }) => api.get<ExecutionSchema>(`/executions/${executionId}/schema`, { node, run, output }, signal),
     enabled: Boolean(executionId),
     staleTime: Number.POSITIVE_INFINITY,
   });

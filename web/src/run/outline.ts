@@ -28,6 +28,7 @@ export function fromOutline(outline: ExecutionOutline): RunView {
     nodes,
     answers: new Map(),
     spent: outline.models,
+    approvals: [],
     error: failed,
     waiting:
       outline.status === "waiting" && waiting

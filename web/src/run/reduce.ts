@@ -1,6 +1,7 @@
 // How a run changes with each event that the server tells of it. Pure.
 
 import { addChunk, type Chunk } from "./answer";
+import { ofEvent, withAsked } from "./approval";
 import {
   error,
   failure,
@@ -71,6 +72,9 @@ class Draft {
       case "nodeStep":
         this.change(node, (run) => ({ ...run, notes: run.notes + 1 }));
         return;
+      case "approval":
+        this.ask(node, data);
+        return;
       case "nodeSilent":
         this.silence(node);
         return;
@@ -83,6 +87,7 @@ class Draft {
           node,
           untilMs: typeof data.untilMs === "number" ? data.untilMs : null,
           execution: text(data.waitsFor) || null,
+          asks: data.asks === true,
         };
         this.change(node, (run) => ({ ...run, status: "waiting" }));
         return;
@@ -174,6 +179,13 @@ class Draft {
       error: error(data.error),
       served: { kind, above: text(data.serves) },
     });
+  }
+
+  /** A question of an agent, or its answer; both are notes of its step. */
+  private ask(node: string, data: Record<string, unknown>): void {
+    const asked = ofEvent(data, this.view.executionId, node);
+    if (asked) this.view.approvals = withAsked(this.view.approvals, asked);
+    this.change(node, (run) => ({ ...run, notes: run.notes + 1 }));
   }
 
   /** A node that had nothing to say leaves no record. */

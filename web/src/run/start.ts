@@ -176,7 +176,7 @@ function watch(executionId: string, workflowId: string, begun: RunView | null): 
 /** A server that was cut off may have left a step in doubt. No event tells that, so the record is asked. */
 async function lookAgain(executionId: string, mine: number): Promise<void> {
   const outline = await api.get<ExecutionOutline>(`/executions/${executionId}/outline`).catch(() => null);
-  if (!outline || outline.status !== "uncertain" || mine !== turn) return;
+  if (outline?.status !== "uncertain" || mine !== turn) return;
   forget();
   useEditor.getState().setRun(fromOutline(outline));
   void queryClient.invalidateQueries({ queryKey: ["executions"] });

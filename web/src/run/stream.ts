@@ -25,7 +25,7 @@ export interface FollowOptions {
 }
 
 const FIRST_WAIT_MS = 300;
-const LONGEST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 3_000;
 
 export function follow(options: FollowOptions): Following {
   const aborter = new AbortController();

@@ -3,6 +3,7 @@
 
 import type { ModelUse, RunError as ToldError } from "../api/generated";
 import type { Answer } from "./answer";
+import type { Asked } from "./approval";
 
 export type RunStatus = "listening" | "running" | "success" | "error" | "waiting" | "canceled" | "uncertain";
 /** A step is uncertain when it was cut off by a crash and may have happened. */
@@ -80,9 +81,11 @@ export interface RunView {
   /** What agents say word by word while they run, by node name. */
   answers: ReadonlyMap<string, Answer>;
   spent: readonly Spending[];
+  /** What agents asked before they used a tool, decided or not. */
+  approvals: readonly Asked[];
   error?: RunError;
-  /** What a sleeping run waits for. */
-  waiting?: { node: string; untilMs: number | null; execution: string | null };
+  /** What a sleeping run waits for; `asks` if it is a person's approval. */
+  waiting?: { node: string; untilMs: number | null; execution: string | null; asks?: boolean };
   listening?: TestAddress[];
   source: "live" | "stored";
   /** How many steps have begun; the next one gets this number. */
@@ -106,6 +109,7 @@ export function emptyView(executionId: string, workflowId = "", startedAt = Date
     nodes: new Map(),
     answers: new Map(),
     spent: [],
+    approvals: [],
     source: "live",
     steps: 0,
   };

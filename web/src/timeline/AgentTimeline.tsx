@@ -102,6 +102,7 @@ function toneOf(reason: string): "good" | "wait" | "bad" {
 
 /** `max_iterations` in words. */
 function words(reason: string): string {
+  if (reason === "approval") return "Waits for approval";
   const text = reason.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

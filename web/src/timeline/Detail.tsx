@@ -4,6 +4,8 @@ import { ArrowLeft, CircleAlert, GitFork } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useEditor } from "../editor/store";
+import { ApprovalCard } from "../run/ApprovalCard";
+import { ofReport } from "../run/approval";
 import { ForkDialog } from "../run/ForkDialog";
 import { useItems } from "../run/items";
 import { JsonBlock } from "../run/JsonBlock";
@@ -41,7 +43,7 @@ export function Detail({ report, choice, view, node, run, onBack }: DetailProps)
       </Button>
       {!call && <ForkHere view={view} node={node} iteration={iteration} />}
       {call ? (
-        <ToolDetail call={call} iteration={iteration} />
+        <ToolDetail call={call} iteration={iteration} view={view} node={node} />
       ) : (
         <ModelDetail iteration={iteration} view={view} node={node} run={run} />
       )}
@@ -75,7 +77,14 @@ function ForkHere({ view, node, iteration }: { view: RunView; node: string; iter
   );
 }
 
-function ToolDetail({ call, iteration }: { call: ToolCall; iteration: Iteration }) {
+interface ToolDetailProps {
+  call: ToolCall;
+  iteration: Iteration;
+  view: RunView;
+  node: string;
+}
+
+function ToolDetail({ call, iteration, view, node }: ToolDetailProps) {
   return (
     <>
       <header className={css.detailHead}>
@@ -85,8 +94,18 @@ function ToolDetail({ call, iteration }: { call: ToolCall; iteration: Iteration 
           iteration {iteration.index} · {duration(call.durationMs)}
         </span>
       </header>
-      <h4>Arguments</h4>
-      <JsonBlock value={call.arguments} label={`arguments of ${call.name}`} />
+      {call.approval ? (
+        <>
+          <h4>Approval</h4>
+          <ApprovalCard asked={ofReport(call.approval, view.executionId, node, call)} />
+          {call.approval.waitedMs !== null && <p className={css.none}>It waited {duration(call.approval.waitedMs)}.</p>}
+        </>
+      ) : (
+        <>
+          <h4>Arguments</h4>
+          <JsonBlock value={call.arguments} label={`arguments of ${call.name}`} />
+        </>
+      )}
       <h4>Result</h4>
       {call.isError && (
         <p className={css.toolError}>

@@ -1,5 +1,6 @@
 // Reads the report of an agent from what the server tells, so that nothing behind it has to doubt its shape.
 
+import type { AgentApproval } from "../api/generated";
 import type { AgentReport, Iteration } from "./report";
 
 /** Reads what the server tells, which leaves out what is not known yet. */
@@ -10,7 +11,10 @@ export function readReport(told: unknown): AgentReport {
   for (const iteration of iterations) {
     // An answer without a record of its own, such as one taken from an earlier run, stands behind the one before it.
     if (iteration.startedMs === 0) iteration.startedMs = clock;
-    clock = iteration.startedMs + iteration.durationMs + Math.max(0, ...iteration.toolCalls.map((call) => call.durationMs));
+    clock =
+      iteration.startedMs +
+      iteration.durationMs +
+      Math.max(0, ...iteration.toolCalls.map((call) => call.durationMs + (call.approval?.waitedMs ?? 0)));
   }
   return {
     iterations,
@@ -42,6 +46,7 @@ function readIteration(told: Record<string, unknown>, at: number): Iteration {
       ...("result" in call ? { result: call.result } : {}),
       isError: call.isError === true,
       durationMs: numberOr(call.durationMs, 0),
+      ...(isFields(call.approval) ? { approval: call.approval as unknown as AgentApproval } : {}),
     })),
     tokens: {
       input: numberOr(tokens.input, 0),

@@ -1,5 +1,6 @@
 // What one run of an agent did, as the server tells it, and the drawing of it: rows, bars and where they stand in time.
 
+import type { AgentApproval, AgentIteration, AgentToolCall } from "../api/generated";
 import type { AnswerPart } from "../run/answer";
 
 export interface AgentReport {
@@ -10,35 +11,22 @@ export interface AgentReport {
   errors: { code: string; message: string; iteration?: number | null }[];
 }
 
-export interface Iteration {
+/** An iteration with nothing left open: whatever the server left out has its value. `index` counts from 1 within its `item`. */
+export interface Iteration extends Omit<AgentIteration, "confidence" | "action"> {
   /** Its place in the report, from 0: what a bar and a chip lead to. */
   at: number;
-  /** Its number among those of its item, from 1. */
-  index: number;
-  /** The item of the agent's input that it worked on. */
-  item: number;
-  model: string;
-  /** Milliseconds of the clock when the model was asked. */
   startedMs: number;
-  /** How long the model took. */
   durationMs: number;
   message?: string | null;
   toolCalls: ToolCall[];
-  tokens: { input: number; cached: number; output: number; reasoning: number };
+  tokens: Required<AgentIteration["tokens"]>;
   dollars: number | null;
   confidence?: number | null;
   action?: string | null;
 }
 
-export interface ToolCall {
-  name: string;
-  id: string;
-  arguments: unknown;
-  /** Missing while the tool still runs. */
-  result?: unknown;
-  isError: boolean;
-  durationMs: number;
-}
+/** A call of a tool; `result` is missing while it still runs, `approval` where nobody had to be asked. */
+export type ToolCall = AgentToolCall & Required<Pick<AgentToolCall, "isError" | "durationMs">>;
 
 export type BarKind = "model" | "tool" | "memory" | "waiting";
 
@@ -103,11 +91,21 @@ function iterationRow(iteration: Iteration, before: number | null, severalItems:
   bars.push({ kind: "model", label: iteration.model || "Model", startMs: startedMs, durationMs, isError: false, lane: 0 });
   // Calls of one turn are made at the same time, each from the moment the model has answered.
   for (const [call, tool] of iteration.toolCalls.entries()) {
-    const bar = { label: tool.name, startMs: startedMs + durationMs, durationMs: tool.durationMs, isError: tool.isError };
+    const asked = startedMs + durationMs;
+    const waitedMs = waited(tool.approval);
+    if (waitedMs > 0) {
+      bars.push({ kind: "waiting", label: "Approval", startMs: asked, durationMs: waitedMs, isError: false, lane: call });
+    }
+    const bar = { label: tool.name, startMs: asked + waitedMs, durationMs: tool.durationMs, isError: tool.isError };
     bars.push({ kind: "tool", ...bar, call, lane: call });
   }
   const label = severalItems ? `Item ${iteration.item} · ${iteration.index}` : `Iteration ${iteration.index}`;
   return { id: `iteration-${iteration.at}`, label, iteration, bars, lanes: Math.max(1, iteration.toolCalls.length) };
+}
+
+/** How long a call waited for a person; one that still waits has no length yet. */
+function waited(approval: AgentApproval | undefined): number {
+  return approval?.waitedMs ?? 0;
 }
 
 function memoryRow(id: string, label: string, uses: AgentReport["memory"], begin: number): TimelineRow {

@@ -1,21 +1,29 @@
+<<<<<<< HEAD
 // Agents at work: which workflows have them and what they cost, their newest executions, what waits for a decision, and conversations.
+=======
+// Agents at work: which workflows have them and what they cost, their newest runs, what waits for an approval or
+// a decision, and conversations.
+>>>>>>> clicks
 
-import { Bot, CircleHelp, ListTree, MessagesSquare } from "lucide-react";
+import { Bot, CircleHelp, ListTree, MessagesSquare, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "wouter";
+import { useApprovals, useUncertain } from "../../run/undecided";
 import { Page, Problem, Skeleton, Tabs } from "../../ui";
 import { AgentList } from "./AgentList";
 import { AgentRuns } from "./AgentRuns";
+import { Approvals } from "./Approvals";
 import { Conversations } from "./Conversations";
 import { Decisions } from "./Decisions";
-import { useAgents, useUncertain } from "./data";
+import { useAgents } from "./data";
 
-const TABS = ["agents", "runs", "decisions", "conversations"];
+const TABS = ["agents", "runs", "approvals", "decisions", "conversations"];
 
 export default function AgentsPage() {
   const [params, setParams] = useSearchParams();
   const wanted = params.get("tab") ?? "";
   const tab = TABS.includes(wanted) ? wanted : "agents";
   const { agents, error, refetch } = useAgents();
+  const approvals = useApprovals();
   const uncertain = useUncertain();
   const nUncertain = uncertain.data?.data.length;
   return (
@@ -28,7 +36,12 @@ export default function AgentsPage() {
           onChange={(id) => setParams(id === "agents" ? {} : { tab: id }, { replace: true })}
           tabs={[
             { id: "agents", label: "Agents", icon: Bot, count: agents?.length },
+<<<<<<< HEAD
             { id: "runs", label: "Executions", icon: ListTree },
+=======
+            { id: "runs", label: "Runs", icon: ListTree },
+            { id: "approvals", label: "Approvals", icon: ShieldCheck, count: approvals.data?.data.length || undefined },
+>>>>>>> clicks
             { id: "decisions", label: "Decisions", icon: CircleHelp, count: nUncertain || undefined },
             { id: "conversations", label: "Conversations", icon: MessagesSquare },
           ]}
@@ -43,6 +56,7 @@ export default function AgentsPage() {
         <div role="tabpanel">
           {tab === "agents" && <AgentList agents={agents} />}
           {tab === "runs" && <AgentRuns agents={agents} />}
+          {tab === "approvals" && <Approvals query={approvals} />}
           {tab === "decisions" && <Decisions query={uncertain} />}
           {tab === "conversations" && <Conversations agents={agents} />}
         </div>

@@ -77,12 +77,3 @@ export function useCosts(rows: readonly Execution[]): ReadonlyMap<string, RunCos
   });
   return new Map(over.flatMap((id, at) => (queries[at]?.data ? [[id, queries[at].data] as const] : [])));
 }
-
-/** Runs that nobody can say the end of: they wait for a decision. */
-export function useUncertain() {
-  return useQuery({
-    queryKey: ["executions", "uncertain"],
-    queryFn: () => api.get<ListPage<Execution>>("/executions", { status: "uncertain", limit: 100 }),
-    refetchInterval: 10_000,
-  });
-}

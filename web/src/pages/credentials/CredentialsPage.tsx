@@ -2,6 +2,7 @@
 import { CircleCheck, Ellipsis, FolderInput, KeyRound, LoaderCircle, Pencil, PlugZap, Plus, Share2, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
+import { useMayChange } from "../../api/session";
 import {
   Badge,
   Button,
@@ -40,6 +41,7 @@ type Doing = { what: "create" } | { what: "edit" | "share" | "move"; credential:
 type Tested = Record<string, "testing" | "OK" | "Error">;
 
 export default function CredentialsPage() {
+  const mayChange = useMayChange();
   const credentials = useCredentials();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
@@ -84,7 +86,7 @@ export default function CredentialsPage() {
     });
     if (sure && (await attempt(() => deleteCredential(credential.id)))) toast({ text: `${credential.name} was deleted` });
   };
-  const create = (
+  const create = mayChange && (
     <Button kind="primary" icon={Plus} onClick={() => setDoing({ what: "create" })}>
       New credential
     </Button>
@@ -124,26 +126,28 @@ export default function CredentialsPage() {
           columns={COLUMNS}
           rows={found}
           rowKey={(row) => row.id}
-          onOpen={(credential) => setDoing({ what: "edit", credential })}
+          onOpen={mayChange ? (credential) => setDoing({ what: "edit", credential }) : undefined}
           render={(row, column) => {
             if (column === "name") return <Name credential={row} state={tested[row.id]} />;
             if (column === "type") return <span className={layout.quiet}>{kindOf(row.type).name}</span>;
             if (column === "project") return <Where credential={row} name={projectName(row.projectId)} />;
             return <Time at={row.updatedAt} />;
           }}
-          actions={(credential) => (
-            <Menu
-              trigger={<IconButton icon={Ellipsis} label={`Actions for ${credential.name}`} size="small" />}
-              items={[
-                { label: "Change", icon: Pencil, onSelect: () => setDoing({ what: "edit", credential }) },
-                { label: "Test", icon: PlugZap, onSelect: () => void test(credential) },
-                { label: "Share", icon: Share2, onSelect: () => setDoing({ what: "share", credential }) },
-                { label: "Move to a project", icon: FolderInput, onSelect: () => setDoing({ what: "move", credential }) },
-                null,
-                { label: "Delete", icon: Trash2, danger: true, onSelect: () => void remove(credential) },
-              ]}
-            />
-          )}
+          actions={(credential) =>
+            mayChange && (
+              <Menu
+                trigger={<IconButton icon={Ellipsis} label={`Actions for ${credential.name}`} size="small" />}
+                items={[
+                  { label: "Change", icon: Pencil, onSelect: () => setDoing({ what: "edit", credential }) },
+                  { label: "Test", icon: PlugZap, onSelect: () => void test(credential) },
+                  { label: "Share", icon: Share2, onSelect: () => setDoing({ what: "share", credential }) },
+                  { label: "Move to a project", icon: FolderInput, onSelect: () => setDoing({ what: "move", credential }) },
+                  null,
+                  { label: "Delete", icon: Trash2, danger: true, onSelect: () => void remove(credential) },
+                ]}
+              />
+            )
+          }
           empty={
             all.length === 0 ? (
               <Empty

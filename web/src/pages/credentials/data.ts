@@ -1,23 +1,10 @@
 /** Credentials as the server has them: without what they hold, which it never gives out again. */
 import { useQuery } from "@tanstack/react-query";
 import { all, api, queryClient } from "../../api/client";
+import type { Credential, CredentialTest } from "../../api/generated";
 import type { KindSchema } from "./fields";
 
-export interface Credential {
-  id: string;
-  name: string;
-  type: string;
-  projectId?: string;
-  /** The other projects whose workflows may use it, where the server tells. */
-  sharedWith?: readonly string[];
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface TestResult {
-  status: "OK" | "Error";
-  message: string;
-}
+export type { Credential, CredentialTest as TestResult } from "../../api/generated";
 
 const KEY = ["credentials"];
 
@@ -61,8 +48,8 @@ export async function deleteCredential(id: string) {
   changed(null);
 }
 
-export function testCredential(id: string): Promise<TestResult> {
-  return api.post<TestResult>(`/credentials/${id}/test`);
+export function testCredential(id: string): Promise<CredentialTest> {
+  return api.post<CredentialTest>(`/credentials/${id}/test`);
 }
 
 /** Lets the workflows of exactly these other projects use it. */

@@ -3,6 +3,7 @@
 import { GitCompareArrows, RotateCcw, Square, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { each, remove, retry, stop } from "../../run/execution";
 import { Button, confirm, IconButton, plural, toast } from "../../ui";
@@ -16,9 +17,10 @@ interface BulkBarProps {
 }
 
 export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
+  const mayChange = useMayChange();
   const [busy, setBusy] = useState<string | null>(null);
   const [, go] = useLocation();
-  const ids = (fits: (row: Execution) => boolean) => picked.filter(fits).map((row) => String(row.id));
+  const ids = (fits: (row: Execution) => boolean) => (mayChange ? picked.filter(fits).map((row) => String(row.id)) : []);
   const going = ids((row) => row.status === "running" || row.status === "waiting");
   const failed = ids((row) => row.status === "error" || row.status === "canceled" || row.status === "uncertain");
   const over = ids((row) => row.status !== "running" && row.status !== "waiting");

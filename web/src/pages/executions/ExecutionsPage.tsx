@@ -3,6 +3,7 @@
 import { RotateCcw, Square, SquareArrowOutUpRight, Trash2, Workflow as WorkflowIcon, Zap } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { remove, retry, stop, tellFailure } from "../../run/execution";
 import { useNarrow } from "../../run/useNarrow";
@@ -42,6 +43,7 @@ const COLUMNS = [
 const NARROW = COLUMNS.filter((column) => column.id !== "mode");
 
 export default function ExecutionsPage() {
+  const mayChange = useMayChange();
   const [params] = useSearchParams();
   const text = params.toString();
   const filters = useFilters(text);
@@ -118,6 +120,7 @@ export default function ExecutionsPage() {
           rowKey={(row) => String(row.id)}
           render={render}
           onOpen={(row) => go(addressOf(row))}
+<<<<<<< HEAD
           actions={(row) => <Actions row={row} />}
           empty={
             isFiltered ? (
@@ -129,6 +132,10 @@ export default function ExecutionsPage() {
               <NothingYet />
             )
           }
+=======
+          actions={(row) => <Actions row={row} mayChange={mayChange} />}
+          empty={isFiltered ? <NothingFits /> : <NothingYet />}
+>>>>>>> clicks
         />
       )}
       {hasNextPage && (
@@ -163,7 +170,7 @@ function lasted(row: Execution, now: number): string {
 const isGoing = (row: Execution) => row.status === "running" || row.status === "waiting";
 const isFailed = (row: Execution) => row.status === "error" || row.status === "canceled" || row.status === "uncertain";
 
-function Actions({ row }: { row: Execution }) {
+function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
   const [, go] = useLocation();
   const id = String(row.id);
   const run = (act: Promise<unknown>) => void act.catch(tellFailure);
@@ -177,10 +184,14 @@ function Actions({ row }: { row: Execution }) {
   };
   return (
     <span className={css.actions}>
-      {isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
-      {isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
+      {mayChange && isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
+      {mayChange && isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
       <IconButton icon={SquareArrowOutUpRight} label="Open on the canvas" size="small" onClick={() => go(addressOf(row))} />
+<<<<<<< HEAD
       {!isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => run(drop())} />}
+=======
+      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Remove" size="small" onClick={() => run(drop())} />}
+>>>>>>> clicks
     </span>
   );
 }

@@ -2,7 +2,12 @@
 import { LibraryBig, Plus } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
+<<<<<<< HEAD
 import { Badge, Button, Bytes, count, Empty, NothingFits, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
+=======
+import { useMayChange } from "../../api/session";
+import { Badge, Button, Bytes, count, Empty, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
+>>>>>>> clicks
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
 import { CollectionDialog } from "./CollectionDialog";
@@ -24,6 +29,7 @@ const COLUMNS = [
 ];
 
 function CollectionList() {
+  const mayChange = useMayChange();
   const collections = useCollections();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
@@ -34,7 +40,7 @@ function CollectionList() {
   const found = all
     .filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(text.toLowerCase()))
     .sort((one, other) => one.name.localeCompare(other.name));
-  const create = (
+  const create = mayChange && (
     <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
       New collection
     </Button>

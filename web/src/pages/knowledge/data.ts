@@ -1,37 +1,14 @@
 /** Collections of knowledge as the server has them: documents in chunks, found by their meaning. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { all, api, queryClient } from "../../api/client";
-import type { Collection } from "../../api/generated";
+import type { Collection, CollectionChunks, CollectionFound, CollectionQuestion, CollectionSources } from "../../api/generated";
 
 export type { Collection } from "../../api/generated";
 
-export interface Source {
-  name: string;
-  chunkCount: number;
-  createdAt: string;
-}
-
-export interface Chunk {
-  id: string;
-  source: string;
-  content: string;
-  metadata: Record<string, unknown>;
-  createdAt: string;
-}
-
-export interface FoundChunk {
-  id: string;
-  content: string;
-  score: number;
-  metadata: Record<string, unknown>;
-}
-
-export interface Question {
-  query: string;
-  limit: number;
-  minScore: number;
-  hybrid: boolean;
-}
+export type Source = CollectionSources["data"][number];
+export type Chunk = CollectionChunks["data"][number];
+export type FoundChunk = CollectionFound["results"][number];
+export type Question = Required<Omit<CollectionQuestion, "metadata">>;
 
 /** Credentials that come with embedding models, and the usual model of each. */
 export const EMBEDDERS: Record<string, string> = {

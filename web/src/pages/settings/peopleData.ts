@@ -1,22 +1,12 @@
 /** The people of the instance, their roles, and the links by which they come in. */
 import { useQuery } from "@tanstack/react-query";
 import { all, api, queryClient } from "../../api/client";
+import type { Invitations, User } from "../../api/generated";
 
-export interface Person {
-  id: string;
-  email: string;
-  firstName: string;
-  lastName: string;
-  isPending: boolean;
-  role?: string;
-  createdAt: string;
-}
+export type Person = Required<Omit<User, "role" | "updatedAt">> & Pick<User, "role">;
 
-export interface Invitation {
-  user: { id: string; email: string; inviteAcceptUrl?: string; role: string };
-  /** Why it was not made; empty if it was. */
-  error: string;
-}
+/** Somebody who was invited; `error` says why not and is empty otherwise. */
+export type Invitation = Invitations[number];
 
 /** What may be given to somebody; owners are made at the set-up only. */
 export const ROLES = [

@@ -1,24 +1,13 @@
 /** Projects: what belongs together, and who may see it. */
 import { useQuery } from "@tanstack/react-query";
 import { all, api, queryClient } from "../../api/client";
+import type { MemberRole, Project, User } from "../../api/generated";
 
-export interface Project {
-  id: string;
-  name: string;
-  type: "personal" | "team";
-  createdAt: string;
-  updatedAt: string;
-}
+export type { Project } from "../../api/generated";
 
-export type ProjectRole = "project:admin" | "project:editor" | "project:viewer" | "project:personalOwner";
+export type ProjectRole = MemberRole["role"] | "project:personalOwner";
 
-export interface Member {
-  id: string;
-  email: string;
-  firstName: string;
-  lastName: string;
-  role: ProjectRole;
-}
+export type Member = Required<Pick<User, "id" | "email" | "firstName" | "lastName">> & { role: ProjectRole };
 
 export const PROJECT_ROLES: readonly { value: ProjectRole; label: string; hint: string }[] = [
   { value: "project:admin", label: "Admin", hint: "Changes everything, and who is in it" },

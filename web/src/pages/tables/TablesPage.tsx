@@ -2,6 +2,7 @@
 import { FileUp, Plus, Sheet, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
+import { useMayChange } from "../../api/session";
 import {
   Button,
   Bytes,
@@ -43,6 +44,7 @@ const COLUMNS = [
 ];
 
 function TableList() {
+  const mayChange = useMayChange();
   const tables = useTables();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
@@ -64,7 +66,7 @@ function TableList() {
     });
     if (sure && (await attempt(() => deleteTable(table.id)))) toast({ text: `${table.name} was deleted` });
   };
-  const actions = (
+  const actions = mayChange && (
     <>
       <Button icon={FileUp} onClick={() => setDoing("csv")}>
         From CSV
@@ -109,9 +111,11 @@ function TableList() {
             if (column === "project") return <span className={layout.quiet}>{projectName(table.projectId)}</span>;
             return <Time at={table.updatedAt} />;
           }}
-          actions={(table) => (
-            <IconButton icon={Trash2} label={`Delete ${table.name}`} size="small" onClick={() => void remove(table)} />
-          )}
+          actions={(table) =>
+            mayChange && (
+              <IconButton icon={Trash2} label={`Delete ${table.name}`} size="small" onClick={() => void remove(table)} />
+            )
+          }
           empty={
             all.length === 0 ? (
               <Empty

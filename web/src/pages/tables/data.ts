@@ -1,17 +1,12 @@
 /** Data tables as the server has them: tables, columns and rows, and their changes. */
 import { type InfiniteData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { all, api, queryClient } from "../../api/client";
-import type { DataTable } from "../../api/generated";
+import type { DataTable, DataTableColumn } from "../../api/generated";
 import type { ColumnKind } from "./csv";
 
 export type { DataTable } from "../../api/generated";
 
-export interface TableColumn {
-  id: string;
-  name: string;
-  type: ColumnKind;
-  index: number;
-}
+export type TableColumn = DataTableColumn;
 
 export type Cell = string | number | boolean | null;
 export type Row = { id: number; createdAt: string; updatedAt: string } & Record<string, Cell | undefined>;

@@ -2,6 +2,7 @@
 import { Pencil, Plus, Trash2, Variable as VariableMark } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
+<<<<<<< HEAD
 import {
   Button,
   CopyButton,
@@ -16,6 +17,10 @@ import {
   Table,
   toast,
 } from "../../ui";
+=======
+import { useMayChange } from "../../api/session";
+import { Button, CopyButton, cx, Empty, IconButton, Page, Problem, SearchInput, Skeleton, Table, toast } from "../../ui";
+>>>>>>> clicks
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
 import { attempt } from "../task";
@@ -29,6 +34,7 @@ const COLUMNS = [
 ];
 
 export default function VariablesPage() {
+  const mayChange = useMayChange();
   const variables = useVariables();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
@@ -43,7 +49,7 @@ export default function VariablesPage() {
     const undo = () => void attempt(() => saveVariable(null, variable.key, variable.value, variable.project?.id ?? null));
     toast({ text: `${variable.key} was deleted`, undo });
   };
-  const create = (
+  const create = mayChange && (
     <Button kind="primary" icon={Plus} onClick={() => setDoing({ variable: null })}>
       New variable
     </Button>
@@ -76,7 +82,7 @@ export default function VariablesPage() {
           columns={COLUMNS}
           rows={found}
           rowKey={(row) => row.id}
-          onOpen={(variable) => setDoing({ variable })}
+          onOpen={mayChange ? (variable) => setDoing({ variable }) : undefined}
           render={(row, column) => {
             if (column === "key") {
               return (
@@ -97,12 +103,14 @@ export default function VariablesPage() {
             }
             return <span className={layout.quiet}>{row.project ? projectName(row.project.id) : "Every project"}</span>;
           }}
-          actions={(row) => (
-            <span className={layout.row}>
-              <IconButton icon={Pencil} label={`Change ${row.key}`} size="small" onClick={() => setDoing({ variable: row })} />
-              <IconButton icon={Trash2} label={`Delete ${row.key}`} size="small" onClick={() => void remove(row)} />
-            </span>
-          )}
+          actions={(row) =>
+            mayChange && (
+              <span className={layout.row}>
+                <IconButton icon={Pencil} label={`Change ${row.key}`} size="small" onClick={() => setDoing({ variable: row })} />
+                <IconButton icon={Trash2} label={`Delete ${row.key}`} size="small" onClick={() => void remove(row)} />
+              </span>
+            )
+          }
           empty={
             all.length === 0 ? (
               <Empty

@@ -13,6 +13,7 @@ import {
 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
+import { useMayChange } from "../../api/session";
 import { Button, Chip, count, IconButton, Menu, type MenuItem, Switch, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
 import type { SortKey, View, WorkflowRow } from "./rows";
@@ -52,6 +53,7 @@ const COLUMNS = [
 const AT_ONCE = 100;
 
 export function WorkflowTable({ rows, view, onView, actions, empty }: Props) {
+  const mayChange = useMayChange();
   const [most, setMost] = useState(AT_ONCE);
   const render = (row: WorkflowRow, column: string) => {
     if (column === "name") return <Name row={row} onTag={(tag) => onView({ tags: [...new Set([...view.tags, tag])] })} />;
@@ -62,7 +64,7 @@ export function WorkflowTable({ rows, view, onView, actions, empty }: Props) {
       <span className={styles.active}>
         <Switch
           checked={row.active}
-          disabled={row.archived || (!row.active && !canBeActive(row.triggers))}
+          disabled={!mayChange || row.archived || (!row.active && !canBeActive(row.triggers))}
           onChange={(active) => actions.activate(row, active)}
           label={row.active ? `Stop ${row.name} from listening` : `Let ${row.name} listen`}
         />
@@ -83,7 +85,7 @@ export function WorkflowTable({ rows, view, onView, actions, empty }: Props) {
         actions={(row) => (
           <Menu
             trigger={<IconButton icon={Ellipsis} label={`Actions for ${row.name}`} size="small" />}
-            items={itemsOf(row, actions)}
+            items={itemsOf(row, actions, mayChange)}
           />
         )}
         empty={empty}
@@ -112,9 +114,10 @@ function Name({ row, onTag }: { row: WorkflowRow; onTag: (tag: string) => void }
   );
 }
 
-function itemsOf(row: WorkflowRow, actions: RowActions): MenuItem[] {
+function itemsOf(row: WorkflowRow, actions: RowActions, mayChange: boolean): MenuItem[] {
   const open = { label: "Open", icon: SquareArrowOutUpRight, onSelect: () => actions.open(row) };
   const save = { label: "Download as JSON", icon: Download, onSelect: () => actions.exportFile(row) };
+  if (!mayChange) return [open, save];
   if (row.archived) {
     return [
       open,

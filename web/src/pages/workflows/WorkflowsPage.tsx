@@ -2,6 +2,7 @@
 import { FilePlus2, FileUp, FolderPlus, LayoutTemplate, Workflow } from "lucide-react";
 import { type DragEvent, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
+import { useMayChange } from "../../api/session";
 import { emptyDocument } from "../../graph/types";
 import { useActions } from "../../palette/actions";
 import { Button, confirm, Empty, NothingFits, Page, Problem, Skeleton, toast } from "../../ui";
@@ -37,6 +38,7 @@ type Doing =
   | { what: "rename folder" | "move folder"; folder: Folder };
 
 export default function WorkflowsPage() {
+  const mayChange = useMayChange();
   const workflows = useWorkflows();
   const folders = useFolders();
   const [view, change] = useView();
@@ -55,7 +57,7 @@ export default function WorkflowsPage() {
   useActions(
     useMemo(
       () =>
-        hasFolders
+        hasFolders && mayChange
           ? [
               {
                 id: "new-folder",
@@ -66,7 +68,7 @@ export default function WorkflowsPage() {
               },
             ]
           : [],
-      [hasFolders],
+      [hasFolders, mayChange],
     ),
   );
   const close = () => {
@@ -128,10 +130,10 @@ export default function WorkflowsPage() {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const [file] = event.dataTransfer.files;
-    if (file) setDoing({ what: "import", file });
+    if (file && mayChange) setDoing({ what: "import", file });
   };
 
-  const buttons = (
+  const buttons = mayChange && (
     <>
       {hasFolders && (
         <Button icon={FolderPlus} onClick={() => setDoing({ what: "new folder" })}>
@@ -155,14 +157,16 @@ export default function WorkflowsPage() {
         title="Build your first workflow"
         text="A workflow starts with a trigger, such as a web request, a schedule or a chat message, and goes on node by node. Begin with an empty one, a template, or one from n8n."
         action={
-          <>
-            <Button kind="primary" icon={FilePlus2} onClick={create}>
-              New workflow
-            </Button>
-            <Button icon={LayoutTemplate} onClick={() => go("/templates")}>
-              See templates
-            </Button>
-          </>
+          mayChange && (
+            <>
+              <Button kind="primary" icon={FilePlus2} onClick={create}>
+                New workflow
+              </Button>
+              <Button icon={LayoutTemplate} onClick={() => go("/templates")}>
+                See templates
+              </Button>
+            </>
+          )
         }
       />
     ) : isFiltered ? (

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { addChunk } from "./answer";
+import { ofEvent, openOnes, withAsked } from "./approval";
+import { reduceAll } from "./reduce";
+import { emptyView, type RunEvent } from "./view";
+
+const told = {
+  executionId: "12",
+  node: "Agent",
+  call: "item 0: tool 1.1",
+  tool: "Send_mail",
+  arguments: { to: "ada" },
+  digest: "9f",
+};
+
+describe("a call that asks for approval", () => {
+  it("waits until it is decided or its time is over", () => {
+    const asked = ofEvent({ ...told, untilMs: 100 }, "", "");
+    if (!asked) throw new Error("It was not read");
+    expect(openOnes([asked], 50)).toHaveLength(1);
+    expect(openOnes([asked], 101)).toHaveLength(0);
+    const decided = withAsked([asked], { ...asked, decision: "rejected", reason: "no" });
+    expect(decided).toHaveLength(1);
+    expect(openOnes(decided, 50)).toHaveLength(0);
+  });
+
+  it("is not shown to whoever is not told which call it is", () => {
+    expect(ofEvent({ id: "c1", name: "Send_mail", untilMs: 5 }, "12", "Agent")).toBeNull();
+  });
+
+  it("is heard in a run's events, first open and then decided", () => {
+    const event = (more: object): RunEvent => ({ type: "approval", data: { ...told, ...more } });
+    const waiting: RunEvent = { type: "executionWaiting", data: { node: "Agent", untilMs: 100, asks: true } };
+    const view = reduceAll(emptyView("12"), [event({ decision: null }), waiting]);
+    expect(view.approvals.map((one) => one.tool)).toEqual(["Send_mail"]);
+    expect(view.waiting?.asks).toBe(true);
+    const after = reduceAll(view, [event({ decision: "approved", by: "ada@example.com" })]);
+    expect(after.approvals[0]?.decision).toBe("approved");
+  });
+
+  it("stands in an answer where the tool will stand", () => {
+    const asks = addChunk(undefined, { type: "approval", content: { id: "c1", name: "Send_mail", ...told } });
+    expect(asks.parts).toMatchObject([{ kind: "tool", name: "Send_mail", isRunning: true, asked: { call: told.call } }]);
+    const began = addChunk(asks, { type: "tool-start", content: { id: "c1", name: "Send_mail", arguments: told.arguments } });
+    expect(began.parts).toHaveLength(1);
+    const ended = addChunk(began, { type: "tool-end", content: { id: "c1", result: "sent" } });
+    expect(ended.parts).toMatchObject([{ isRunning: false, result: "sent" }]);
+  });
+});
