@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-// Agents at work: which workflows have them and what they cost, their newest executions, what waits for a decision, and conversations.
-=======
-// Agents at work: which workflows have them and what they cost, their newest runs, what waits for an approval or
+// Agents at work: which workflows have them and what they cost, their newest executions, what waits for an approval or
 // a decision, and conversations.
->>>>>>> clicks
 
 import { Bot, CircleHelp, ListTree, MessagesSquare, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "wouter";
@@ -36,12 +32,8 @@ export default function AgentsPage() {
           onChange={(id) => setParams(id === "agents" ? {} : { tab: id }, { replace: true })}
           tabs={[
             { id: "agents", label: "Agents", icon: Bot, count: agents?.length },
-<<<<<<< HEAD
             { id: "runs", label: "Executions", icon: ListTree },
-=======
-            { id: "runs", label: "Runs", icon: ListTree },
             { id: "approvals", label: "Approvals", icon: ShieldCheck, count: approvals.data?.data.length || undefined },
->>>>>>> clicks
             { id: "decisions", label: "Decisions", icon: CircleHelp, count: nUncertain || undefined },
             { id: "conversations", label: "Conversations", icon: MessagesSquare },
           ]}

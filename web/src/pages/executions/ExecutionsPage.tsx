@@ -120,8 +120,7 @@ export default function ExecutionsPage() {
           rowKey={(row) => String(row.id)}
           render={render}
           onOpen={(row) => go(addressOf(row))}
-<<<<<<< HEAD
-          actions={(row) => <Actions row={row} />}
+          actions={(row) => <Actions row={row} mayChange={mayChange} />}
           empty={
             isFiltered ? (
               <NothingFits
@@ -132,10 +131,6 @@ export default function ExecutionsPage() {
               <NothingYet />
             )
           }
-=======
-          actions={(row) => <Actions row={row} mayChange={mayChange} />}
-          empty={isFiltered ? <NothingFits /> : <NothingYet />}
->>>>>>> clicks
         />
       )}
       {hasNextPage && (
@@ -187,11 +182,7 @@ function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
       {mayChange && isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
       {mayChange && isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
       <IconButton icon={SquareArrowOutUpRight} label="Open on the canvas" size="small" onClick={() => go(addressOf(row))} />
-<<<<<<< HEAD
-      {!isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => run(drop())} />}
-=======
-      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Remove" size="small" onClick={() => run(drop())} />}
->>>>>>> clicks
+      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => run(drop())} />}
     </span>
   );
 }

@@ -2,12 +2,8 @@
 import { LibraryBig, Plus } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
-<<<<<<< HEAD
-import { Badge, Button, Bytes, count, Empty, NothingFits, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
-=======
 import { useMayChange } from "../../api/session";
-import { Badge, Button, Bytes, count, Empty, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
->>>>>>> clicks
+import { Badge, Button, Bytes, count, Empty, NothingFits, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
 import { CollectionDialog } from "./CollectionDialog";

@@ -2,7 +2,7 @@
 import { Pencil, Plus, Trash2, Variable as VariableMark } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
-<<<<<<< HEAD
+import { useMayChange } from "../../api/session";
 import {
   Button,
   CopyButton,
@@ -17,10 +17,6 @@ import {
   Table,
   toast,
 } from "../../ui";
-=======
-import { useMayChange } from "../../api/session";
-import { Button, CopyButton, cx, Empty, IconButton, Page, Problem, SearchInput, Skeleton, Table, toast } from "../../ui";
->>>>>>> clicks
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
 import { attempt } from "../task";
