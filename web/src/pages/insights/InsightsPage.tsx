@@ -30,7 +30,7 @@ const COLUMNS = [
   { id: "failing", label: "Failed", align: "right" as const, width: "110px", sortable: true },
   { id: "p50", label: "Half take up to", align: "right" as const, width: "130px", sortable: true },
   { id: "p95", label: "95 % take up to", align: "right" as const, width: "130px", sortable: true },
-  { id: "dollars", label: "Models", align: "right" as const, width: "100px", sortable: true },
+  { id: "dollars", label: "Cost of models", align: "right" as const, width: "130px", sortable: true },
 ];
 
 const asCount = (value: number) => short(value);
