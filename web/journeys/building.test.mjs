@@ -93,6 +93,17 @@ test("a workflow is built and run with the keyboard alone", () =>
     await closePanel(page);
     await expect(page.locator(".react-flow__node")).toHaveCount(2);
     await expect(page.locator(".react-flow__edge")).toHaveCount(1);
+    // The connection is taken away and made again between the two that are there.
+    await page.keyboard.press("c");
+    await page.getByRole("combobox", { name: "Node to connect with" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect(page.locator(".react-flow__edge")).toHaveCount(0);
+    await page.keyboard.press("c");
+    await page.getByRole("combobox", { name: "Node to connect with" }).waitFor();
+    await page.keyboard.type("manual");
+    await page.keyboard.press("Enter");
+    await expect(page.locator(".react-flow__edge")).toHaveCount(1);
     await page.keyboard.press("Control+s");
     await expect(page.getByText("Saved", { exact: true })).toBeVisible();
     await page.keyboard.press("Control+Enter");

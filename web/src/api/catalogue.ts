@@ -1,6 +1,7 @@
 // Which nodes there are: their descriptions, as the server has them, looked up by type and version.
 import { useQuery } from "@tanstack/react-query";
-import { api } from "./client";
+import { queryClient } from "./client";
+import { answerTo } from "./early";
 import type { NodeType } from "./spec";
 
 export class Catalogue {
@@ -40,7 +41,12 @@ export function newest(type: NodeType): number {
 const NONE = new Catalogue([]);
 
 async function load(): Promise<Catalogue> {
-  return new Catalogue(await api.get<NodeType[]>("/node-types"));
+  return new Catalogue(await answerTo<NodeType[]>("/node-types"));
+}
+
+/** The catalogue as it is just now, for what is no component. */
+export function catalogueNow(): Catalogue {
+  return queryClient.getQueryData<Catalogue>(["node-types"]) ?? NONE;
 }
 
 /** The catalogue; empty until it has arrived. */

@@ -27,11 +27,12 @@ export type PortCount =
   | { words: { param: string; default: string } }
   | { named: { labels: string[] } };
 
+/** Ports that parameters decide. The first rule whose parameter has its value counts. */
 export interface PortRule {
-  when: [string, string] | null;
+  when?: [string, string] | null;
   ports: PortCount;
   /** One port more while the parameter has the value: parameter, value, label. */
-  extra: [string, string, string] | null;
+  extra?: [string, string, string] | null;
 }
 
 export type NodeGroup = "trigger" | "flow" | "data" | "files" | "ai" | "tool" | "integration";

@@ -2,6 +2,7 @@
 import { lazy, Suspense, useEffect } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { ApiError } from "../api/client";
+import { askEarly } from "../api/early";
 import { needsSetup, useMe } from "../api/session";
 import { Palette } from "../palette/Palette";
 import { Loading, Problem } from "../ui";
@@ -25,8 +26,13 @@ const Templates = lazy(() => import("../pages/templates/TemplatesPage"));
 const Variables = lazy(() => import("../pages/variables/VariablesPage"));
 const Workflows = lazy(() => import("../pages/workflows/WorkflowsPage"));
 
-// Whoever comes straight to a canvas has it fetched while the server is still asked who they are.
+// Whoever comes straight to a canvas has it fetched, with what it shows, while the server is still asked who they are.
+const [, workflow] = window.location.pathname.match(/^\/workflow\/([^/]+)$/) ?? [];
 if (window.location.pathname.startsWith("/workflow/")) void loadEditor();
+if (workflow) {
+  askEarly("/node-types");
+  if (workflow !== "new") askEarly(`/workflows/${workflow}`);
+}
 
 function loadEditor() {
   return import("../editor/EditorPage");

@@ -84,7 +84,10 @@ export function Canvas() {
   const onInit = useCallback((flow: ReactFlowInstance<CanvasNode, CanvasEdge>) => {
     useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
   }, []);
-  useEffect(() => () => useCanvas.setState({ flow: null, add: null, renaming: null, hint: null, panel: null }), []);
+  useEffect(
+    () => () => useCanvas.setState({ flow: null, add: null, connect: null, renaming: null, hint: null, panel: null }),
+    [],
+  );
   const drawn = useMemo(() => drawnIn(region, nodes, isSimple ? NO_EDGES : edges), [region, nodes, edges, isSimple]);
   useFollowing(frame);
   const pointing = useMemo(() => pointingAt(setMenu), []);
@@ -142,7 +145,7 @@ export function Canvas() {
             selectionKeyCode={null}
             deleteKeyCode={null}
             zoomOnDoubleClick={false}
-            attributionPosition="bottom-center"
+            attributionPosition="bottom-left"
             fitView
             fitViewOptions={FIT}
           >
@@ -175,7 +178,7 @@ function pointingAt(setMenu: (items: readonly MenuItem[]) => void) {
     onEdgeContextMenu: (_: React.MouseEvent, edge: CanvasEdge) => setMenu(lineMenu(edge.id)),
     onPaneContextMenu: (event: React.MouseEvent | MouseEvent) => setMenu(canvasMenu({ x: event.clientX, y: event.clientY })),
     onSelectionContextMenu: (_: React.MouseEvent, [first]: CanvasNode[]) => first && setMenu(nodeMenu(first.id)),
-    onPaneClick: () => useCanvas.setState({ add: null }),
+    onPaneClick: () => useCanvas.setState({ add: null, connect: null }),
   };
 }
 

@@ -12,6 +12,7 @@ import type { CardNode } from "./flow";
 import { NameEditor } from "./NameEditor";
 import { NodeTile } from "./NodeTile";
 import { PortHandles } from "./PortHandles";
+import shape from "./Shape.module.css";
 import { StateMark } from "./StateMark";
 import { type NodeState, useNodeState } from "./useNodeState";
 
@@ -26,7 +27,9 @@ function NearCard({ data, selected, dragging }: NodeProps<CardNode>) {
   const state = useNodeState(node.name);
   return (
     <div
-      className={cx(css.card, selected && css.selected, node.disabled && css.off)}
+      className={cx(shape.shape, css.card)}
+      data-selected={selected || undefined}
+      data-off={node.disabled || undefined}
       data-shape={ports.shape}
       data-known={ports.known}
       data-run={state.status}

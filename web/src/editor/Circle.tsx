@@ -11,6 +11,7 @@ import type { CardNode } from "./flow";
 import { NameEditor } from "./NameEditor";
 import { NodeTile } from "./NodeTile";
 import { PortHandles } from "./PortHandles";
+import shape from "./Shape.module.css";
 import { StateMark } from "./StateMark";
 import { useNodeState } from "./useNodeState";
 
@@ -29,7 +30,9 @@ function NearCircle({ data, selected, dragging }: NodeProps<CardNode>) {
   const state = useNodeState(node.name);
   return (
     <div
-      className={cx(css.circle, selected && css.selected, node.disabled && css.off)}
+      className={cx(shape.shape, css.circle)}
+      data-selected={selected || undefined}
+      data-off={node.disabled || undefined}
       data-known={ports.known}
       data-run={state.status}
       data-change={state.change}

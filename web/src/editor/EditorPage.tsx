@@ -17,6 +17,7 @@ import { Loading, Page, Problem } from "../ui";
 import { AddPanel } from "./AddPanel";
 import { editorActions } from "./actions";
 import { Canvas } from "./Canvas";
+import { ConnectPanel } from "./ConnectPanel";
 import { useCanvas } from "./canvas";
 import css from "./EditorPage.module.css";
 import { forgetFirstSaved, isFirstSaved, loadWorkflow } from "./save";
@@ -101,6 +102,7 @@ function Editor({ execution }: { execution: string | undefined }) {
             <div className={css.canvas}>
               <Canvas />
               <AddPanel />
+              <ConnectPanel />
             </div>
             <Drawer />
             <Suspense fallback={null}>{open !== null && <NodePanel />}</Suspense>

@@ -4,10 +4,11 @@ import { cx } from "../ui";
 import { shortName } from "./far";
 import type { CardNode } from "./flow";
 import { hueOf } from "./icons";
+import common from "./Shape.module.css";
 import { useNodeState } from "./useNodeState";
 
 interface FarNodeProps extends Pick<NodeProps<CardNode>, "data" | "selected"> {
-  /** Classes of the near form: its shape, and what it looks like from far away, chosen and switched off. */
+  /** Classes of the near form: its shape, and what is in it from far away. */
   css: Record<string, string>;
   shape: string | undefined;
 }
@@ -17,7 +18,10 @@ export function FarNode({ data, selected, css, shape }: FarNodeProps) {
   const state = useNodeState(node.name);
   return (
     <div
-      className={cx(shape, css.distant, selected && css.selected, node.disabled && css.off)}
+      className={cx(common.shape, shape)}
+      data-distant
+      data-selected={selected || undefined}
+      data-off={node.disabled || undefined}
       data-shape={ports.shape}
       data-known={ports.known}
       data-run={state.status}

@@ -35,6 +35,7 @@ function Line({ id, data, selected, type, route }: EdgeProps<CanvasEdge> & { rou
   const change = useCanvas((state) => state.difference?.edges.get(id));
   const carried = useEditor((state) => carriedBy(state.run, edge));
   const isActive = useEditor((state) => isMoving(state.run, edge));
+  const liveRun = useEditor((state) => (state.run?.source === "live" ? state.run.executionId : null));
   const isReadOnly = useEditor((state) => state.readOnly);
   const isError = useCanvas((state) =>
     state.ports.get(edge.from)?.outputs.some((port) => port.isError && port.index === edge.output && port.kind === edge.kind),
@@ -66,6 +67,7 @@ function Line({ id, data, selected, type, route }: EdgeProps<CanvasEdge> & { rou
           change === "removed" && css.removed,
         )}
       />
+      {liveRun !== null && carried !== null && <Parcel key={carried} path={route.path} passing={`${liveRun} ${id} ${carried}`} />}
       {(showButtons || carried !== null) && (
         <EdgeLabelRenderer>
           <div
@@ -84,6 +86,21 @@ function Line({ id, data, selected, type, route }: EdgeProps<CanvasEdge> & { rou
       )}
     </g>
   );
+}
+
+/** What has been seen passing; a line that is drawn anew does not show it again. */
+const seen = new Set<string>();
+const MOST_SEEN = 5000;
+
+/** Data that moves along the line once. */
+function Parcel({ path, passing }: { path: string; passing: string }) {
+  const [isNew] = useState(() => {
+    if (seen.has(passing)) return false;
+    if (seen.size > MOST_SEEN) seen.clear();
+    seen.add(passing);
+    return true;
+  });
+  return isNew && <circle r={4} className={css.parcel} style={{ offsetPath: `path("${path}")` }} />;
 }
 
 function Chip({ carried, isSupply }: { carried: number; isSupply: boolean }) {

@@ -1,4 +1,4 @@
-/** The bar above the canvas: name, tags, saved state, versions, the switch that lets it listen, and the button that runs it. */
+/** The bar above the canvas: name, folder, tags, saved state, versions, the switch that lets it listen, and the button that runs it. */
 import {
   Check,
   CircleDot,
@@ -23,6 +23,7 @@ import { Button, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui
 import { useCanvas } from "./canvas";
 import { downloadWorkflow, importFile } from "./clip";
 import { arrange } from "./commands";
+import { FolderPath } from "./FolderPath";
 import { RunButton } from "./RunButton";
 import { SettingsDialog } from "./SettingsDialog";
 import { saveWorkflow, setActive, wordsOf } from "./save";
@@ -41,6 +42,7 @@ export function TopBar() {
         <Link href="/workflows" className={css.up}>
           Workflows
         </Link>
+        <FolderPath />
         <span aria-hidden>/</span>
         <Name />
         <TagsButton />

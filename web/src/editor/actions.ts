@@ -1,5 +1,5 @@
 /** What the command palette offers while a workflow is open. */
-import { Download, History, LayoutGrid, Maximize, Play, Plus, Redo2, Save, StickyNote, Undo2 } from "lucide-react";
+import { Download, History, LayoutGrid, Maximize, Play, Plug, Plus, Redo2, Save, StickyNote, Undo2 } from "lucide-react";
 import type { Action } from "../palette/actions";
 import { useCanvas } from "./canvas";
 import { downloadWorkflow } from "./clip";
@@ -29,6 +29,15 @@ export function editorActions(): Action[] {
       shortcut: "Tab",
       words: "insert step",
       run: () => setTimeout(() => commands.openAdd(), 60),
+    },
+    {
+      id: "editor-connect",
+      label: "Connect or disconnect the chosen node",
+      group: GROUP,
+      icon: Plug,
+      shortcut: "c",
+      words: "join link line edge remove connection",
+      run: () => setTimeout(commands.openConnect, 60),
     },
     {
       id: "editor-note",

@@ -26,6 +26,8 @@ export interface CanvasState {
   types: Types & { types?(): TypeSpec[] };
   ports: ReadonlyMap<string, Ports>;
   add: AddRequest | null;
+  /** Name of the node for which the list of possible connections is open. */
+  connect: string | null;
   renaming: string | null;
   /** The key of the connection that a dragged node would be put into. */
   dropEdge: string | null;
@@ -45,6 +47,7 @@ export const useCanvas = create<CanvasState>()(() => ({
   types: { find: () => undefined },
   ports: new Map(),
   add: null,
+  connect: null,
   renaming: null,
   dropEdge: null,
   hint: null,

@@ -71,7 +71,7 @@ export function runWorkflow(trigger?: string) {
 /** Opens the search for a node; without a place, for after the node that is chosen. */
 export function openAdd(place?: Place) {
   if (editor().readOnly) return;
-  useCanvas.setState({ add: { place: place ?? afterSelection() }, panel: null });
+  useCanvas.setState({ add: { place: place ?? afterSelection() }, connect: null, panel: null });
 }
 
 function afterSelection(): Place {
@@ -81,6 +81,15 @@ function afterSelection(): Place {
   const open = ports.outputs.find((port) => !isSupply(port.kind) && !port.isError);
   if (open) return { from: { node: name, side: "output", kind: open.kind, index: open.index } };
   return {};
+}
+
+/** Opens the list of what the chosen node can be connected with. */
+export function openConnect() {
+  const { selection, readOnly } = editor();
+  if (readOnly) return;
+  const [name, ...more] = selection;
+  if (name && more.length === 0 && canvas().ports.has(name)) useCanvas.setState({ connect: name, add: null, panel: null });
+  else explain("Choose one node first, with the arrow keys or a click; then it can be connected.");
 }
 
 export function closeAdd() {

@@ -2,6 +2,7 @@
 
 export type Command =
   | "add"
+  | "connect"
   | "run"
   | "save"
   | "disable"
@@ -35,6 +36,7 @@ const KEYS: Record<string, Command> = {
   tab: "add",
   "/": "add",
   n: "add",
+  c: "connect",
   "mod+enter": "run",
   "mod+s": "save",
   d: "disable",

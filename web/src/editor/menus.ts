@@ -1,5 +1,6 @@
 /** What the right mouse button offers on a node, on a connection and on the empty canvas. */
 import {
+  CircleArrowUp,
   ClipboardPaste,
   Copy,
   CopyPlus,
@@ -11,6 +12,7 @@ import {
   Pin,
   PinOff,
   Play,
+  Plug,
   Plus,
   Power,
   Scissors,
@@ -19,6 +21,7 @@ import {
   Trash2,
   Unplug,
 } from "lucide-react";
+import { catalogueNow } from "../api/catalogue";
 import { nodeOf, STICKY_NOTE } from "../graph/document";
 import { disconnect, edgeOfKey } from "../graph/edges";
 import type { Point } from "../graph/geometry";
@@ -27,6 +30,7 @@ import { useCanvas } from "./canvas";
 import { copySelected, cutSelected, duplicateSelected, pasteClipboard, togglePins } from "./clip";
 import * as commands from "./commands";
 import { useEditor } from "./store";
+import { updateVersion, upgradeOf } from "./upgrade";
 import { fit } from "./view";
 
 export function nodeMenu(name: string): MenuItem[] {
@@ -46,6 +50,14 @@ export function nodeMenu(name: string): MenuItem[] {
   if (isOne && !isNote) {
     items.push(open);
     if (isStep) items.push({ label: "Run to here", icon: Play, onSelect: () => commands.runHere(name) });
+    const upgrade = node && upgradeOf(node, catalogueNow());
+    if (upgrade)
+      items.push({
+        label: `Update to version ${upgrade.to}`,
+        icon: CircleArrowUp,
+        onSelect: deferred(() => void updateVersion(name, catalogueNow())),
+      });
+    items.push({ label: "Connect", icon: Plug, shortcut: "c", onSelect: deferred(commands.openConnect) });
     items.push({ label: "Rename", icon: Pencil, shortcut: "F2", onSelect: deferred(commands.startRenaming) });
   }
   if (isOne && isNote) items.push({ label: "Write", icon: Pencil, shortcut: "F2", onSelect: deferred(commands.startRenaming) });

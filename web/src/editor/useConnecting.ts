@@ -82,7 +82,8 @@ function anyEnd(name: string, from: End): End {
   return { node: name, side: from.side, kind: from.kind, index: 0 };
 }
 
-function join(one: End, other: End) {
+/** Connects two ends; a port that takes only one connection lets its earlier one go. */
+export function join(one: End, other: End) {
   useEditor.getState().change("Connect", (document) => {
     const edge = edgeBetween(one, other);
     if (!edge || refuse(document, portsOf, one, other) !== null) return document;

@@ -12,6 +12,7 @@ import { fit, zoom } from "./view";
 
 const ACTIONS: Record<Command, () => void> = {
   add: () => commands.openAdd(),
+  connect: commands.openConnect,
   run: () => commands.runWorkflow(),
   save: () => void saveWorkflow(),
   disable: () => commands.toggleDisabled(),
@@ -27,9 +28,9 @@ const ACTIONS: Record<Command, () => void> = {
   redo: commands.redo,
   open: commands.openSelected,
   back: () => {
-    const { add, panel } = useCanvas.getState();
+    const { add, connect, panel } = useCanvas.getState();
     const { selection, selectedEdges, select, shown } = useEditor.getState();
-    if (add || panel) useCanvas.setState({ add: null, panel: null });
+    if (add || connect || panel) useCanvas.setState({ add: null, connect: null, panel: null });
     else if (selection.size + selectedEdges.size > 0) select([]);
     else if (shown?.kind === "version") leaveVersion();
   },

@@ -1,38 +1,18 @@
 /** What the graph needs to know of a node type; the catalogue's entries have all of it and more. */
+import type { NodeGroup, NodeType, Param, Port, PortRule } from "../api/spec";
 
-export interface PortSpec {
-  kind: string;
-  label?: string;
-}
+export type { NodeGroup as Group, PortRule } from "../api/spec";
 
-export type PortCount =
-  | { entries: { list: string; label: string } }
-  | { number: { param: string; label: string } }
-  | { words: { param: string; default: string } }
-  | { named: { labels: string[] } };
+export type PortSpec = Pick<Port, "kind"> & Partial<Port>;
 
-/** Ports that parameters decide. The first rule whose parameter has its value counts. */
-export interface PortRule {
-  when?: [string, string] | null;
-  ports: PortCount;
-  extra?: [string, string, string] | null;
-}
-
-export type Group = "trigger" | "flow" | "data" | "files" | "ai" | "tool" | "integration";
-
-export interface ParamSpec {
-  name: string;
-  label: string;
+export interface ParamSpec extends Pick<Param, "name" | "label"> {
   kind: { type: string; options?: { value: unknown; label: string }[] };
   default?: unknown;
 }
 
-export interface TypeSpec {
-  id: string;
+export interface TypeSpec extends Readonly<Pick<NodeType, "id" | "name" | "summary">> {
   versions: readonly number[];
-  name: string;
-  summary: string;
-  group: Group;
+  group: NodeGroup;
   inputs: readonly PortSpec[];
   outputs: readonly PortSpec[];
   params: readonly ParamSpec[];

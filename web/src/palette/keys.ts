@@ -33,6 +33,7 @@ export const KEYS: readonly KeyGroup[] = [
     title: "Selection",
     rows: [
       row("Open", "enter"),
+      row("Connect, or take a connection away", "c"),
       row("Rename", "F2"),
       row("Switch off or on", "d"),
       row("Pin data", "p"),

@@ -1,29 +1,16 @@
-// Markdown as people write it in notes and models in answers. Markup in it is shown, never carried out.
-import Parser from "react-markdown";
-import gfm from "remark-gfm";
+// Markdown as people write it in notes and models in answers; the bare text until what reads it has arrived.
+import { lazy, Suspense } from "react";
 import css from "./Markdown.module.css";
 
-const parts = {
-  a: ({ href, children }: { href?: string; children?: React.ReactNode }) => (
-    <a href={href} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  ),
-  // Pictures would tell their server who reads this; a link leaves that to the reader.
-  img: ({ src, alt }: { src?: string | Blob; alt?: string }) =>
-    typeof src === "string" ? (
-      <a href={src} target="_blank" rel="noreferrer noopener">
-        {alt || src}
-      </a>
-    ) : null,
-};
+// What reads Markdown is large, and the first sight of most pages does without it.
+const MarkdownText = lazy(() => import("./MarkdownText"));
 
 export function Markdown({ text }: { text: string }) {
   return (
     <div className={css.markdown}>
-      <Parser remarkPlugins={[gfm]} components={parts}>
-        {text}
-      </Parser>
+      <Suspense fallback={<p className={css.bare}>{text}</p>}>
+        <MarkdownText text={text} />
+      </Suspense>
     </div>
   );
 }

@@ -1,0 +1,134 @@
+/** What a node could be connected with, what it is connected with already, and why nothing else comes into question. */
+import { STICKY_NOTE } from "./document";
+import { edgesOf } from "./edges";
+import { toCanvas } from "./geometry";
+import { isSupply, kindWord, type Port, type Ports } from "./ports";
+import { type End, refuse } from "./rules";
+import { match } from "./search";
+import type { Edge, WorkflowDocument } from "./types";
+
+/** One way to connect two nodes, as a line of the list from which it is chosen. */
+export interface Join {
+  /** The other node. */
+  node: string;
+  /** Which ends meet, such as `true → input 2`. */
+  text: string;
+  own: End;
+  other: End;
+}
+
+export interface Refused {
+  node: string;
+  reason: string;
+}
+
+export interface Joined {
+  node: string;
+  text: string;
+  edge: Edge;
+}
+
+export interface Joins {
+  possible: Join[];
+  present: Joined[];
+  refused: Refused[];
+}
+
+/** All joins of a node: the nearest others first, and of each what follows it before what comes before it. */
+export function joinsOf(document: WorkflowDocument, portsOf: (name: string) => Ports | undefined, name: string): Joins {
+  const ports = portsOf(name);
+  const joins: Joins = { possible: [], present: presentOf(document, portsOf, name), refused: [] };
+  if (!ports) return joins;
+  for (const node of nearestFirst(document, name)) {
+    const others = portsOf(node);
+    if (!others) continue;
+    const ways = [...waysBetween(name, ports, "output", node, others), ...waysBetween(name, ports, "input", node, others)];
+    const free = ways.filter(({ own, other }) => refuse(document, portsOf, own, other) === null);
+    joins.possible.push(...free);
+    const isJoined = joins.present.some((present) => present.node === node);
+    if (free.length === 0 && !isJoined)
+      joins.refused.push({ node, reason: reasonFor(document, portsOf, name, ports, node, others, ways) });
+  }
+  return joins;
+}
+
+/** Those whose name has what was typed; a query that names a port finds it too. */
+export function matching<T extends { node: string; text?: string }>(list: readonly T[], query: string): T[] {
+  const words = query.toLowerCase().trim();
+  return words === "" ? [...list] : list.filter(({ node, text }) => match(node, words) > 0 || (text && match(text, words) > 0.5));
+}
+
+function presentOf(document: WorkflowDocument, portsOf: (name: string) => Ports | undefined, name: string): Joined[] {
+  return edgesOf(document)
+    .filter((edge) => edge.from === name || edge.to === name)
+    .map((edge) => {
+      const output = portOf(portsOf(edge.from)?.outputs, edge.kind, edge.output);
+      const input = portOf(portsOf(edge.to)?.inputs, edge.kind, edge.input);
+      const isFrom = edge.from === name;
+      return { node: isFrom ? edge.to : edge.from, text: wayText(isFrom, edge.kind, output, input), edge };
+    });
+}
+
+function waysBetween(name: string, ports: Ports, side: End["side"], node: string, others: Ports): Join[] {
+  const [mine, theirs] = side === "output" ? [ports.outputs, others.inputs] : [ports.inputs, others.outputs];
+  const opposite = side === "output" ? "input" : "output";
+  return mine.flatMap((port) =>
+    theirs
+      .filter((other) => other.kind === port.kind)
+      .map((other) => ({
+        node,
+        text: side === "output" ? wayText(true, port.kind, port, other) : wayText(false, port.kind, other, port),
+        own: { node: name, side, kind: port.kind, index: port.index },
+        other: { node, side: opposite, kind: other.kind, index: other.index },
+      })),
+  );
+}
+
+/** Says of a line what it carries and, where ports have names, between which of them. */
+function wayText(isFrom: boolean, kind: string, output: Port | undefined, input: Port | undefined): string {
+  if (isSupply(kind)) {
+    const what = (input?.label || kindWord(kind)).toLowerCase();
+    return isFrom ? `serves it as ${what}` : `gives this node: ${what}`;
+  }
+  const ends = [output?.label && `from “${output.label}”`, input?.label && `into “${input.label}”`].filter(Boolean).join(" ");
+  const way = isFrom ? "comes after this node" : "comes before this node";
+  return ends ? `${way}, ${ends}` : way;
+}
+
+function reasonFor(
+  document: WorkflowDocument,
+  portsOf: (name: string) => Ports | undefined,
+  name: string,
+  ports: Ports,
+  node: string,
+  others: Ports,
+  ways: readonly Join[],
+): string {
+  const [way] = ways;
+  if (way) return refuse(document, portsOf, way.own, way.other) ?? "";
+  const output = ports.outputs[0];
+  const input = others.inputs[0];
+  if (output && input) return refuse(document, portsOf, endOf(name, "output", output), endOf(node, "input", input)) ?? "";
+  if (!output && !others.outputs[0]) return "Neither of the two gives anything.";
+  return output ? `“${node}” begins a run; nothing comes before it.` : `“${name}” gives nothing to other nodes.`;
+}
+
+function endOf(node: string, side: End["side"], { kind, index }: Port): End {
+  return { node, side, kind, index };
+}
+
+function portOf(ports: readonly Port[] | undefined, kind: string, index: number): Port | undefined {
+  return ports?.find((port) => port.kind === kind && port.index === index);
+}
+
+function nearestFirst(document: WorkflowDocument, name: string): string[] {
+  const here = toCanvas(document.nodes.find((node) => node.name === name)?.position);
+  return document.nodes
+    .filter((node) => node.name !== name && node.type !== STICKY_NOTE)
+    .map((node) => {
+      const at = toCanvas(node.position);
+      return { name: node.name, far: Math.hypot(at.x - here.x, at.y - here.y) };
+    })
+    .sort((one, other) => one.far - other.far)
+    .map((one) => one.name);
+}
