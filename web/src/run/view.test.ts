@@ -77,7 +77,7 @@ describe("a live run", () => {
       { type: "executionWaiting", data: { node: "Wait", untilMs: 5000 } },
     ]);
     expect(waiting.status).toBe("waiting");
-    expect(waiting.waiting).toEqual({ node: "Wait", untilMs: 5000, execution: null });
+    expect(waiting.waiting).toEqual({ node: "Wait", untilMs: 5000, execution: null, asks: false });
     expect(lastRun(waiting, "Wait")?.status).toBe("waiting");
     const awake = reduce(waiting, { type: "executionResumed", data: {} });
     expect([awake.status, awake.waiting]).toEqual(["running", undefined]);
