@@ -45,6 +45,8 @@ export function addChunk(answer: Answer = NOTHING, { type, content, metadata }: 
       // A node that works on several items begins as often; what it said before is a paragraph of its own.
       return { ...answer, parts: paragraph(answer.parts), isOver: false };
     case "item":
+      // While a call asks, the words that say so are for those who see no card.
+      if (answer.parts.some((part) => part.kind === "tool" && part.isRunning && part.asked)) return answer;
       return { ...answer, parts: withText(answer.parts, words(content)) };
     case "tool-start":
       return { ...answer, parts: withTool(answer.parts, toolPart(fields)) };

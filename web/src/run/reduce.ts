@@ -93,6 +93,7 @@ class Draft {
         return;
       case "executionResumed":
         this.wake();
+        this.stir();
         return;
       case "executionFinished":
         this.end(data);
@@ -222,7 +223,19 @@ class Draft {
     this.view.waiting = undefined;
   }
 
+  /** Steps that slept are at work again. */
+  private stir(): void {
+    for (const [node, runs] of this.nodes) {
+      if (runs.at(-1)?.status === "waiting") this.change(node, (run) => ({ ...run, status: "running" }));
+    }
+  }
+
   private end(data: Record<string, unknown>): void {
+    // Asleep is not over: what it waits for was told just before.
+    if (data.status === "waiting") {
+      this.view.status = "waiting";
+      return;
+    }
     this.view.status = runStatus(data.status);
     this.view.finishedAt = number(data.finishedMs, Date.now());
     this.view.error = failure(data.error);

@@ -163,7 +163,8 @@ function watch(executionId: string, workflowId: string, begun: RunView | null): 
   watching = follow({
     path: `/api/v1/executions/${executionId}/events`,
     onEvents: (events) => show(reduceAll(view, events)),
-    endsWith: (event) => event.type === "executionFinished",
+    // A run that falls asleep tells an end too, and the server hangs up; it is followed further for when it wakes.
+    endsWith: (event) => event.type === "executionFinished" && event.data.status !== "waiting",
     onConnection: hearConnection,
     onReturn: () => void lookAgain(executionId, mine),
     onEnd: () => void finish(executionId, () => view, show),

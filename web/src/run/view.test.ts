@@ -157,6 +157,20 @@ describe("a live run", () => {
     expect(kept?.at(-1)).toBe("line 1199");
   });
 
+  it("sleeps until it is woken, although its stream ends in between", () => {
+    const asleep = reduceAll(emptyView("7"), [
+      started("Wait"),
+      { type: "executionWaiting", data: { node: "Wait" } },
+      { type: "executionFinished", data: { status: "waiting", finishedMs: 5 } },
+    ]);
+    expect(asleep.status).toBe("waiting");
+    expect(asleep.waiting?.node).toBe("Wait");
+    expect(asleep.finishedAt).toBeNull();
+    const awake = reduce(asleep, { type: "executionResumed", data: {} });
+    expect(awake.status).toBe("running");
+    expect(lastRun(awake, "Wait")?.status).toBe("running");
+  });
+
   it("gathers an agent's words", () => {
     const chunk = (type: string, content?: unknown): RunEvent => ({
       type: "agent",

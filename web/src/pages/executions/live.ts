@@ -29,6 +29,7 @@ function changeOf(event: RunEvent, now: number): Partial<Execution> | null {
   switch (event.type) {
     case "executionFinished": {
       const status = String(event.data.status ?? "error") as ExecutionStatus;
+      if (status === "waiting") return { status };
       return { status, finished: status === "success", stoppedAt: new Date(Number(event.data.finishedMs ?? now)).toISOString() };
     }
     case "executionWaiting":
