@@ -7,7 +7,8 @@
 import { useStoreApi } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
 import { create } from "zustand";
-import { type Box, covers, isWasteful, regionAround, viewOf } from "../graph/region";
+import { type Box, covers, isWasteful, NEAR_MARGIN, regionAround, viewOf } from "../graph/region";
+import { FAR_OF_MANY } from "./far";
 import { keepInSight } from "./view";
 
 interface Sight {
@@ -41,7 +42,7 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
       // The first view shows everything, for which everything must be known.
       if (fitViewQueued && nodes.length > 0) return;
       const { zoom, view } = now();
-      useSight.setState({ region: regionAround(view), zoom });
+      useSight.setState({ region: regionAround(view, zoom < FAR_OF_MANY ? undefined : NEAR_MARGIN), zoom });
     };
     const rest = () => {
       clearTimeout(resting);

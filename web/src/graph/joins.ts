@@ -34,7 +34,7 @@ export interface Joins {
   refused: Refused[];
 }
 
-/** All joins of a node: the nearest others first, and of each what follows it before what comes before it. */
+/** All joins of a node: what can follow it before what can come before it, of both the nearest first. */
 export function joinsOf(document: WorkflowDocument, portsOf: (name: string) => Ports | undefined, name: string): Joins {
   const ports = portsOf(name);
   const joins: Joins = { possible: [], present: presentOf(document, portsOf, name), refused: [] };
@@ -49,6 +49,8 @@ export function joinsOf(document: WorkflowDocument, portsOf: (name: string) => P
     if (free.length === 0 && !isJoined)
       joins.refused.push({ node, reason: reasonFor(document, portsOf, name, ports, node, others, ways) });
   }
+  // What follows is what one mostly wants to connect, so it comes first, however near the rest is.
+  joins.possible.sort((one, other) => Number(one.own.side === "input") - Number(other.own.side === "input"));
   return joins;
 }
 

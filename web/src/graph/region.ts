@@ -7,8 +7,9 @@ import type { Point, Size } from "./geometry";
 /** A box on the canvas, from its upper left corner. */
 export interface Box extends Point, Size {}
 
-/** How much is drawn beyond each side of the view, as a part of its size. */
+/** How much is drawn beyond each side of the view, as a part of its size: of nodes in their simple form, and of whole ones, which cost more. */
 const MARGIN = 0.4;
+export const NEAR_MARGIN = 0.15;
 /** A region that is this many times as large as it would have to be is let go. */
 const WASTE = 3;
 
@@ -17,8 +18,8 @@ export function viewOf([x, y, zoom]: readonly [number, number, number], { width,
   return { x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom };
 }
 
-export function regionAround(view: Box): Box {
-  const [x, y] = [view.width * MARGIN, view.height * MARGIN];
+export function regionAround(view: Box, margin = MARGIN): Box {
+  const [x, y] = [view.width * margin, view.height * margin];
   return { x: view.x - x, y: view.y - y, width: view.width + 2 * x, height: view.height + 2 * y };
 }
 
