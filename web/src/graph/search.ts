@@ -75,7 +75,9 @@ export function find(
     const score = words === "" ? (isOlder(spec) ? 0 : 1) : matchSpec(spec, words);
     if (score <= 0) continue;
     const used = Math.min(uses.get(spec.id) ?? 0, 20);
-    found.push({ spec, score: score * (1 + used / 50) * (isOlder(spec) ? 0.4 : 1) });
+    // Where nothing in particular is wanted, a node that stands by itself comes before one of the same name that serves another.
+    const stands = wanted || spec.outputs.length === 0 || spec.outputs.some((port) => port.kind === MAIN);
+    found.push({ spec, score: score * (1 + used / 50) * (isOlder(spec) ? 0.4 : 1) * (stands ? 1 : 0.9) });
   }
   return found.sort((one, other) => other.score - one.score || one.spec.name.localeCompare(other.spec.name));
 }

@@ -62,6 +62,11 @@ describe("search", () => {
     expect(names("", { kind: "main", side: "output" })).not.toContain("Webhook");
   });
 
+  test("a node that stands by itself comes before one that serves another by the same name", () => {
+    const tool = spec("HTTP Request", { id: "http-request-tool", inputs: [], outputs: [{ kind: "ai_tool" }] });
+    expect(find([tool, ...SPECS], "http", null, new Map()).map((found) => found.spec.id)[0]).not.toBe("http-request-tool");
+  });
+
   test("what was used before comes first among equals", () => {
     expect(names("", null, new Map([["n8n-nodes-base.code", 5]]))[0]).toBe("Code");
   });
