@@ -16,7 +16,7 @@ trap 'kill $(jobs -p) 2>/dev/null' EXIT
 
 # The newest n8n wants a package that the registry does not have; this one runs with the older expression engine.
 cd "$built/n8n"
-export N8N_USER_FOLDER=$PWD/data N8N_PORT=5670 N8N_LISTEN_ADDRESS=127.0.0.1 N8N_RUNNERS_ENABLED=true N8N_EXPRESSION_ENGINE=legacy
+export N8N_USER_FOLDER=$PWD/data N8N_PORT=5670 N8N_LISTEN_ADDRESS=127.0.0.1 N8N_EXPRESSION_ENGINE=legacy
 export N8N_DIAGNOSTICS_ENABLED=false N8N_VERSION_NOTIFICATIONS_ENABLED=false N8N_TEMPLATES_ENABLED=false N8N_RESTRICT_FILE_ACCESS_TO=/tmp
 if [ "${1:-}" = tuned ]; then
 	export EXECUTIONS_DATA_SAVE_ON_SUCCESS=none N8N_LOG_LEVEL=error

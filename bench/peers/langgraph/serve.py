@@ -34,5 +34,6 @@ async def ask(request):
 app = Starlette(routes=[Route("/webhook/agent", ask, methods=["POST"])])
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))
+listener.listen(1024)
 print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
 uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False)).run(sockets=[listener])
