@@ -85,6 +85,7 @@ test("a workflow is built and run with the keyboard alone", () =>
     await page.getByRole("combobox", { name: "Search nodes" }).waitFor();
     await page.keyboard.type("manual trigger");
     await page.keyboard.press("Enter");
+    await expect(page.locator(".react-flow__node")).toHaveCount(1);
     await closePanel(page);
     await page.keyboard.press("Tab");
     await page.getByRole("combobox", { name: "Search nodes" }).waitFor();

@@ -6,6 +6,7 @@ import { useDrawer } from "../drawer/state";
 import { useEditor } from "../editor/store";
 import { ApprovalCard } from "../run/ApprovalCard";
 import type { ToolPart } from "../run/answer";
+import type { Asked } from "../run/approval";
 import { JsonBlock } from "../run/JsonBlock";
 import { RunProblem } from "../run/RunProblem";
 import { Button, bytes, CopyButton, cx, duration, Markdown } from "../ui";
@@ -57,6 +58,7 @@ function Answer({ message, onAgain, isLast }: BubbleProps) {
             )
           ),
         )}
+        {state === "coming" && <Untold message={message} />}
         {state === "coming" && parts.at(-1)?.kind !== "text" && (
           <p className={css.typing} role="status" aria-label="An answer is on its way">
             <i />
@@ -100,6 +102,18 @@ function ShowRun({ executionId }: { executionId: string }) {
       {isInSight ? "Timeline" : `Execution ${executionId}`}
     </Button>
   );
+}
+
+const NONE: readonly Asked[] = [];
+
+/** Questions of the run that were asked before anybody listened to the answer, so that no part of it tells them. */
+function Untold({ message }: { message: ChatMessage }) {
+  const { executionId, parts } = message;
+  const asked = useEditor((state) => (executionId && state.run?.executionId === executionId ? state.run.approvals : NONE));
+  const isTold = (one: Asked) => parts.some((part) => part.kind === "tool" && part.asked?.call === one.call && part.isRunning);
+  return asked
+    .filter((one) => !one.decision && !isTold(one))
+    .map((one) => <ApprovalCard key={`${one.node} ${one.call}`} asked={one} />);
 }
 
 function Tool({ part, executionId }: { part: ToolPart; executionId?: string | null }) {

@@ -35,6 +35,12 @@ function Panel({ request }: { request: AddRequest }) {
   useEffect(() => {
     list.current?.querySelector(`[data-index="${chosen}"]`)?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
+  // Whoever types faster than the node types come gets what they typed as soon as these are there.
+  const [isHasty, setHasty] = useState(false);
+  const first = flat[0];
+  useEffect(() => {
+    if (isHasty && first) addNodeOf(first);
+  }, [isHasty, first]);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
     if (step) {
@@ -44,6 +50,7 @@ function Panel({ request }: { request: AddRequest }) {
       event.preventDefault();
       const spec = flat[chosen];
       if (spec) addNodeOf(spec);
+      else setHasty(query !== "");
     } else if (event.key === "Escape" || (event.key === "Tab" && query === "")) {
       event.preventDefault();
       event.stopPropagation();
@@ -73,6 +80,7 @@ function Panel({ request }: { request: AddRequest }) {
           onChange={(event) => {
             setQuery(event.target.value);
             setAt(0);
+            setHasty(false);
           }}
         />
       </div>

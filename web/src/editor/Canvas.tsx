@@ -55,7 +55,8 @@ export function Canvas() {
   const showMap = useCanvas((state) => state.showMap);
   const catalogue = useCatalogue();
   const isLarge = workflow.nodes.length > MANY;
-  const isFar = useSight((state) => state.zoom < (isLarge ? FAR_OF_MANY : FAR));
+  // Until the first view is known, which shows everything, a large workflow is drawn as it will look from afar.
+  const isFar = useSight((state) => (isLarge ? !state.region || state.zoom < FAR_OF_MANY : state.zoom < FAR));
   const isTiny = useSight((state) => state.zoom < TINY);
   const region = useSight((state) => (isLarge ? state.region : null));
   const isSimple = isFar && isLarge;
