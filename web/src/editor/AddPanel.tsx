@@ -144,6 +144,9 @@ function Row({ spec, index, isChosen, onPoint }: RowProps) {
 }
 
 function Nothing({ query, wanted }: { query: string; wanted: Wanted | null }) {
+  const catalogue = useCatalogue();
+  // Nothing can be said about a name before the node types are there.
+  if (catalogue.all.length === 0) return null;
   const what = wanted && wanted.kind !== "main" ? ` that fits here (${kindWord(wanted.kind).toLowerCase()})` : "";
   return (
     <p className={css.nothing}>

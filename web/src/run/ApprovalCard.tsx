@@ -3,6 +3,7 @@
 import { Check, ShieldQuestion, X } from "lucide-react";
 import { useState } from "react";
 import { useMayChange } from "../api/session";
+import { useTask } from "../pages/task";
 import { Badge, Button, Dialog, exactTime, Field, Problem, relativeTime, TextArea } from "../ui";
 import css from "./ApprovalCard.module.css";
 import type { Asked } from "./approval";
@@ -22,24 +23,15 @@ interface ApprovalCardProps {
 export function ApprovalCard({ asked, onDecided }: ApprovalCardProps) {
   const mayChange = useMayChange();
   const [isRejecting, setRejecting] = useState(false);
-  const [isBusy, setBusy] = useState(false);
   const [mine, setMine] = useState<"approved" | "rejected" | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  const { busy, error, run } = useTask();
   const now = useNow(asked.untilMs !== null, 1000);
   const isLate = asked.untilMs !== null && asked.untilMs <= now;
   const decision = asked.decision ?? mine ?? (isLate ? "expired" : null);
   const approve = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await decide(asked, "approve");
-      setMine("approved");
-      onDecided?.();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    if (!(await run(() => decide(asked, "approve")))) return;
+    setMine("approved");
+    onDecided?.();
   };
   return (
     <section className={css.card} aria-label={`Approval of ${asked.tool}`}>
@@ -55,7 +47,7 @@ export function ApprovalCard({ asked, onDecided }: ApprovalCardProps) {
       {!decision && !mayChange && <p className={css.reason}>An editor of the project can decide.</p>}
       {!decision && mayChange && (
         <div className={css.buttons}>
-          <Button size="small" kind="primary" icon={Check} busy={isBusy} onClick={() => void approve()}>
+          <Button size="small" kind="primary" icon={Check} busy={busy} onClick={() => void approve()}>
             Approve
           </Button>
           <Button size="small" icon={X} onClick={() => setRejecting(true)}>
@@ -103,19 +95,11 @@ export function Verdict({ decision, by }: { decision: keyof typeof WORDS; by: st
 /** Asks why, because the agent is told: with a reason it may find a better way. */
 function RejectDialog({ asked, onClose, onRejected }: { asked: Asked; onClose: () => void; onRejected: () => void }) {
   const [reason, setReason] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { busy, error, run } = useTask();
   const go = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await decide(asked, "reject", reason);
-      onRejected();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    if (!(await run(() => decide(asked, "reject", reason)))) return;
+    onRejected();
+    onClose();
   };
   return (
     <Dialog
@@ -125,7 +109,7 @@ function RejectDialog({ asked, onClose, onRejected }: { asked: Asked; onClose: (
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" busy={isBusy} onClick={() => void go()}>
+          <Button kind="danger" busy={busy} onClick={() => void go()}>
             Reject
           </Button>
         </>

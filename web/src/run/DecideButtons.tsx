@@ -4,6 +4,7 @@
 import { CircleCheck, RotateCcw, StepForward, X } from "lucide-react";
 import { useState } from "react";
 import { useMayChange } from "../api/session";
+import { useTask } from "../pages/task";
 import { Button, confirm, Dialog, Field, Input, Problem, TextArea } from "../ui";
 import { resume, retry, stop } from "./execution";
 
@@ -70,21 +71,13 @@ function givingUp(id: string) {
 function HappenedDialog({ id, onClose, onTaken }: { id: string; onClose: () => void; onTaken: (executionId: string) => void }) {
   const [result, setResult] = useState("");
   const [call, setCall] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const go = async () => {
-    setBusy(true);
-    setError(null);
-    try {
+  const { busy, error, run } = useTask();
+  const go = () =>
+    run(async () => {
       const taken = await resume(id, { decision: "done", result, ...(call.trim() && { call: call.trim() }) });
       onClose();
       onTaken(String(taken.id));
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <Dialog
       open
@@ -93,7 +86,7 @@ function HappenedDialog({ id, onClose, onTaken }: { id: string; onClose: () => v
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" busy={isBusy} onClick={() => void go()}>
+          <Button kind="primary" busy={busy} onClick={() => void go()}>
             Go on
           </Button>
         </>
