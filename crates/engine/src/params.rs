@@ -84,7 +84,7 @@ impl Compiled {
             Compiled::Object(fields) => {
                 let mut object = Object::with_capacity(fields.len());
                 for (key, field) in fields.iter() {
-                    object.insert(key.clone(), field.resolve(session, scope)?);
+                    object.append(key.clone(), field.resolve(session, scope)?);
                 }
                 Ok(Value::object(object))
             }

@@ -56,6 +56,13 @@ impl Object {
         if let Some(at) = self.position(&key) {
             return Some(std::mem::replace(&mut self.entries[at].1, value));
         }
+        self.append(key, value);
+        None
+    }
+
+    /// Adds a key that is known not to be there, which saves looking.
+    pub fn append(&mut self, key: Str, value: Value) {
+        debug_assert!(!self.contains_key(&key), "'{key}' is there already");
         if let Some(index) = &mut self.index {
             index.insert(key.clone(), self.entries.len());
         }
@@ -63,7 +70,6 @@ impl Object {
         if self.index.is_none() && self.entries.len() >= INDEX_FROM {
             self.reindex();
         }
-        None
     }
 
     /// The value of a key, put there as `undefined` if it was missing.

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 const CONNECTIONS: usize = 50;
 const REQUESTS: usize = 20_000;
+/// How long half of the most it can do is held: long enough that one slow write to the disk is not the whole of the slowest hundredth.
+const HALF: Duration = Duration::from_secs(10);
 /// Numbers of calls at once for the curve.
 const AT_ONCE: &[usize] = &[1, 10, 100, 1000];
 /// How long a steady stream is held, and how many calls it has a second.
@@ -68,24 +70,37 @@ fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
     let n_requests = REQUESTS / scenario.weight;
     let all = Load { connections: CONNECTIONS, requests: n_requests, rate: None };
     let ours = server.measure(&all, &requests)?;
-    let half = Load { connections: CONNECTIONS, requests: n_requests / 2, rate: Some(ours.rate / 2.0) };
-    let half = half.run(&server.address, &requests)?;
+    let half = half_of(&ours);
+    let n_runs = n_requests + half.requests + 1;
+    let half = server.measure(&half, &requests)?;
     let after = server.memory()?;
     server.stop()?;
-    let stored = database_bytes(data)?.saturating_sub(empty) as usize / (n_requests + n_requests / 2 + 1);
+    let stored = database_bytes(data)?.saturating_sub(empty) as usize / n_runs;
     let floor = Server::floor(data)?;
     let same = scenario.floor_request(&floor, stored, one.answer_bytes, service);
-    let bare = floor.measure(&all, &[same])?;
+    let same = [same];
+    let bare = floor.measure(&all, &same)?;
+    let bare_half = half_of(&bare).run(&floor.address, &same)?;
     drop(floor);
     bare.print(&format!("floor of {}", scenario.name), None);
     ours.print(scenario.name, Some(&bare));
     eprintln!(
-        "      half of that rate: p50 {:.1} ms, p99 {:.1} ms; first answer after {} ms; {idle} MB idle, {after} MB after; {stored} bytes kept a run",
+        "      half of that rate for {} s: {:.0} µs of processor, p50 {:.1} ms, p99 {:.1} ms (floor at half of its own: {:.1} and {:.1}); first answer after {} ms; {idle} MB idle, {after} MB after; {stored} bytes kept a run",
+        HALF.as_secs(),
+        half.cpu_us,
         half.p50_ms,
         half.p99_ms,
+        bare_half.p50_ms,
+        bare_half.p99_ms,
         first.as_millis()
     );
     PEERS.iter().try_for_each(|peer| compare_with(peer, scenario, &ours))
+}
+
+/// A stream of half of what was measured.
+fn half_of(most: &Measured) -> Load {
+    let rate = most.rate / 2.0;
+    Load { connections: CONNECTIONS, requests: (rate * HALF.as_secs_f64()).ceil() as usize, rate: Some(rate) }
 }
 
 /// If it runs, as `bench/peers/start.sh` starts it.

@@ -13,6 +13,11 @@ pub(super) enum Expr {
         root: PathRoot,
         keys: Box<[Str]>,
     },
+    /// `$('Node').item.json.a.b`, walked in the same way.
+    NodePath {
+        node: Str,
+        keys: Box<[Str]>,
+    },
     Local(u32),
     Root(Root),
     /// A name that only the scope knows.

@@ -124,7 +124,7 @@ pub(super) fn node(machine: &Machine<'_>, name: &Str) -> Run<Js> {
     Ok(Js::Node(name.clone()))
 }
 
-fn known(machine: &Machine<'_>, name: &str) -> Run<()> {
+pub(super) fn known(machine: &Machine<'_>, name: &str) -> Run<()> {
     if machine.scope.has_node(name) {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! JSON text in and out: a reader with a depth limit, and a writer that spells as `JSON.stringify` does.
 
 mod elements;
+mod plain;
 mod read;
 mod spellings;
 mod write;

@@ -1,5 +1,6 @@
 //! Writes a [`Value`] as JSON text.
 
+use super::plain::plain_length;
 use super::{Place, Spellings};
 use crate::{Object, Value, number_to_string};
 use std::fmt::Write as _;
@@ -82,29 +83,27 @@ fn write_number(out: &mut String, number: f64) {
 
 /// Writes a text in quotes with JSON's escapes.
 pub fn write_string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
     out.push('"');
-    let mut plain_from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x8 => "\\b",
-            0xc => "\\f",
-            0..=0x1f => "",
-            _ => continue,
-        };
-        out.push_str(&text[plain_from..at]);
-        if escape.is_empty() {
-            let _ = write!(out, "\\u{byte:04x}");
-        } else {
-            out.push_str(escape);
+    let mut rest = text;
+    loop {
+        let (plain, after) = rest.split_at(plain_length(rest.as_bytes()));
+        out.push_str(plain);
+        let Some(byte) = after.bytes().next() else { break };
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x8 => out.push_str("\\b"),
+            0xc => out.push_str("\\f"),
+            _ => {
+                let _ = write!(out, "\\u{byte:04x}");
+            }
         }
-        plain_from = at + 1;
+        rest = &after[1..];
     }
-    out.push_str(&text[plain_from..]);
     out.push('"');
 }
 

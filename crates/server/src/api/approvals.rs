@@ -2,7 +2,7 @@
 
 use super::executions::row;
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, from_cursor, invalid, iso, limit, page, to_cursor};
+use super::{Body, Operation, Query, Text, cut, invalid, iso, limit, number_from_cursor, page, workflow_names};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -14,9 +14,8 @@ use axum::routing::{get, post};
 use model::{Object, Str, Value};
 use node_api::notes::Verdict;
 use runtime::Ruling;
-use std::collections::HashMap;
+use store::Approvals as _;
 use store::approvals::{ApprovalFilter, NewApproval, OpenApproval};
-use store::{Approvals as _, Workflows as _};
 
 /// What a person may say about a call, in bytes.
 const LONGEST_REASON: usize = 2000;
@@ -46,9 +45,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
 
 async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
-    let number = |text: &String, field: &str, problem: &str| text.parse().map_err(|_| invalid(field, problem));
-    let before = from_cursor(&query)?.map(|text| number(&text, "cursor", "is none that this list gave out")).transpose()?;
-    let execution = query.get("executionId").map(|text| number(text, "executionId", "is no number of an execution")).transpose()?;
+    let number = |text: &String| text.parse().map_err(|_| invalid("executionId", "is no number of an execution"));
+    let before = number_from_cursor(&query)?;
+    let execution = query.get("executionId").map(number).transpose()?;
     let filter = ApprovalFilter {
         execution,
         workflow_id: query.get("workflowId").map(|id| id.as_str().into()),
@@ -58,13 +57,8 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         limit: limit + 1,
     };
     let mut found = app.store.approvals(filter).await?;
-    let has_more = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| has_more).map(|last| to_cursor(&last.id.to_string()));
-    let mut ids: Vec<Str> = found.iter().map(|approval| approval.workflow_id.clone()).collect();
-    ids.sort();
-    ids.dedup();
-    let names: HashMap<Str, Str> = app.store.workflow_names(ids).await?.into_iter().collect();
+    let next = cut(&mut found, limit, |last| last.id.to_string());
+    let names = workflow_names(&app, found.iter().map(|approval| &approval.workflow_id)).await?;
     let rows = found.iter().map(|approval| to_value(approval, names.get(&approval.workflow_id))).collect();
     Ok(json(StatusCode::OK, &page(rows, next)))
 }

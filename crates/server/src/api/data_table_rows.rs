@@ -2,7 +2,7 @@
 
 use super::data_tables::{offset, sorting};
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, limit, page, request, to_cursor};
+use super::{Body, Operation, Query, Text, flag, invalid, limit, number_from_cursor, page, request, to_cursor};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -51,13 +51,10 @@ async fn list(
 ) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let mut wanted = wanted(&query)?;
-    let cursor = from_cursor(&query)?;
     match wanted.sort {
         // In the order of ids a page begins behind the last row, whatever was added or removed meanwhile.
-        None => {
-            wanted.after = cursor.map(|text| text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))).transpose()?
-        }
-        Some(_) => wanted.skip = offset(cursor)?,
+        None => wanted.after = number_from_cursor(&query)?,
+        Some(_) => wanted.skip = offset(&query)?,
     }
     wanted.limit = limit + 1;
     let (is_sorted, skip) = (wanted.sort.is_some(), wanted.skip);

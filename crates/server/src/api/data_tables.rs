@@ -1,7 +1,7 @@
 //! `/api/v1/data-tables`: the tables themselves and their columns.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, missing, page, request, to_cursor};
+use super::{Body, Operation, Query, Text, invalid, limit, missing, number_from_cursor, page, request, to_cursor};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -59,7 +59,7 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         found.retain(|table| wanted.fits(table));
     }
     sort(&mut found, query.get("sortBy").map_or("name:asc", String::as_str))?;
-    let skip = offset(from_cursor(&query)?)?;
+    let skip = offset(&query)?;
     let rest = found.get(skip..).unwrap_or_default();
     let next = (rest.len() > limit).then(|| to_cursor(&(skip + limit).to_string()));
     Ok(json(StatusCode::OK, &page(rest.iter().take(limit).map(Table::to_value).collect(), next)))
@@ -158,9 +158,8 @@ fn index(body: &Body) -> Result<Option<usize>, ApiError> {
 }
 
 /// Where a list that is paged by count goes on.
-pub(super) fn offset(cursor: Option<String>) -> Result<usize, ApiError> {
-    let parse = |text: String| text.parse::<u32>().map_err(|_| invalid("cursor", "is none that this list gave out"));
-    Ok(cursor.map(parse).transpose()?.unwrap_or(0) as usize)
+pub(super) fn offset(query: &Query) -> Result<usize, ApiError> {
+    Ok(number_from_cursor::<u32>(query)?.unwrap_or(0) as usize)
 }
 
 /// `column:asc` or `column:desc`.

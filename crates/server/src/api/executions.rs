@@ -2,7 +2,7 @@
 
 use super::execution_files;
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, page, to_cursor};
+use super::{Body, Operation, Query, Text, cut, flag, invalid, iso, limit, number_from_cursor, page, workflow_names};
 use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
@@ -13,7 +13,6 @@ use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Code, Object, RunStatus, Str, Value};
 use runtime::{Decision, Finding, Fork, RetryWith, history};
-use std::collections::{HashMap, HashSet};
 use store::executions::{Execution, ExecutionFilter};
 use store::{Executions as _, Workflows as _};
 
@@ -84,8 +83,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
 async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let status = query.get("status").map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is not known"))).transpose()?;
-    let before =
-        from_cursor(&query)?.map(|text| text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))).transpose()?;
+    let before = number_from_cursor(&query)?;
     let workflow_id = query.get("workflowId").map(|id| id.as_str().into());
     let within = within(&who, query.get("projectId").map(String::as_str));
     let moment = |field: &str| query.get(field).map(|text| moment(field, text)).transpose();
@@ -100,12 +98,9 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         limit: limit + 1,
     };
     let mut found = app.store.executions(filter).await?;
-    let has_more = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| has_more).map(|last| to_cursor(&last.id.to_string()));
+    let next = cut(&mut found, limit, |last| last.id.to_string());
     let with_data = flag(&query, "includeData")?.unwrap_or(false);
-    let ids: HashSet<&Str> = found.iter().map(|execution| &execution.begun.workflow_id).collect();
-    let names: HashMap<Str, Str> = app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect();
+    let names = workflow_names(&app, found.iter().map(|execution| &execution.begun.workflow_id)).await?;
     let mut rows = Vec::with_capacity(found.len());
     for execution in &found {
         let mut value = match with_data {

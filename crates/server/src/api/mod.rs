@@ -39,7 +39,9 @@ use axum::Router;
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
-use request::{Query, flag, from_cursor, limit, to_cursor};
+use request::{Query, flag, from_cursor, limit, number_from_cursor, to_cursor};
+use std::collections::{HashMap, HashSet};
+use store::Workflows as _;
 
 /// Every operation there is: the routes, who may use them, and what the description says are all made from this.
 pub(crate) const OPERATIONS: &[&[Operation]] = &[
@@ -98,12 +100,23 @@ fn page(rows: Vec<Value>, next: Option<String>) -> Value {
     Object::from_iter([("data", Value::array(rows)), ("nextCursor", next.map_or(Value::Null, |next| Str::from(next).into()))]).into()
 }
 
-/// A page of things that were asked for one more than fits, so that it is known whether there is another.
-fn page_of<T>(mut found: Vec<T>, limit: usize, place: impl Fn(&T) -> &str, show: impl Fn(&T) -> Value) -> Value {
+/// Cuts what was asked for one more than fits, and gives where the next page begins, if there is one.
+fn cut<T>(found: &mut Vec<T>, limit: usize, place: impl Fn(&T) -> String) -> Option<String> {
     let has_more = found.len() > limit;
     found.truncate(limit);
-    let next = found.last().filter(|_| has_more).map(|last| to_cursor(place(last)));
+    found.last().filter(|_| has_more).map(|last| to_cursor(&place(last)))
+}
+
+/// A page of things that were asked for one more than fits.
+fn page_of<T>(mut found: Vec<T>, limit: usize, place: impl Fn(&T) -> &str, show: impl Fn(&T) -> Value) -> Value {
+    let next = cut(&mut found, limit, |last| place(last).to_owned());
     page(found.iter().map(show).collect(), next)
+}
+
+/// The names of the workflows that a list speaks of, by their ids.
+async fn workflow_names(app: &App, ids: impl Iterator<Item = &Str>) -> Result<HashMap<Str, Str>, ApiError> {
+    let ids: HashSet<&Str> = ids.collect();
+    Ok(app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect())
 }
 
 pub(crate) fn iso(milliseconds: i64) -> Value {

@@ -10,6 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::{Code, Object, Value};
 use std::collections::HashMap;
+use std::str::FromStr;
 
 /// Rows on a page when nothing is said, and at most.
 const PAGE: usize = 100;
@@ -59,6 +60,12 @@ pub(super) fn from_cursor(query: &HashMap<String, String>) -> Result<Option<Stri
     let Some(cursor) = query.get("cursor").filter(|cursor| !cursor.is_empty()) else { return Ok(None) };
     let text = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     text.map(Some).ok_or_else(|| invalid("cursor", "is none that a list gave out"))
+}
+
+/// Where a page begins in a list that is in the order of its numbers.
+pub(super) fn number_from_cursor<T: FromStr>(query: &HashMap<String, String>) -> Result<Option<T>, ApiError> {
+    let number = |text: String| text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"));
+    from_cursor(query)?.map(number).transpose()
 }
 
 /// The body of a request as text.

@@ -1,7 +1,7 @@
 //! `/api/v1/workflows`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, flag, folders, from_cursor, invalid, iso, limit, missing, page, tags, to_cursor};
+use super::{Body, Operation, Query, Text, cut, flag, folders, from_cursor, invalid, iso, limit, missing, page, tags};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -130,9 +130,7 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         limit: limit + 1,
     };
     let mut found = app.store.workflows(filter).await?;
-    let has_more = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| has_more).map(|last| to_cursor(&format!("{} {}", last.updated_ms, last.id)));
+    let next = cut(&mut found, limit, |last| format!("{} {}", last.updated_ms, last.id));
     let tags = app.store.tags_of_workflows(found.iter().map(|stored| stored.id.clone()).collect()).await?;
     let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
     let mut rows = Vec::with_capacity(found.len());

@@ -312,13 +312,29 @@ fn extend_path(object: Expr, key: Str, optional: bool) -> Expr {
             keys.push(key);
             Expr::Path { root, keys: keys.into() }
         }
-        Expr::Member { object, key: item, optional: false }
-            if !optional && key == "json" && item == "item" && matches!(*object, Expr::Root(Root::Input)) =>
-        {
-            Expr::Path { root: PathRoot::InputJson, keys: Box::default() }
+        Expr::NodePath { node, keys } if !optional => {
+            let mut keys = keys.into_vec();
+            keys.push(key);
+            Expr::NodePath { node, keys: keys.into() }
         }
+        Expr::Member { object, key: item, optional: false } if !optional && key == "json" && item == "item" => match *object {
+            Expr::Root(Root::Input) => Expr::Path { root: PathRoot::InputJson, keys: Box::default() },
+            Expr::Call { function: Builtin::Node, args } => match &*args {
+                [Arg { value: Expr::Literal(Value::String(node)), spread: false }] => {
+                    Expr::NodePath { node: node.clone(), keys: Box::default() }
+                }
+                _ => json_of_item(Expr::Call { function: Builtin::Node, args }),
+            },
+            other => json_of_item(other),
+        },
         object => Expr::Member { object: Box::new(object), key, optional },
     }
+}
+
+/// `object.item.json` of something that has no path of its own.
+fn json_of_item(object: Expr) -> Expr {
+    let item = Expr::Member { object: Box::new(object), key: "item".into(), optional: false };
+    Expr::Member { object: Box::new(item), key: "json".into(), optional: false }
 }
 
 fn constant(name: &str) -> Option<Value> {

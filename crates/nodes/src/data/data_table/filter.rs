@@ -2,6 +2,7 @@
 
 use node_api::prelude::*;
 use node_api::tables::{Combine, Condition, Filter, RESERVED, Table, Test};
+use std::sync::Arc;
 
 /// Which rows an item means.
 pub(super) fn filter(ctx: &Ctx<'_>, table: &Table, index: usize) -> Result<Filter, NodeError> {
@@ -54,7 +55,10 @@ pub(super) fn row(ctx: &Ctx<'_>, table: &Table, item: &Item, index: usize) -> Re
             row.retain(|name, _| !RESERVED.contains(&name));
             row
         }
-        _ => ctx.param("columns.value", index)?.as_object().cloned().unwrap_or_default(),
+        _ => match ctx.param("columns.value", index)? {
+            Value::Object(row) => Arc::unwrap_or_clone(row),
+            _ => Object::new(),
+        },
     };
     for (name, value) in row.iter() {
         let kind = table.columns.iter().find(|column| column.name == *name).map(|column| column.kind);

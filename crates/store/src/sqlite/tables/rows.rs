@@ -198,7 +198,10 @@ fn shown(meta: &Meta, id: i64, moment: &Value, cells: Vec<Cell>) -> Object {
     row.insert("id", id);
     row.insert("createdAt", moment.clone());
     row.insert("updatedAt", moment.clone());
-    row.extend(meta.table.columns.iter().zip(cells).map(|(column, cell)| (column.name.clone(), cell.into_value())));
+    // No column has another's name, or that of one of these three.
+    for (column, cell) in meta.table.columns.iter().zip(cells) {
+        row.append(column.name.clone(), cell.into_value());
+    }
     row
 }
 
