@@ -1,13 +1,36 @@
 // How the editor is built into static files, and how it is served while it is being worked on.
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { firstFiles } from "./vite.first";
 
 const server = process.env.HEDDLE_URL ?? "http://127.0.0.1:5678";
 const passed = ["/api", "/webhook", "/webhook-test", "/form", "/form-test", "/healthz", "/v1"];
 
+/**
+ * Few files instead of many small ones, because a browser fetches only six at a time: what starts, what every page stands on, what
+ * several pages share, and the canvas.
+ */
+const groups = [
+  { name: "main", test: /\/src\/(main|api\/early|app\/canvas|theme\/theme)\.ts$|preload-helper|rolldown\/runtime/, priority: 4 },
+  { name: "start", test: /\/src\/start\.tsx$/, priority: 3, includeDependenciesRecursively: true },
+  {
+    name: "shared",
+    test: /\/(lucide-react|zustand)\/|\/src\/(api|editor|graph|run|ui)\/|\/(chat\/door|drawer\/state|workflows\/folderTree)\.ts$/,
+    priority: 2,
+    minShareCount: 2,
+  },
+  { name: "canvas", test: /\/src\/editor\/EditorPage\.tsx$/, priority: 1, includeDependenciesRecursively: true },
+];
+
 export default defineConfig({
-  plugins: [react()],
-  build: { target: "es2023", assetsInlineLimit: 0, reportCompressedSize: false, modulePreload: { polyfill: false } },
+  plugins: [react(), firstFiles("/src/start.tsx", /inter-latin-wght-normal/)],
+  build: {
+    target: "es2023",
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { output: { codeSplitting: { includeDependenciesRecursively: false, groups } } },
+  },
   server: { proxy: Object.fromEntries(passed.map((path) => [path, { target: server, changeOrigin: false }])) },
   test: { include: ["src/**/*.test.ts"], environment: "node" },
 });

@@ -53,6 +53,8 @@ for (const [name, move, size] of [
   ["pan at 45 %, the most with names", pan, 0.45],
   ["pan at 65 %, the most with all", pan, 0.65],
   ["pan at 100 %", pan, 1],
+  ["pan at 65 % to what is new", sweep, 0.65],
+  ["pan at 100 % to what is new", sweep, 1],
   ["drag a node at 100 %", drag, 1],
   ["zoom in and out", zoom, 1],
 ]) {
@@ -94,11 +96,14 @@ if (failed.length > 0) {
 /** Zooms until the button says so; the wheel is the one way that needs nothing but the page. */
 async function zoomTo(wanted) {
   const shown = async () => Number.parseInt(await page.getByRole("button", { name: /^Zoom:/ }).textContent(), 10) / 100;
-  for (let tries = 0; tries < 200 && Math.abs((await shown()) - wanted) > 0.02; tries++) {
-    const deltaY = (await shown()) > wanted ? 6 : -6;
+  for (let tries = 0; Math.abs((await shown()) - wanted) > 0.02; tries++) {
+    if (tries === 200) throw new Error(`The canvas stays at ${await shown()} instead of ${wanted}.`);
+    // A step of the wheel is so many powers of two.
+    const deltaY = Math.max(-120, Math.min(120, Math.log2((await shown()) / wanted) / 0.002));
     await page
       .locator(".react-flow__pane")
       .dispatchEvent("wheel", { deltaY, ctrlKey: true, clientX: 700, clientY: 400, bubbles: true, cancelable: true });
+    await page.waitForTimeout(20);
   }
   await page.waitForTimeout(600);
 }
@@ -165,6 +170,14 @@ function pan({ pane, ends }, at) {
   if (ends) return;
   const turn = Math.floor(at / 500) % 2 === 0 ? 1 : -1;
   const wheel = { deltaX: 24 * turn, deltaY: 9 * turn, clientX: 700, clientY: 400, bubbles: true, cancelable: true };
+  pane.dispatchEvent(new WheelEvent("wheel", wheel));
+}
+
+/** Row by row over nodes that were not in sight before. */
+function sweep({ pane, ends }, at) {
+  if (ends) return;
+  const turn = Math.floor(at / 2000) % 2 === 0 ? 1 : -1;
+  const wheel = { deltaX: 24 * turn, deltaY: 9, clientX: 700, clientY: 400, bubbles: true, cancelable: true };
   pane.dispatchEvent(new WheelEvent("wheel", wheel));
 }
 

@@ -1,7 +1,6 @@
 // Which nodes there are: their descriptions, as the server has them, looked up by type and version.
 import { useQuery } from "@tanstack/react-query";
-import { queryClient } from "./client";
-import { answerTo } from "./early";
+import { api, queryClient } from "./client";
 import type { NodeType } from "./spec";
 
 export class Catalogue {
@@ -41,7 +40,7 @@ export function newest(type: NodeType): number {
 const NONE = new Catalogue([]);
 
 async function load(): Promise<Catalogue> {
-  return new Catalogue(await answerTo<NodeType[]>("/node-types"));
+  return new Catalogue(await api.get<NodeType[]>("/node-types"));
 }
 
 /** The catalogue as it is just now, for what is no component. */

@@ -1,5 +1,6 @@
 // The way to the server: requests, their errors, and the cache of answers.
 import { QueryClient } from "@tanstack/react-query";
+import { takeEarly } from "./early";
 
 /** What the server says went wrong: in words, with a code that has a page of its own. */
 export class ApiError extends Error {
@@ -42,9 +43,10 @@ async function send(method: string, path: string, { body, query, signal, headers
   const isForm = body instanceof FormData || body instanceof Blob;
   if (body !== undefined && !isForm) headers["content-type"] ??= "application/json";
   if (csrf && method !== "GET") headers["x-csrf-token"] = csrf;
-  let response: Response;
+  const address = withQuery(path, query);
+  let response = method === "GET" ? await takeEarly(address)?.catch(() => undefined) : undefined;
   try {
-    response = await fetch(withQuery(path, query), {
+    response ??= await fetch(address, {
       method,
       headers,
       signal,

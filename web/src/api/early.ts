@@ -1,18 +1,17 @@
-// Answers that are asked for while the code that will need them is still on its way.
-import { api } from "./client";
+/** Answers that are asked for while the code that will need them is still on its way. It stands alone, so that it comes first. */
+const asked = new Map<string, Promise<Response>>();
 
-const asked = new Map<string, Promise<unknown>>();
-
-/** Asks for something below `/api/v1` now. What fails is forgotten: whoever needs it asks again and is told. */
-export function askEarly(path: string) {
-  const answer = api.get(path);
-  asked.set(path, answer);
-  answer.catch(() => asked.delete(path));
+/** Asks for something now. An answer that is no good is forgotten when it comes: whoever needs it then asks again and is told. */
+export function askEarly(address: string) {
+  const answer = fetch(address);
+  asked.set(address, answer);
+  const forget = () => asked.delete(address);
+  answer.then((response) => response.ok || forget(), forget);
 }
 
-/** The answer that was asked for early, once; without one it is asked for now. */
-export function answerTo<T>(path: string): Promise<T> {
-  const answer = asked.get(path) as Promise<T> | undefined;
-  asked.delete(path);
-  return answer ?? api.get<T>(path);
+/** The answer that was asked for early; it is given once. */
+export function takeEarly(address: string): Promise<Response> | undefined {
+  const answer = asked.get(address);
+  asked.delete(address);
+  return answer;
 }

@@ -1,5 +1,5 @@
 // Who is signed in, and the ways in and out.
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, queryClient, setCsrf } from "./client";
 
 export interface Me {
@@ -11,14 +11,24 @@ export interface Me {
   csrfToken?: string;
 }
 
-async function loadMe(): Promise<Me> {
-  const me: Me = await (await api.raw("GET", "/api/me")).json();
-  setCsrf(me.csrfToken ?? null);
-  return me;
-}
+const ME = queryOptions({
+  queryKey: ["me"],
+  queryFn: async () => {
+    const me: Me = await (await api.raw("GET", "/api/me")).json();
+    setCsrf(me.csrfToken ?? null);
+    return me;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: false,
+});
 
 export function useMe() {
-  return useQuery({ queryKey: ["me"], queryFn: loadMe, staleTime: Number.POSITIVE_INFINITY, retry: false });
+  return useQuery(ME);
+}
+
+/** Who is signed in, for what is no component. */
+export function loadMe(): Promise<Me> {
+  return queryClient.fetchQuery(ME);
 }
 
 /** Whether somebody may change things at all: a viewer sees everything and is shown no button that would be refused. */
@@ -34,12 +44,12 @@ export async function needsSetup(): Promise<boolean> {
 
 export async function signIn(email: string, password: string) {
   await api.raw("POST", "/api/login", { body: { email, password } });
-  await queryClient.fetchQuery({ queryKey: ["me"], queryFn: loadMe, staleTime: 0 });
+  await queryClient.fetchQuery({ ...ME, staleTime: 0 });
 }
 
 export async function setUp(owner: { token: string; email: string; password: string; firstName: string; lastName: string }) {
   await api.raw("POST", "/api/setup", { body: owner });
-  await queryClient.fetchQuery({ queryKey: ["me"], queryFn: loadMe, staleTime: 0 });
+  await queryClient.fetchQuery({ ...ME, staleTime: 0 });
 }
 
 export async function signOut() {

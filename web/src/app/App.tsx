@@ -1,20 +1,20 @@
 // Which page is shown at which address, and what somebody sees who is not signed in.
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { ApiError } from "../api/client";
-import { askEarly } from "../api/early";
 import { needsSetup, useMe } from "../api/session";
 import { Palette } from "../palette/Palette";
 import { Loading, Problem } from "../ui";
 import css from "./App.module.css";
 import { Boundary } from "./Boundary";
+import { canvasPage, loadCanvas } from "./canvas";
 import { NotFound } from "./NotFound";
 import { Rail } from "./Rail";
 
 const Agents = lazy(() => import("../pages/agents/AgentsPage"));
 const Compare = lazy(() => import("../pages/executions/ComparePage"));
 const Credentials = lazy(() => import("../pages/credentials/CredentialsPage"));
-const Editor = lazy(loadEditor);
+const LaterEditor = lazy(loadCanvas);
 const Executions = lazy(() => import("../pages/executions/ExecutionsPage"));
 const Insights = lazy(() => import("../pages/insights/InsightsPage"));
 const Knowledge = lazy(() => import("../pages/knowledge/KnowledgePage"));
@@ -25,18 +25,6 @@ const Tables = lazy(() => import("../pages/tables/TablesPage"));
 const Templates = lazy(() => import("../pages/templates/TemplatesPage"));
 const Variables = lazy(() => import("../pages/variables/VariablesPage"));
 const Workflows = lazy(() => import("../pages/workflows/WorkflowsPage"));
-
-// Whoever comes straight to a canvas has it fetched, with what it shows, while the server is still asked who they are.
-const [, workflow] = window.location.pathname.match(/^\/workflow\/([^/]+)$/) ?? [];
-if (window.location.pathname.startsWith("/workflow/")) void loadEditor();
-if (workflow) {
-  askEarly("/node-types");
-  if (workflow !== "new") askEarly(`/workflows/${workflow}`);
-}
-
-function loadEditor() {
-  return import("../editor/EditorPage");
-}
 
 export function App() {
   const me = useMe();
@@ -51,6 +39,12 @@ export function App() {
       </Switch>
     </Suspense>
   );
+}
+
+/** The page of a canvas. Where its code is there it is drawn at once: what comes later is held back by React for a while. */
+function Editor() {
+  const [Page] = useState(() => canvasPage() ?? LaterEditor);
+  return <Page />;
 }
 
 /** Nobody is signed in: to the set-up while there is no owner, to the sign-in otherwise. */

@@ -22,7 +22,7 @@ import { openNode } from "./commands";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { FarLines } from "./FarLines";
 import { FAR, FAR_OF_MANY, FarContext, MANY, TINY } from "./far";
-import { type CanvasEdge, type CanvasNode, drawnIn, FlowModel, placed, replaced } from "./flow";
+import { type CanvasEdge, type CanvasNode, drawnIn, FlowModel, groundOf, placed, replaced } from "./flow";
 import { Ground } from "./Ground";
 import { HintBubble } from "./HintBubble";
 import { FlowLine, SupplyLine } from "./Line";
@@ -58,7 +58,8 @@ export function Canvas() {
   // Until the first view is known, which shows everything, a large workflow is drawn as it will look from afar.
   const isFar = useSight((state) => (isLarge ? !state.region || state.zoom < FAR_OF_MANY : state.zoom < FAR));
   const isTiny = useSight((state) => state.zoom < TINY);
-  const region = useSight((state) => (isLarge ? state.region : null));
+  const sight = useSight((state) => state.region);
+  const region = isLarge ? sight : null;
   const isSimple = isFar && isLarge;
   const frame = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<readonly MenuItem[]>([]);
@@ -90,6 +91,7 @@ export function Canvas() {
     [],
   );
   const drawn = useMemo(() => drawnIn(region, nodes, isSimple ? NO_EDGES : edges), [region, nodes, edges, isSimple]);
+  const ground = useMemo(() => groundOf(sight, drawn.nodes), [sight, drawn.nodes]);
   useFollowing(frame);
   const pointing = useMemo(() => pointingAt(setMenu), []);
   useKeys();
@@ -150,7 +152,7 @@ export function Canvas() {
             fitView
             fitViewOptions={FIT}
           >
-            <Ground />
+            <Ground under={ground} />
             {isSimple && <FarLines nodes={nodes} edges={built.edges} />}
           </ReactFlow>
         </FarContext>

@@ -7,9 +7,7 @@ import { useParams } from "wouter";
 import { useMayChange } from "../api/session";
 import { Drawer } from "../drawer/Drawer";
 import { normalDocument } from "../graph/normal";
-import { emptyDocument } from "../graph/types";
 import { useActions } from "../palette/actions";
-import { takeCopy } from "../run/copy";
 import { ExecutionBar } from "../run/ExecutionBar";
 import { fetchDocument } from "../run/execution";
 import { forget, openRun } from "../run/start";
@@ -20,7 +18,8 @@ import { Canvas } from "./Canvas";
 import { ConnectPanel } from "./ConnectPanel";
 import { useCanvas } from "./canvas";
 import css from "./EditorPage.module.css";
-import { forgetFirstSaved, isFirstSaved, loadWorkflow } from "./save";
+import { forgetOpened, isOpened, openDocument, workflowQuery } from "./open";
+import { forgetFirstSaved, isFirstSaved } from "./save";
 import { useEditor } from "./store";
 import { TopBar } from "./TopBar";
 import { useLeaveGuard } from "./useLeaveGuard";
@@ -28,28 +27,20 @@ import { VersionBar } from "./VersionBar";
 import { Versions } from "./Versions";
 import { fit } from "./view";
 
+export { openEarly } from "./open";
+
 // The panel brings the code editor along, which most first looks at a canvas do not need.
 const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })));
 
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
-  const [isHere] = useState(() => isFirstSaved(id));
-  useEffect(() => (isHere ? forgetFirstSaved : undefined), [isHere]);
-  const loaded = useQuery({
-    enabled: !isHere,
-    queryKey: ["workflow", id],
-    queryFn: () => (id === "new" ? Promise.resolve(emptyDocument()) : loadWorkflow(id)),
-    // What is edited lives in the editor's own state; a copy that comes later must not take its place.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-  });
+  const [isHere] = useState(() => isFirstSaved(id) || isOpened(id));
+  useEffect(() => forgetHere, []);
+  const loaded = useQuery({ ...workflowQuery(id), enabled: !isHere });
   const isThere = useEditor((state) => state.saved?.id === id || (id === "new" && state.savedVersion === null));
   const isViewer = !useMayChange();
   useEffect(() => {
-    if (!loaded.data) return;
-    useEditor.setState({ isViewer });
-    if (!keepDraft(id, loaded.data.versionId)) useEditor.getState().load(loaded.data, id !== "new");
-    takeCopy(id);
+    if (loaded.data) openDocument(id, loaded.data, isViewer);
   }, [loaded.data, id, isViewer]);
   useEffect(() => () => forget(), []);
   if (loaded.error) {
@@ -67,13 +58,10 @@ export default function EditorPage() {
   );
 }
 
-/** What is in the editor stays there, with its history, after a look at an execution or after the first save gave it an address. */
-function keepDraft(id: string, versionId: string | undefined): boolean {
-  const { saved, dirty, endShow } = useEditor.getState();
-  if (!saved || saved.id !== id || !(dirty || saved.versionId === versionId)) return false;
-  endShow();
-  useEditor.setState({ saved: { ...saved } });
-  return true;
+/** The next visit of this address loads its workflow again. */
+function forgetHere() {
+  forgetFirstSaved();
+  forgetOpened();
 }
 
 function Editor({ execution }: { execution: string | undefined }) {

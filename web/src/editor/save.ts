@@ -1,6 +1,5 @@
 /** Loading a workflow into the editor and saving it again. */
 import { ApiError, api, queryClient } from "../api/client";
-import { answerTo } from "../api/early";
 import { normalDocument } from "../graph/normal";
 import type { WorkflowDocument } from "../graph/types";
 import { toast } from "../ui";
@@ -21,7 +20,7 @@ function savable(document: WorkflowDocument): Partial<WorkflowDocument> {
 }
 
 export async function loadWorkflow(id: string): Promise<WorkflowDocument> {
-  return normalDocument(await answerTo<WorkflowDocument>(`/workflows/${encodeURIComponent(id)}`));
+  return normalDocument(await api.get<WorkflowDocument>(`/workflows/${encodeURIComponent(id)}`));
 }
 
 let saving: Promise<boolean> | null = null;

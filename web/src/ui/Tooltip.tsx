@@ -1,35 +1,124 @@
-// Words that appear when something is pointed at or focused.
-import { Tooltip as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+/**
+ * Words that appear when something is pointed at or focused. There are dozens of places for them on a page and one is shown at a time, so
+ * a place is nothing but a few listeners, and one layer for the whole app shows the words.
+ */
+import {
+  cloneElement,
+  type FocusEvent,
+  type PointerEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { createPortal } from "react-dom";
+import { beside, type Side } from "./beside";
 import { Kbd } from "./Kbd";
 import css from "./Tooltip.module.css";
+import { hideWords, hideWordsSoon, keepWords, onWords, showWords, showWordsSoon, wordsNow } from "./words";
 
 interface TooltipProps {
   text: ReactNode;
   shortcut?: string;
-  side?: "top" | "right" | "bottom" | "left";
-  children: ReactNode;
+  side?: Side;
+  /** One element that takes listeners. */
+  children: ReactElement<Listeners>;
+}
+
+interface Listeners {
+  onPointerEnter?: (event: PointerEvent<HTMLElement>) => void;
+  onPointerLeave?: (event: PointerEvent<HTMLElement>) => void;
+  onPointerDown?: (event: PointerEvent<HTMLElement>) => void;
+  onFocus?: (event: FocusEvent<HTMLElement>) => void;
+  onBlur?: (event: FocusEvent<HTMLElement>) => void;
 }
 
 export function Tooltip({ text, shortcut, side = "bottom", children }: TooltipProps) {
+  const own = children.props;
+  const words = (on: HTMLElement) => ({ on, text, shortcut, side });
+  return cloneElement(children, {
+    onPointerEnter: (event) => {
+      own.onPointerEnter?.(event);
+      // A finger does not point: it presses.
+      if (event.pointerType !== "touch") showWordsSoon(words(event.currentTarget));
+    },
+    onPointerLeave: (event) => {
+      own.onPointerLeave?.(event);
+      hideWordsSoon();
+    },
+    onPointerDown: (event) => {
+      own.onPointerDown?.(event);
+      hideWords();
+    },
+    onFocus: (event) => {
+      own.onFocus?.(event);
+      if (event.target === event.currentTarget && event.target.matches(":focus-visible")) showWords(words(event.currentTarget));
+    },
+    onBlur: (event) => {
+      own.onBlur?.(event);
+      hideWords();
+    },
+  });
+}
+
+/** Around the whole app: shows the words of whatever is pointed at. */
+export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
-    <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className={css.tooltip} side={side} sideOffset={6} collisionPadding={8}>
-          {text}
-          {shortcut && <Kbd keys={shortcut} />}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <>
+      {children}
+      <Layer />
+    </>
   );
 }
 
-/** Around the whole app: tooltips wait a little, and follow each other at once. */
-export function TooltipProvider({ children }: { children: ReactNode }) {
-  return (
-    <Radix.Provider delayDuration={400} skipDelayDuration={200}>
-      {children}
-    </Radix.Provider>
+function Layer() {
+  const words = useSyncExternalStore(onWords, wordsNow);
+  const box = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState<{ left: number; top: number } | null>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    if (!words || !box.current) return setPlace(null);
+    const { width, height } = box.current.getBoundingClientRect();
+    const room = { width: window.innerWidth, height: window.innerHeight };
+    setPlace(beside(words.on.getBoundingClientRect(), { width, height }, words.side, room));
+  }, [words]);
+  useEffect(() => {
+    if (!words) return;
+    const { on } = words;
+    const described = on.getAttribute("aria-describedby");
+    on.setAttribute("aria-describedby", described ? `${described} ${id}` : id);
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && hideWords();
+    // What was pointed at may be gone without having been left.
+    const onMove = () => on.isConnected || hideWords();
+    document.addEventListener("keydown", onKey, true);
+    document.addEventListener("pointermove", onMove);
+    document.addEventListener("scroll", hideWords, true);
+    return () => {
+      if (described) on.setAttribute("aria-describedby", described);
+      else on.removeAttribute("aria-describedby");
+      document.removeEventListener("keydown", onKey, true);
+      document.removeEventListener("pointermove", onMove);
+      document.removeEventListener("scroll", hideWords, true);
+    };
+  }, [words, id]);
+  if (!words) return null;
+  return createPortal(
+    <div
+      ref={box}
+      id={id}
+      role="tooltip"
+      className={css.tooltip}
+      style={place ?? { visibility: "hidden" }}
+      onPointerEnter={keepWords}
+      onPointerLeave={hideWordsSoon}
+    >
+      {words.text}
+      {words.shortcut && <Kbd keys={words.shortcut} />}
+    </div>,
+    document.body,
   );
 }

@@ -1,0 +1,27 @@
+/** Puts the editor on the page. */
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import "@fontsource-variable/inter/wght.css";
+import "@fontsource-variable/jetbrains-mono/wght.css";
+import "./theme/tokens.css";
+import "./theme/base.css";
+import { queryClient } from "./api/client";
+import { App } from "./app/App";
+import { Questions, Toasts, TooltipProvider } from "./ui";
+
+export function start() {
+  const root = document.getElementById("root");
+  if (!root) throw new Error("The page has no place for the editor");
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <TooltipProvider>
+          <App />
+          <Questions />
+          <Toasts />
+        </TooltipProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,49 @@
+/** Where something small that floats stands beside what it belongs to. */
+export type Side = "top" | "right" | "bottom" | "left";
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+interface Box extends Size {
+  left: number;
+  top: number;
+}
+
+const GAP = 6;
+/** What floats keeps this far from the edges of the window. */
+const EDGE = 8;
+const OTHER: Record<Side, Side> = { top: "bottom", bottom: "top", left: "right", right: "left" };
+
+/** The upper left corner of what floats: on the wanted side, or on the other one if only there is room; never over an edge of the window. */
+export function beside(anchor: Box, floating: Size, side: Side, window: Size): { left: number; top: number } {
+  const wanted = at(anchor, floating, side);
+  const { left, top } = fits(wanted, floating, side, window) ? wanted : otherOf(anchor, floating, side, window, wanted);
+  return {
+    left: Math.max(EDGE, Math.min(left, window.width - EDGE - floating.width)),
+    top: Math.max(EDGE, Math.min(top, window.height - EDGE - floating.height)),
+  };
+}
+
+type Corner = { left: number; top: number };
+
+function otherOf(anchor: Box, floating: Size, side: Side, window: Size, wanted: Corner): Corner {
+  const other = at(anchor, floating, OTHER[side]);
+  return fits(other, floating, OTHER[side], window) ? other : wanted;
+}
+
+function at({ left, top, width, height }: Box, floating: Size, side: Side): Corner {
+  const middle = { left: left + (width - floating.width) / 2, top: top + (height - floating.height) / 2 };
+  if (side === "top") return { left: middle.left, top: top - GAP - floating.height };
+  if (side === "bottom") return { left: middle.left, top: top + height + GAP };
+  if (side === "left") return { left: left - GAP - floating.width, top: middle.top };
+  return { left: left + width + GAP, top: middle.top };
+}
+
+function fits({ left, top }: Corner, { width, height }: Size, side: Side, window: Size): boolean {
+  if (side === "top") return top >= EDGE;
+  if (side === "bottom") return top + height <= window.height - EDGE;
+  if (side === "left") return left >= EDGE;
+  return left + width <= window.width - EDGE;
+}
