@@ -50,7 +50,8 @@ export interface Handle {
   setLabel: (label: string) => void;
   /** Writes code at the cursor, in brackets where it stands in text. */
   insertCode: (code: string) => void;
-  focus: () => void;
+  /** Puts the cursor where it was, or at a place in the text. */
+  focus: (at?: number) => void;
   destroy: () => void;
 }
 
@@ -106,7 +107,10 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Handl
     setReadOnly: (now) => view.dispatch({ effects: readOnly.reconfigure(fixed(now)) }),
     setLabel: (now) => view.dispatch({ effects: label.reconfigure(named(now)) }),
     insertCode: (code) => insertCode(view, code, view.state.selection.main.head, options.language),
-    focus: () => view.focus(),
+    focus: (at) => {
+      if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } });
+      view.focus();
+    },
     destroy: () => view.destroy(),
   };
 }
