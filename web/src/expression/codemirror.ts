@@ -24,6 +24,7 @@ import { expressionSource, programSource } from "./completion";
 import { codeGround, colours, expressionLanguage } from "./highlight";
 import { codeAt } from "./template";
 import { theme } from "./theme";
+import { typedOver } from "./typing";
 
 export type Language = "expression" | "javascript" | "python" | "json" | "sql" | "text";
 
@@ -142,6 +143,7 @@ function languageOf({ language, known }: EditorOptions): Extension {
         codeGround,
         brackets,
         opening,
+        goingOver,
         autocompletion({ override: [expressionSource(known)], icons: false, activateOnTyping: true }),
       ];
     case "javascript":
@@ -176,6 +178,16 @@ const opening = Prec.high(
       userEvent: "input.type",
     });
     startCompletion(view);
+    return true;
+  }),
+);
+
+/** The brackets that closed themselves may be typed all the same. */
+const goingOver = Prec.high(
+  EditorView.inputHandler.of((view, from, to, text) => {
+    const over = from === to ? typedOver(view.state.doc.toString(), from, text) : undefined;
+    if (!over) return false;
+    view.dispatch({ changes: { from: over.from, to: over.to }, selection: { anchor: over.cursor }, userEvent: "input.type" });
     return true;
   }),
 );
