@@ -137,13 +137,20 @@ function ConditionFields({
   const known = operator
     ? OPERATOR_OPTIONS
     : [...OPERATOR_OPTIONS, { value: `${type}:${operation}`, label: operation, group: type }];
+  // What was left as it was typed becomes a value of its type once the field is left.
+  const settle = (side: "leftValue" | "rightValue", as: string) => {
+    const value = condition[side];
+    const settled = typeof value === "string" ? typed(value, as) : value;
+    if (settled !== value) onChange({ ...condition, [side]: settled });
+  };
   const fixed = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
   return (
     <div className={css.rowFields}>
       <AnyValue
         mini
         value={fixed(condition.leftValue)}
-        onChange={(next) => onChange({ ...condition, leftValue: typed(String(next), type) })}
+        onChange={(next) => onChange({ ...condition, leftValue: typed(String(next), type, true) })}
+        onBlur={() => settle("leftValue", type)}
         label={`First value of condition ${at + 1}`}
         placeholder="Value, or drop a field here"
         replaces={type !== "string"}
@@ -168,7 +175,8 @@ function ConditionFields({
         <AnyValue
           mini
           value={fixed(condition.rightValue)}
-          onChange={(next) => onChange({ ...condition, rightValue: typed(String(next), rightType) })}
+          onChange={(next) => onChange({ ...condition, rightValue: typed(String(next), rightType, true) })}
+          onBlur={() => settle("rightValue", rightType)}
           label={`Second value of condition ${at + 1}`}
           placeholder="Value"
           replaces={rightType !== "string"}
