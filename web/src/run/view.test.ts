@@ -243,6 +243,12 @@ describe("a stored run", () => {
     expect(elapsed(view, 0)).toBe(3200);
   });
 
+  it("has no step that waits once the run has gone on or was stopped", () => {
+    const nodes = { Wait: [{ runIndex: 0, startTime: 10, status: "waiting", outputs: [] }] };
+    const statusIn = (status: string) => lastRun(fromOutline({ ...outline, status, nodes } as ExecutionOutline), "Wait")?.status;
+    expect(["waiting", "success", "canceled"].map(statusIn)).toEqual(["waiting", "success", "canceled"]);
+  });
+
   it("tells reused results from new ones, and what served from what ran", () => {
     const view = fromOutline(outline);
     expect(lastRun(view, "A")?.status).toBe("reused");
