@@ -6,12 +6,10 @@ export function shownCell(value: Cell | undefined, kind: ColumnKind): string {
   if (value === null || value === undefined) return "";
   if (kind === "date" && typeof value === "string") {
     const date = new Date(value);
-    return Number.isNaN(date.getTime())
-      ? value
-      : date
-          .toISOString()
-          .replace("T", " ")
-          .replace(/(:00)?\.\d+Z$/, "");
+    if (Number.isNaN(date.getTime())) return value;
+    // A day without a time is kept as its midnight; only the day was meant.
+    const [day = "", time = ""] = date.toISOString().split("T");
+    return time === "00:00:00.000Z" ? day : `${day} ${time.replace(/(:00)?\.\d+Z$/, "")}`;
   }
   return String(value);
 }
