@@ -2,6 +2,7 @@
 import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp, ChevronDown, Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Checkbox, cx, IconButton, Menu, type MenuItem } from "../../ui";
+import { kindWord } from "./cells";
 import type { Cell, DataTable, Row, TableColumn } from "./data";
 import styles from "./Grid.module.css";
 import { GridCell, type Next } from "./GridCell";
@@ -139,7 +140,7 @@ function Heading({ column, view, ...rest }: { column: TableColumn; view: RowView
   return (
     <button type="button" className={styles.heading} {...rest}>
       <span>{column.name}</span>
-      <span className={styles.kind}>{column.type}</span>
+      <span className={styles.kind}>{kindWord(column.type)}</span>
       <Arrow size={12} aria-hidden />
     </button>
   );

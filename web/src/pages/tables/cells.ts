@@ -2,6 +2,19 @@
 import type { ColumnKind } from "./csv";
 import type { Cell } from "./data";
 
+/** What a column can hold, in words. */
+export const KINDS: { value: ColumnKind; label: string }[] = [
+  { value: "string", label: "Text" },
+  { value: "number", label: "Number" },
+  { value: "boolean", label: "Yes or no" },
+  { value: "date", label: "Date" },
+];
+
+/** The kind of a column as it stands beside its name. */
+export function kindWord(kind: ColumnKind): string {
+  return (KINDS.find((one) => one.value === kind)?.label ?? kind).toLowerCase();
+}
+
 export function shownCell(value: Cell | undefined, kind: ColumnKind): string {
   if (value === null || value === undefined) return "";
   if (kind === "date" && typeof value === "string") {
