@@ -3,6 +3,7 @@ import { layout as dagre, graphlib } from "@dagrejs/dagre";
 import { STICKY_NOTE } from "./document";
 import { edgesOf } from "./edges";
 import { noteSize, type Point, type Size, STRETCH, sizeOf, toCanvas, toDocument } from "./geometry";
+import { branchesInOrder } from "./order";
 import { isSupply, type Ports, portsOf } from "./ports";
 import type { Types } from "./spec";
 import type { Edge, WorkflowDocument, WorkflowNode } from "./types";
@@ -33,7 +34,7 @@ export function arranged(document: WorkflowDocument, types: Types, only?: Readon
   for (const [at, edge] of forward(roots, flow).entries()) {
     graph.setEdge(edge.from, edge.to, { weight: edge.output === 0 ? 2 : 1 }, String(at));
   }
-  dagre(graph);
+  dagre(graph, { customOrder: branchesInOrder });
   const corners = new Map<string, Point>();
   for (const node of roots) {
     const { x, y } = graph.node(node.name) as Point;
