@@ -2,7 +2,7 @@
 import { layout as dagre, graphlib } from "@dagrejs/dagre";
 import { STICKY_NOTE } from "./document";
 import { edgesOf } from "./edges";
-import { noteSize, type Point, type Size, STRETCH, sizeOf, toCanvas, toDocument } from "./geometry";
+import { noteSize, type Point, type Size, STRETCH, SUPPLY_DROP, sizeOf, toCanvas, toDocument } from "./geometry";
 import { branchesInOrder } from "./order";
 import { isSupply, type Ports, portsOf } from "./ports";
 import type { Types } from "./spec";
@@ -12,7 +12,6 @@ const COLUMN_GAP = 96;
 const ROW_GAP = 56;
 /** Room for the label beneath a circle. */
 const CIRCLE_ROOM = 132;
-const SUPPLY_DROP = 72;
 const LABEL_ROOM = 40;
 
 /** Positions for the nodes named, or for all; a note moves with the nodes that lie on it. */
