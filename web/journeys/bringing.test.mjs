@@ -115,7 +115,7 @@ test("a credential is made, changed without being shown, and removed", () =>
     const dialog = page.getByRole("dialog");
     const fields = dialog.getByRole("textbox");
     await fields.nth(1).fill("X-Shop");
-    await dialog.getByLabel("Value").fill(secret);
+    await dialog.getByLabel("Header value").fill(secret);
     await dialog.getByRole("button", { name: /^(Save|Create)/ }).click();
     await expect(page.getByRole("row", { name: /Shop/ })).toBeVisible();
 

@@ -5,7 +5,8 @@ import { expect } from "./expect.mjs";
 import { journey } from "./world.mjs";
 
 /** What somebody who may only look must not be offered. */
-const CHANGES = /^(New|Import|Invite|From CSV|Run workflow|Save|Run again|Remove|Stop|Delete|Retry|Copy to editor)/;
+const CHANGES =
+  /^(New|Import|Invite|Add|Change$|Select|From CSV|Run workflow|Save|Run again|Remove|Stop|Delete|Retry|Copy to editor)/;
 
 test("a viewer is invited, sees a workflow and its run, and is offered nothing that would be refused", () =>
   journey({}, async ({ page, call, browser, base }) => {
@@ -25,6 +26,13 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
     await call("POST", `/projects/${project.id}/users`, { relations: [{ userId: vic.id, role: "project:viewer" }] });
     const workflow = await call("POST", "/workflows", PRICES);
     await call("PUT", `/workflows/${workflow.id}/transfer`, { destinationProjectId: project.id });
+    const table = await call("POST", "/data-tables", {
+      name: "prices",
+      columns: [{ name: "product", type: "string" }],
+      projectId: project.id,
+    });
+    await call("POST", `/data-tables/${table.id}/rows`, { data: [{ product: "Tea" }], returnType: "count" });
+    const collection = await call("POST", "/collections", { name: "handbook", projectId: project.id });
     const { executionId } = await call("POST", `/workflows/${workflow.id}/run`, {});
 
     const theirs = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: base, reducedMotion: "reduce" });
@@ -42,6 +50,8 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
     for (const path of [
       "/workflows",
       ...places,
+      `/tables/${table.id}`,
+      `/knowledge/${collection.id}`,
       `/workflow/${workflow.id}`,
       `/workflow/${workflow.id}/executions/${executionId}`,
     ]) {
@@ -59,6 +69,9 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
         `${path} offers what a viewer may not do`,
       );
     }
+    await view.goto(`/tables/${table.id}`);
+    await view.getByText("Tea").click();
+    assert.equal(await view.getByRole("textbox", { name: /^product of row/ }).count(), 0, "a cell can be typed in");
     assert.deepEqual(refused, [], "something was refused");
     await theirs.close();
   }));

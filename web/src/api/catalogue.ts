@@ -1,6 +1,6 @@
 // Which nodes there are: their descriptions, as the server has them, looked up by type and version.
 import { useQuery } from "@tanstack/react-query";
-import { api, queryClient } from "./client";
+import { api, isSilence, queryClient } from "./client";
 import type { NodeType } from "./spec";
 
 export class Catalogue {
@@ -48,7 +48,16 @@ export function catalogueNow(): Catalogue {
   return queryClient.getQueryData<Catalogue>(["node-types"]) ?? NONE;
 }
 
-/** The catalogue; empty until it has arrived. */
+const LONGEST_PAUSE_MS = 5000;
+
+/** The catalogue; empty until it has arrived. Without it nothing can be built, so it is asked for until there is an answer. */
 export function useCatalogue(): Catalogue {
-  return useQuery({ queryKey: ["node-types"], queryFn: load, staleTime: Number.POSITIVE_INFINITY }).data ?? NONE;
+  const found = useQuery({
+    queryKey: ["node-types"],
+    queryFn: load,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: (_, error) => isSilence(error),
+    retryDelay: (failures) => Math.min(500 * 2 ** failures, LONGEST_PAUSE_MS),
+  });
+  return found.data ?? NONE;
 }

@@ -96,13 +96,17 @@ export async function all<T>(path: string, query?: Query): Promise<T[]> {
   return found;
 }
 
+/** Whether nobody has answered; then asking again may help, while an answer would be the same. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 503);
+}
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
       refetchOnWindowFocus: false,
-      // Only silence is worth another try: an answer would be the same again.
-      retry: (failures, error) => failures < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503),
+      retry: (failures, error) => failures < 2 && isSilence(error),
     },
   },
 });

@@ -96,7 +96,9 @@ export const DataPane = memo(function DataPane({
         {data.error ? (
           <Problem error={data.error} onRetry={data.retry} />
         ) : data.isPending ? (
-          <Skeleton lines={8} />
+          <div className={css.reading}>
+            <Skeleton lines={8} />
+          </div>
         ) : data.items.length === 0 ? (
           <Empty
             icon={Search}

@@ -111,6 +111,9 @@ export function Canvas() {
         onPointerMove={(event) => {
           useCanvas.getState().pointer = { x: event.clientX, y: event.clientY };
         }}
+        // Whoever came here by pointing knows where they are; the frame is for those who came by Tab.
+        onPointerDownCapture={(event) => event.currentTarget.setAttribute("data-pointed", "")}
+        onBlur={(event) => event.target === event.currentTarget && event.currentTarget.removeAttribute("data-pointed")}
         {...dropping}
       >
         <FarContext value={isSimple}>

@@ -3,11 +3,10 @@ import { ViewportPortal } from "@xyflow/react";
 import { memo, useMemo, useState } from "react";
 import type { Change } from "../graph/diff";
 import { flowRoute, supplyRoute } from "../graph/route";
-import type { RunView } from "../run/view";
+import { carriedBy, type RunView } from "../run/view";
 import { useCanvas } from "./canvas";
 import css from "./FarLines.module.css";
 import type { CanvasEdge, CanvasNode } from "./flow";
-import { carriedBy } from "./Line";
 import { useEditor } from "./store";
 
 type Look = "plain" | "supply" | "passed" | "added" | "removed" | "selected";

@@ -5,7 +5,7 @@ import { memo, useRef, useState } from "react";
 import { disconnect } from "../graph/edges";
 import { flowRoute, type Route, supplyRoute } from "../graph/route";
 import type { Edge } from "../graph/types";
-import type { RunView } from "../run/view";
+import { carriedBy, type RunView } from "../run/view";
 import { count, cx, plural } from "../ui";
 import { useCanvas } from "./canvas";
 import { openAdd } from "./commands";
@@ -125,21 +125,6 @@ function LineButtons({ edge, isSupply }: { edge: Edge; isSupply: boolean }) {
       </button>
     </span>
   );
-}
-
-/** How many items went along a connection in the run, or how often a sub-node was called; `null` if nothing did. */
-export function carriedBy(run: RunView | null, edge: Edge): number | null {
-  const runs = run?.nodes.get(edge.from);
-  if (!runs || runs.length === 0) return null;
-  let sum: number | null = null;
-  for (const one of runs) {
-    if (one.served && one.served.above !== edge.to && one.served.above !== "") continue;
-    for (const output of one.outputs) {
-      if (output.kind !== edge.kind || output.index !== edge.output) continue;
-      sum = (sum ?? 0) + output.items;
-    }
-  }
-  return sum === 0 ? null : sum;
 }
 
 function isMoving(run: RunView | null, edge: Edge): boolean {

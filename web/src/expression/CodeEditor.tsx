@@ -1,6 +1,7 @@
-/** A code editor that is loaded when the first one is drawn; until then its text stands in its place. */
+/** A code editor that is loaded when the first one is drawn; until then a plain field takes what is typed, and hands it over. */
 
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { cx } from "../ui";
 import css from "./CodeEditor.module.css";
 import type { Handle, Language } from "./codemirror";
@@ -32,6 +33,7 @@ interface CodeEditorProps {
 export function CodeEditor(props: CodeEditorProps) {
   const { value, language, label, readOnly = false, compact = false, invalid, className, autoFocus } = props;
   const place = useRef<HTMLDivElement>(null);
+  const plain = useRef<HTMLTextAreaElement>(null);
   const editor = useRef<Handle | null>(null);
   const [ready, setReady] = useState(false);
   // The editor outlives renderings, so it asks for what is current through here.
@@ -45,6 +47,7 @@ export function CodeEditor(props: CodeEditorProps) {
     let gone = false;
     void import("./codemirror").then(({ createEditor }) => {
       if (gone || !place.current) return;
+      const cursor = document.activeElement === plain.current ? plain.current?.selectionStart : undefined;
       const now = () => current.current;
       editor.current = createEditor(place.current, {
         value: now().value,
@@ -60,9 +63,11 @@ export function CodeEditor(props: CodeEditorProps) {
         onBlur: () => now().onBlur?.(),
       });
       if (now().handle) (now().handle as RefObject<Handle | null>).current = editor.current;
-      setReady(true);
+      flushSync(() => setReady(true));
+      // Whoever has begun to write goes on where the cursor is.
+      if (cursor !== undefined) editor.current.focus(cursor);
       // A dialog gives the focus to its first field when it opens; the editor takes it after that.
-      if (autoFocus) setTimeout(() => editor.current?.focus(), 30);
+      else if (autoFocus) setTimeout(() => editor.current?.focus(), 30);
     });
     return () => {
       gone = true;
@@ -80,7 +85,19 @@ export function CodeEditor(props: CodeEditorProps) {
     <div
       className={cx(css.editor, compact ? css.compact : css.whole, invalid && css.invalid, readOnly && css.readOnly, className)}
     >
-      {!ready && <pre className={css.waiting}>{value || "\u00a0"}</pre>}
+      {!ready && (
+        <textarea
+          ref={plain}
+          className={css.waiting}
+          value={value}
+          onChange={(event) => props.onChange(event.target.value)}
+          aria-label={label}
+          readOnly={readOnly}
+          rows={1}
+          spellCheck={false}
+          autoFocus={autoFocus}
+        />
+      )}
       <div ref={place} className={css.place} hidden={!ready} />
     </div>
   );

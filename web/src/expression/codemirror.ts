@@ -24,6 +24,7 @@ import { expressionSource, programSource } from "./completion";
 import { codeGround, colours, expressionLanguage } from "./highlight";
 import { codeAt } from "./template";
 import { theme } from "./theme";
+import { typedOver } from "./typing";
 
 export type Language = "expression" | "javascript" | "python" | "json" | "sql" | "text";
 
@@ -50,7 +51,8 @@ export interface Handle {
   setLabel: (label: string) => void;
   /** Writes code at the cursor, in brackets where it stands in text. */
   insertCode: (code: string) => void;
-  focus: () => void;
+  /** Puts the cursor where it was, or at a place in the text. */
+  focus: (at?: number) => void;
   destroy: () => void;
 }
 
@@ -106,7 +108,10 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Handl
     setReadOnly: (now) => view.dispatch({ effects: readOnly.reconfigure(fixed(now)) }),
     setLabel: (now) => view.dispatch({ effects: label.reconfigure(named(now)) }),
     insertCode: (code) => insertCode(view, code, view.state.selection.main.head, options.language),
-    focus: () => view.focus(),
+    focus: (at) => {
+      if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } });
+      view.focus();
+    },
     destroy: () => view.destroy(),
   };
 }
@@ -138,6 +143,7 @@ function languageOf({ language, known }: EditorOptions): Extension {
         codeGround,
         brackets,
         opening,
+        goingOver,
         autocompletion({ override: [expressionSource(known)], icons: false, activateOnTyping: true }),
       ];
     case "javascript":
@@ -172,6 +178,16 @@ const opening = Prec.high(
       userEvent: "input.type",
     });
     startCompletion(view);
+    return true;
+  }),
+);
+
+/** The brackets that closed themselves may be typed all the same. */
+const goingOver = Prec.high(
+  EditorView.inputHandler.of((view, from, to, text) => {
+    const over = from === to ? typedOver(view.state.doc.toString(), from, text) : undefined;
+    if (!over) return false;
+    view.dispatch({ changes: { from: over.from, to: over.to }, selection: { anchor: over.cursor }, userEvent: "input.type" });
     return true;
   }),
 );

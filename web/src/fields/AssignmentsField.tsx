@@ -6,6 +6,7 @@ import { isFieldDrag, readDragged, useDragged } from "../data/drag";
 import { newId } from "../graph/names";
 import { Button, cx, IconButton, Input, Select } from "../ui";
 import { AnyValue } from "./AnyValue";
+import { useArrival } from "./arrival";
 import {
   ASSIGNMENT_TYPES,
   type Assignment,
@@ -47,6 +48,7 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
   const { readOnly } = useForm();
   const [over, setOver] = useState(false);
   const dragging = useDragged((state) => state.field !== null);
+  const { list: rows, arrive } = useArrival();
   const list = readAssignments(value);
   const write = (next: Assignment[]) => onChange(writeAssignments(next));
   const replace = (at: number, entry: Assignment) => write(list.map((one, index) => (index === at ? entry : one)));
@@ -60,9 +62,9 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
   };
   return (
     <FieldFrame label={param.label} help={param.help} required={param.required}>
-      <div className={css.rows}>
+      <div className={css.rows} ref={rows}>
         {list.map((entry, at) => (
-          <div key={entry.id || at} className={css.row}>
+          <div key={entry.id || at} className={css.row} data-entry={entry.id}>
             <div className={css.rowFields}>
               <div className={css.pair}>
                 <Input
@@ -128,7 +130,11 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
                   kind="quiet"
                   size="small"
                   icon={Plus}
-                  onClick={() => write([...list, newAssignment(list, newId(), "", "", "string")])}
+                  onClick={() => {
+                    const id = newId();
+                    arrive(id);
+                    write([...list, newAssignment(list, id, "", "", "string")]);
+                  }}
                 >
                   Add field
                 </Button>

@@ -2,6 +2,7 @@
 
 import { Plus, X } from "lucide-react";
 import { Button, IconButton, Menu } from "../ui";
+import { useArrival } from "./arrival";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { useForm } from "./form";
@@ -23,7 +24,11 @@ export function CollectionField({ param, options, value, onChange, path }: Colle
   const possible = shown(options, values, { version, top });
   const set = possible.filter((option) => option.name in values);
   const free = possible.filter((option) => !(option.name in values) && option.kind.type !== "notice");
-  const add = (option: Param) => onChange({ ...values, [option.name]: (option.default ?? "") as Json });
+  const { list, arriveByMenu, land } = useArrival();
+  const add = (option: Param) => {
+    arriveByMenu(option.name);
+    onChange({ ...values, [option.name]: (option.default ?? "") as Json });
+  };
   const remove = (option: Param) => {
     const { [option.name]: _, ...rest } = values;
     onChange(Object.keys(rest).length > 0 ? rest : undefined);
@@ -37,14 +42,15 @@ export function CollectionField({ param, options, value, onChange, path }: Colle
         </Button>
       }
       items={free.map((option) => ({ label: option.label, onSelect: () => add(option) }))}
+      onClosed={land}
     />
   );
   return (
     <FieldFrame label={param.label} help={param.help}>
       {set.length > 0 && (
-        <div className={css.section}>
+        <div className={css.section} ref={list}>
           {set.map((option) => (
-            <div key={option.name} className={css.option}>
+            <div key={option.name} className={css.option} data-entry={option.name}>
               <ParamField param={option} values={values} path={[...path, option.name]} />
               {!readOnly && (
                 <span className={css.takeAway}>

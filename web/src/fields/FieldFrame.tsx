@@ -40,12 +40,16 @@ export function FieldFrame({ label, help, required, error, mode, onMode, menu, a
           </Tooltip>
         )}
         <span className={css.space} />
-        {menu && menu.length > 0 && (
-          <span className={css.quiet}>
-            <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${label}`} size="small" />} items={menu} />
+        {((menu && menu.length > 0) || mode) && (
+          <span className={cx(css.tools, mode !== "expression" && css.quiet)}>
+            <span className={css.toolRow}>
+              {menu && menu.length > 0 && (
+                <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${label}`} size="small" />} items={menu} />
+              )}
+              {mode && onMode && <ModeToggle label={label} mode={mode} onMode={onMode} />}
+            </span>
           </span>
         )}
-        {mode && onMode && <ModeToggle label={label} mode={mode} onMode={onMode} />}
         {action}
         {inline}
       </div>
@@ -68,9 +72,16 @@ interface ModeToggleProps {
 export function ModeToggle({ label, mode, onMode }: ModeToggleProps) {
   const other = mode === "fixed" ? "expression" : "fixed";
   return (
-    <span className={cx(css.modes, mode === "fixed" && css.quiet)} role="group" aria-label={`${label} is`}>
+    <span className={css.modes} role="group" aria-label={`${label} is`}>
       {(["fixed", "expression"] as const).map((one) => (
-        <button key={one} type="button" aria-pressed={one === mode} onClick={() => one === other && onMode(one)}>
+        <button
+          key={one}
+          type="button"
+          aria-pressed={one === mode}
+          // The one that is in force does nothing, so the way by keys leads past it.
+          tabIndex={one === mode ? -1 : 0}
+          onClick={() => one === other && onMode(one)}
+        >
           {one === "fixed" ? "Fixed" : "Expression"}
         </button>
       ))}

@@ -4,6 +4,7 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { newId } from "../graph/names";
 import { Button, IconButton, Select } from "../ui";
 import { AnyValue } from "./AnyValue";
+import { useArrival } from "./arrival";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import {
@@ -42,10 +43,15 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
   const loose = top.looseTypeValidation === true || options.looseTypeValidation === true;
   const filter = readFilter(value, newOptions(version, loose, options.ignoreCase === true));
   const write = (next: Filter) => onChange(next as unknown as Json);
-  const add = () => write({ ...filter, conditions: [...filter.conditions, newCondition(newId())] });
+  const { list, arrive } = useArrival();
+  const add = () => {
+    const id = newId();
+    arrive(id);
+    write({ ...filter, conditions: [...filter.conditions, newCondition(id)] });
+  };
   return (
     <FieldFrame label={param.label} help={param.help} required={param.required}>
-      <div className={css.rows}>
+      <div className={css.rows} ref={list}>
         {filter.conditions.map((condition, at) => (
           <div key={condition.id || at} className={css.rows}>
             {at > 0 && (
@@ -63,7 +69,7 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
                 />
               </div>
             )}
-            <div className={css.row}>
+            <div className={css.row} data-entry={condition.id}>
               <ConditionFields condition={condition} at={at} onChange={(next) => write(replaceCondition(filter, at, next))} />
               {!readOnly && (
                 <div className={css.rowActions}>
@@ -131,13 +137,20 @@ function ConditionFields({
   const known = operator
     ? OPERATOR_OPTIONS
     : [...OPERATOR_OPTIONS, { value: `${type}:${operation}`, label: operation, group: type }];
+  // What was left as it was typed becomes a value of its type once the field is left.
+  const settle = (side: "leftValue" | "rightValue", as: string) => {
+    const value = condition[side];
+    const settled = typeof value === "string" ? typed(value, as) : value;
+    if (settled !== value) onChange({ ...condition, [side]: settled });
+  };
   const fixed = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
   return (
     <div className={css.rowFields}>
       <AnyValue
         mini
         value={fixed(condition.leftValue)}
-        onChange={(next) => onChange({ ...condition, leftValue: typed(String(next), type) })}
+        onChange={(next) => onChange({ ...condition, leftValue: typed(String(next), type, true) })}
+        onBlur={() => settle("leftValue", type)}
         label={`First value of condition ${at + 1}`}
         placeholder="Value, or drop a field here"
         replaces={type !== "string"}
@@ -162,7 +175,8 @@ function ConditionFields({
         <AnyValue
           mini
           value={fixed(condition.rightValue)}
-          onChange={(next) => onChange({ ...condition, rightValue: typed(String(next), rightType) })}
+          onChange={(next) => onChange({ ...condition, rightValue: typed(String(next), rightType, true) })}
+          onBlur={() => settle("rightValue", rightType)}
           label={`Second value of condition ${at + 1}`}
           placeholder="Value"
           replaces={rightType !== "string"}

@@ -2,6 +2,7 @@
 
 import { ArrowDown, ArrowUp, CopyPlus, Plus, Trash2 } from "lucide-react";
 import { Button, cx, IconButton, Menu } from "../ui";
+import { useArrival } from "./arrival";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { useForm } from "./form";
@@ -22,23 +23,41 @@ export function GroupsField({ param, groups, multiple, value, onChange, path }: 
   const { readOnly } = useForm();
   const entries = entriesOf(groups, value);
   const free = multiple ? groups : groups.filter((group) => !entries.some((entry) => entry.group === group));
+  const { list, arrive, arriveByMenu, land } = useArrival();
+  const next = (group: FieldGroup) => keyOf(group, multiple ? entries.filter((entry) => entry.group === group).length : null);
   const add = (group: FieldGroup) => onChange(addEntry(value, group, multiple));
   const [only] = free;
   return (
     <FieldFrame label={param.label} help={param.help} required={param.required}>
-      {entries.map((entry) => (
-        <section key={`${entry.group.name} ${entry.index}`} className={css.section} aria-label={entryTitle(entry)}>
-          <header className={css.sectionHead}>
-            <strong>{entryTitle(entry)}</strong>
-            {!readOnly && <EntryActions entry={entry} value={value} onChange={onChange} count={countOf(entries, entry)} />}
-          </header>
-          <div className={cx(isPair(entry.group) && css.beside2)}>
-            <ParamForm params={entry.group.params} values={entry.fields} path={pathOf(path, entry)} />
-          </div>
-        </section>
-      ))}
+      <div ref={list} className={css.sections}>
+        {entries.map((entry) => (
+          <section
+            key={keyOf(entry.group, entry.index)}
+            className={css.section}
+            aria-label={entryTitle(entry)}
+            data-entry={keyOf(entry.group, entry.index)}
+          >
+            <header className={css.sectionHead}>
+              <strong>{entryTitle(entry)}</strong>
+              {!readOnly && <EntryActions entry={entry} value={value} onChange={onChange} count={countOf(entries, entry)} />}
+            </header>
+            <div className={cx(isPair(entry.group) && css.beside2)}>
+              <ParamForm params={entry.group.params} values={entry.fields} path={pathOf(path, entry)} />
+            </div>
+          </section>
+        ))}
+      </div>
       {!readOnly && free.length === 1 && only && (
-        <Button kind="quiet" size="small" icon={Plus} className={css.add} onClick={() => add(only)}>
+        <Button
+          kind="quiet"
+          size="small"
+          icon={Plus}
+          className={css.add}
+          onClick={() => {
+            arrive(next(only));
+            add(only);
+          }}
+        >
           Add {only.label.charAt(0).toLowerCase() + only.label.slice(1)}
         </Button>
       )}
@@ -50,7 +69,14 @@ export function GroupsField({ param, groups, multiple, value, onChange, path }: 
               Add
             </Button>
           }
-          items={free.map((group) => ({ label: group.label, onSelect: () => add(group) }))}
+          items={free.map((group) => ({
+            label: group.label,
+            onSelect: () => {
+              arriveByMenu(next(group));
+              add(group);
+            },
+          }))}
+          onClosed={land}
         />
       )}
       {readOnly && entries.length === 0 && <p className={css.small}>None set.</p>}
@@ -103,6 +129,10 @@ function EntryActions({ entry, value, onChange, count }: EntryActionsProps) {
 /** A name and a value, or the like: two short fields. */
 function isPair(group: FieldGroup): boolean {
   return group.params.length === 2 && group.params.every((param) => param.kind.type === "text" || param.kind.type === "choice");
+}
+
+function keyOf(group: FieldGroup, index: number | null): string {
+  return `${group.name} ${index}`;
 }
 
 function countOf(entries: readonly Entry[], entry: Entry): number {

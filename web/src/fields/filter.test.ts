@@ -28,6 +28,19 @@ test("a right side of another type does not survive a change of operator", () =>
   expect(withOperator(condition, "boolean", "equals").rightValue).toBe("");
 });
 
+test("values go along to the type of a new operator", () => {
+  const condition = { ...newCondition("1"), leftValue: "5", rightValue: "4.5" };
+  expect(withOperator(condition, "number", "gt")).toMatchObject({ leftValue: 5, rightValue: 4.5 });
+  const back = withOperator(withOperator(condition, "number", "gt"), "string", "equals");
+  expect(back).toMatchObject({ leftValue: "5", rightValue: "4.5" });
+  expect(withOperator({ ...condition, leftValue: "={{ $json.n }}" }, "number", "gt").leftValue).toBe("={{ $json.n }}");
+});
+
+test("a number on the way to its fraction stays as it is typed", () => {
+  expect(["4", "4.", "4.5", "4.50", "-"].map((text) => typed(text, "number", true))).toEqual([4, "4.", 4.5, "4.50", "-"]);
+  expect(typed("4.50", "number")).toBe(4.5);
+});
+
 test("the version of the rules goes with the node's", () => {
   expect([2, 2.2, 2.3].map((version) => newOptions(version, false, false).version)).toEqual([1, 2, 3]);
 });

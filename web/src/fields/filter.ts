@@ -147,16 +147,24 @@ function operatorOf(operator: Operator | undefined): Condition["operator"] {
   return { type, operation, ...(single && { singleValue: true }), ...(rightType && { rightType }) };
 }
 
-/** A condition with another operator; a right side of another type does not survive. */
+/** A condition with another operator. Its values become ones of the new type; a right side that cannot does not survive. */
 export function withOperator(condition: Condition, type: string, operation: string): Condition {
   const next = operatorOf(findOperator(type, operation));
   const before = findOperator(condition.operator.type, condition.operator.operation);
   const sameRight = (before?.rightType ?? condition.operator.type) === (next.rightType ?? next.type);
-  return { ...condition, operator: next, rightValue: sameRight || isText(condition.rightValue) ? condition.rightValue : "" };
+  const right = retyped(condition.rightValue, next.rightType ?? next.type);
+  return {
+    ...condition,
+    operator: next,
+    leftValue: retyped(condition.leftValue, next.type) ?? condition.leftValue,
+    rightValue: sameRight ? condition.rightValue : (right ?? ""),
+  };
 }
 
-function isText(value: Json): boolean {
-  return typeof value === "string";
+/** A fixed value as one of another type; nothing where it cannot be. */
+function retyped(value: Json, type: string): Json | undefined {
+  if (typeof value === "string") return typed(value, type);
+  return type === "string" && (typeof value === "number" || typeof value === "boolean") ? String(value) : undefined;
 }
 
 export function replaceCondition(filter: Filter, at: number, condition: Condition): Filter {
@@ -172,10 +180,15 @@ export function withComparison(filter: Filter, loose: boolean, ignoreCase: boole
   return { ...filter, options };
 }
 
-/** A typed-in text as a value of the type, or the text itself when it is none. */
-export function typed(text: string, type: string): Json {
+/**
+ * A typed-in text as a value of the type, or the text itself when it is none. While it is being `written`, a number that would read
+ * differently (“4.” on the way to “4.5”) stays as it was typed.
+ */
+export function typed(text: string, type: string, written = false): Json {
   if (text.startsWith("=")) return text;
-  if (type === "number" && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  const number = Number(text);
+  const isNumber = type === "number" && text.trim() !== "" && Number.isFinite(number);
+  if (isNumber && (!written || String(number) === text)) return number;
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }

@@ -19,6 +19,8 @@ export const CIRCLE = 56;
 const PORT_STEP = 28;
 /** How far the diamonds below an agent stand from each other. */
 const SUPPLY_STEP = 76;
+/** How far a sub-node hangs below the node it serves: there is room for the name of the diamond, its plus and the number of calls. */
+export const SUPPLY_DROP = 104;
 /** In n8n a sub-node is a circle of 80; this puts the middle of ours where that one's would be. */
 const CIRCLE_SHIFT = 40 * STRETCH - CIRCLE / 2;
 

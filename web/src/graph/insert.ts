@@ -1,7 +1,7 @@
 /** Adding a node: where it goes, how it is connected, and what it begins with. */
 import { addNode, connect, disconnect, freeName, moveNodes, nodeOf } from "./document";
 import { descendants, edgesOf, MAIN } from "./edges";
-import { CARD_HEIGHT, CARD_WIDTH, type Point, portPlace, sizeOf, toCanvas, toDocument } from "./geometry";
+import { CARD_HEIGHT, CARD_WIDTH, type Point, portPlace, SUPPLY_DROP, sizeOf, toCanvas, toDocument } from "./geometry";
 import { newId } from "./names";
 import { isSupply, type Ports, portsOf } from "./ports";
 import { type End, replaced } from "./rules";
@@ -12,7 +12,6 @@ import type { Edge, WorkflowDocument, WorkflowNode } from "./types";
 const GAP = 80;
 /** How far apart nodes stand that were added from one place. */
 const ROW = 104;
-const SUPPLY_DROP = 128;
 
 export interface Place {
   /** The port from which it was added. */
@@ -151,10 +150,7 @@ function besideOf(document: WorkflowDocument, lookup: (name: string) => Ports | 
   );
   const at = port ? portPlace(otherPorts, end.side, port, otherSize) : { x: otherSize.width, y: otherSize.height / 2 };
   if (isSupply(end.kind)) {
-    const y =
-      end.side === "input"
-        ? corner.y + otherSize.height + SUPPLY_DROP - CARD_HEIGHT
-        : corner.y - size.height - SUPPLY_DROP + CARD_HEIGHT;
+    const y = end.side === "input" ? corner.y + otherSize.height + SUPPLY_DROP : corner.y - size.height - SUPPLY_DROP;
     return { x: corner.x + at.x - size.width / 2, y };
   }
   const isMany = otherPorts.outputs.filter((one) => one.kind === MAIN).length > 1;

@@ -31,6 +31,26 @@ test("items flow from left to right and nothing overlaps", () => {
   expect(Math.abs((places.get("B")?.y ?? 0) - (places.get("C")?.y ?? 0))).toBeGreaterThan(64);
 });
 
+test("the branches of a node stand in the order of its outputs", () => {
+  const branch = (name: string) => [{ node: name, type: "main", index: 0 }];
+  const document = {
+    ...emptyDocument(),
+    // The branch of “false” is the longer one and stands first in the document, which draws it to the top.
+    nodes: ["No", "No 2", "No 3", "Yes", "If", "Start", "Yes 2", "Third"].map((name) => at(name)),
+    connections: {
+      Start: to("If"),
+      If: { main: [branch("Yes"), branch("No"), branch("Third")] },
+      No: to("No 2"),
+      "No 2": to("No 3"),
+      Yes: to("Yes 2"),
+    },
+  };
+  const y = new Map(arrange(document).nodes.map((node) => [node.name, node.position[1]]));
+  expect(y.get("Yes")).toBeLessThan(y.get("No") ?? 0);
+  expect(y.get("No")).toBeLessThan(y.get("Third") ?? 0);
+  expect(y.get("Yes 2")).toBeLessThan(y.get("No 2") ?? 0);
+});
+
 test("a loop does not turn the order round", () => {
   const document = {
     ...emptyDocument(),

@@ -2,7 +2,8 @@
 import { layout as dagre, graphlib } from "@dagrejs/dagre";
 import { STICKY_NOTE } from "./document";
 import { edgesOf } from "./edges";
-import { noteSize, type Point, type Size, STRETCH, sizeOf, toCanvas, toDocument } from "./geometry";
+import { noteSize, type Point, type Size, STRETCH, SUPPLY_DROP, sizeOf, toCanvas, toDocument } from "./geometry";
+import { branchesInOrder } from "./order";
 import { isSupply, type Ports, portsOf } from "./ports";
 import type { Types } from "./spec";
 import type { Edge, WorkflowDocument, WorkflowNode } from "./types";
@@ -11,7 +12,6 @@ const COLUMN_GAP = 96;
 const ROW_GAP = 56;
 /** Room for the label beneath a circle. */
 const CIRCLE_ROOM = 132;
-const SUPPLY_DROP = 72;
 const LABEL_ROOM = 40;
 
 /** Positions for the nodes named, or for all; a note moves with the nodes that lie on it. */
@@ -33,7 +33,7 @@ export function arranged(document: WorkflowDocument, types: Types, only?: Readon
   for (const [at, edge] of forward(roots, flow).entries()) {
     graph.setEdge(edge.from, edge.to, { weight: edge.output === 0 ? 2 : 1 }, String(at));
   }
-  dagre(graph);
+  dagre(graph, { customOrder: branchesInOrder });
   const corners = new Map<string, Point>();
   for (const node of roots) {
     const { x, y } = graph.node(node.name) as Point;

@@ -24,6 +24,13 @@ test("a supply rises from its sub-node to the diamond above", () => {
   expect(supplyRoute({ x: 50, y: 200 }, { x: 150, y: 64 }).path.endsWith("L150 64")).toBe(true);
 });
 
+test("the number of calls stands clear of the plus below a diamond, as far down as Arrange puts sub-nodes", () => {
+  for (const x of [50, 60, 300]) {
+    const { label } = supplyRoute({ x, y: 168 }, { x: 50, y: 64 });
+    expect(label.y - 9).toBeGreaterThan(64 + 52);
+  }
+});
+
 test("no path holds a number that is none", () => {
   for (const from of [
     { x: 0, y: 0 },

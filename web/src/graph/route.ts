@@ -6,6 +6,8 @@ const RADIUS = 10;
 const STUB = 20;
 /** How far below the nodes a line runs that leads back. */
 const LANE = 44;
+/** How far below the middle a supply turns and carries its label. */
+const NEARER = 14;
 
 export interface Route {
   path: string;
@@ -31,9 +33,12 @@ export function flowRoute(from: Point, to: Point, below = Math.max(from.y, to.y)
   return routed([from, { x: right, y: from.y }, { x: right, y: lane }, { x: left, y: lane }, { x: left, y: to.y }, to], 2);
 }
 
-/** A line from the top of a sub-node to the diamond of the node it serves. */
+/** A line from the top of a sub-node to the diamond of the node it serves. What it says stands nearer to the sub-node, clear of the diamond's plus. */
 export function supplyRoute(from: Point, to: Point): Route {
-  if (Math.abs(from.x - to.x) < 1) return straight(from, to);
+  if (Math.abs(from.x - to.x) < 1) {
+    const { path, label } = straight(from, to);
+    return { path, label: { x: label.x, y: label.y + (from.y > to.y ? NEARER : 0) } };
+  }
   if (from.y < to.y + 12) {
     const lane = Math.max(from.y, to.y) + LANE;
     return routed(
@@ -48,7 +53,7 @@ export function supplyRoute(from: Point, to: Point): Route {
       3,
     );
   }
-  const y = (from.y + to.y) / 2 + 8;
+  const y = (from.y + to.y) / 2 + NEARER;
   return routed([from, { x: from.x, y }, { x: to.x, y }, to], 1);
 }
 

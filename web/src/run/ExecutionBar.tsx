@@ -39,7 +39,14 @@ export function ExecutionBar({ id: executionId }: { id: string }) {
       )}
       {row?.retryOf && <Badge>again of {row.retryOf}</Badge>}
       <span className={css.space} />
-      {view && <Actions view={view} onOpen={(id) => go(`${back}/executions/${id}`)} onCopied={() => go(back)} />}
+      {view && (
+        <Actions
+          view={view}
+          before={row?.retryOf ?? undefined}
+          onOpen={(id) => go(`${back}/executions/${id}`)}
+          onCopied={() => go(back)}
+        />
+      )}
       <IconButton icon={X} label="Back to the editor" onClick={() => go(back)} />
     </section>
   );
@@ -47,11 +54,13 @@ export function ExecutionBar({ id: executionId }: { id: string }) {
 
 interface ActionsProps {
   view: RunView;
+  /** The run that this one repeats: what it is compared with unless another is chosen. */
+  before?: string | number;
   onOpen: (executionId: string) => void;
   onCopied: () => void;
 }
 
-function Actions({ view, onOpen, onCopied }: ActionsProps) {
+function Actions({ view, before, onOpen, onCopied }: ActionsProps) {
   const mayChange = useMayChange();
   const [isForking, setForking] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -110,7 +119,11 @@ function Actions({ view, onOpen, onCopied }: ActionsProps) {
           items={menu}
         />
       )}
-      <Button size="small" icon={GitCompareArrows} onClick={() => go(`/compare?a=${id}`)}>
+      <Button
+        size="small"
+        icon={GitCompareArrows}
+        onClick={() => go(before ? `/compare?a=${before}&b=${id}` : `/compare?a=${id}`)}
+      >
         Compare
       </Button>
       {mayChange && (

@@ -12,6 +12,7 @@ import css from "./RunBanner.module.css";
 import { openRun, useWatch, watchRun } from "./start";
 import { useNow } from "./useNow";
 import { doubted, isOver, type RunView } from "./view";
+import { useWakingAddress } from "./waitingAt";
 
 export function RunBanner() {
   const run = useEditor((state) => state.run);
@@ -40,27 +41,45 @@ function Listening({ run }: { run: RunView }) {
     <Line icon={<PlugZap size={15} aria-hidden />} tone="run">
       <span>Waiting for a call{left !== null && <span className={css.left}> · {left} s left</span>}</span>
       {addresses.map((address) => (
-        <span key={`${address.method} ${address.url}`} className={css.address}>
-          <Chip label={address.method || "ANY"} tone="run" />
-          <code>{address.url}</code>
-          <CopyButton text={address.url} label="Copy the test address" />
-        </span>
+        <Address key={`${address.method} ${address.url}`} {...address} label="Copy the test address" tone="run" />
       ))}
     </Line>
+  );
+}
+
+interface AddressProps {
+  method: string;
+  url: string;
+  label: string;
+  tone: "run" | "wait";
+}
+
+function Address({ method, url, label, tone }: AddressProps) {
+  return (
+    <span className={css.address}>
+      <Chip label={method || "ANY"} tone={tone} />
+      <code>{url}</code>
+      <CopyButton text={url} label={label} />
+    </span>
   );
 }
 
 function Sleeping({ run }: { run: RunView }) {
   const { node, untilMs, execution } = run.waiting ?? { node: "", untilMs: null, execution: null };
   const now = useNow(untilMs !== null, 1000);
+  const address = useWakingAddress(run);
   const what = execution
     ? `waits for execution ${execution}`
     : untilMs === null
       ? "waits for a call"
-      : `goes on ${relativeTime(new Date(untilMs), new Date(now))}`;
+      : `goes on ${relativeTime(new Date(untilMs), new Date(now))}${address ? " or when it is called" : ""}`;
   return (
     <Line icon={<Clock size={15} aria-hidden />} tone="wait">
-      {node} {what}.
+      <span>
+        {node} {what}
+        {address ? ":" : "."}
+      </span>
+      {address && <Address {...address} label="Copy the address that wakes it" tone="wait" />}
     </Line>
   );
 }

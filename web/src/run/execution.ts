@@ -58,28 +58,6 @@ export async function remove(id: string): Promise<void> {
   changed();
 }
 
-/** Does something with several executions, a few at a time, and says how many it was done with. */
-export async function each(
-  ids: readonly string[],
-  act: (id: string) => Promise<unknown>,
-): Promise<{ done: string[]; failed: ApiError[] }> {
-  const done: string[] = [];
-  const failed: ApiError[] = [];
-  const left = [...ids];
-  const worker = async () => {
-    for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      try {
-        await act(id);
-        done.push(id);
-      } catch (error) {
-        failed.push(error instanceof ApiError ? error : new ApiError(0, "", String(error)));
-      }
-    }
-  };
-  await Promise.all([worker(), worker(), worker(), worker()]);
-  return { done, failed };
-}
-
 export function tellFailure(error: unknown): void {
   const known =
     error instanceof ApiError

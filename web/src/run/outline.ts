@@ -1,18 +1,17 @@
 // A stored run's outline as the server gives it, and how it becomes the same view that a live run has.
 
 import type { ExecutionOutline, NodeRun as OutlineStep } from "../api/generated";
-import { error, failure, type NodeRun, type RunView, runStatus, stepStatus } from "./view";
+import { error, failure, type NodeRun, type RunView, runStatus, type StepStatus, stepStatus } from "./view";
 
 export function fromOutline(outline: ExecutionOutline): RunView {
   const order = orders(outline.nodes);
-  const isUncertain = outline.status === "uncertain";
   const nodes = new Map<string, NodeRun[]>();
   for (const [name, steps] of Object.entries(outline.nodes)) {
     nodes.set(
       name,
       steps.map((step) => {
         const run = toRun(step, order.get(step) ?? 0);
-        return isUncertain && run.status === "running" ? { ...run, status: "uncertain" as const } : run;
+        return { ...run, status: inTheEnd(run.status, outline.status) };
       }),
     );
   }
@@ -37,6 +36,15 @@ export function fromOutline(outline: ExecutionOutline): RunView {
     source: "stored",
     steps: order.size,
   };
+}
+
+/** What became of a step that was under way when it was noted, by how its run stands now. */
+function inTheEnd(step: StepStatus, run: string): StepStatus {
+  if (step === "running" && run === "uncertain") return "uncertain";
+  const isAsleep = run === "waiting" || run === "running" || run === "new";
+  if (step !== "waiting" || isAsleep) return step;
+  // A run that went on has left its wait behind, also one that took the step over from another run.
+  return run === "canceled" ? "canceled" : "success";
 }
 
 /** Steps in the order they began; where two began in the same millisecond, in the order the server counted them. */

@@ -3,7 +3,7 @@ import type { ExecutionOutline } from "../api/generated";
 import { carryOver } from "./carry";
 import { fromOutline } from "./outline";
 import { reduce, reduceAll } from "./reduce";
-import { doubted, elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent } from "./view";
+import { carriedBy, doubted, elapsed, emptyView, isOver, lastRun, listeningView, type RunEvent } from "./view";
 
 const started = (node: string, run = 0, startedMs = Date.now() + 1000): RunEvent => ({
   type: "nodeStarted",
@@ -25,6 +25,15 @@ describe("a live run", () => {
       outputs: [{ kind: "main", index: 0, items: 2 }],
     });
     expect(lastRun(running, "Set")?.status, "the earlier view stays as it was").toBe("running");
+  });
+
+  it("shows nothing on the line behind a node that waits", () => {
+    const edge = { from: "Wait", to: "Next", kind: "main", output: 0, input: 0 };
+    const done = reduceAll(emptyView("7"), [started("Wait"), finished("Wait")]);
+    expect(carriedBy(done, edge)).toBe(2);
+    const [run] = done.nodes.get("Wait") ?? [];
+    const waiting = { ...done, nodes: new Map([["Wait", run ? [{ ...run, status: "waiting" as const }] : []]]) };
+    expect(carriedBy(waiting, edge)).toBeNull();
   });
 
   it("keeps one record for each turn of a loop", () => {
@@ -232,6 +241,12 @@ describe("a stored run", () => {
     const names = [...view.nodes].sort((a, b) => (a[1][0]?.order ?? 0) - (b[1][0]?.order ?? 0)).map(([name]) => name);
     expect(names).toEqual(["A", "B", "Model"]);
     expect(elapsed(view, 0)).toBe(3200);
+  });
+
+  it("has no step that waits once the run has gone on or was stopped", () => {
+    const nodes = { Wait: [{ runIndex: 0, startTime: 10, status: "waiting", outputs: [] }] };
+    const statusIn = (status: string) => lastRun(fromOutline({ ...outline, status, nodes } as ExecutionOutline), "Wait")?.status;
+    expect(["waiting", "success", "canceled"].map(statusIn)).toEqual(["waiting", "success", "canceled"]);
   });
 
   it("tells reused results from new ones, and what served from what ran", () => {

@@ -2,6 +2,7 @@
 // (`reduce.ts`). Pure data; nothing here asks the server.
 
 import type { ModelUse, RunError as ToldError } from "../api/generated";
+import type { Edge } from "../graph/types";
 import type { Answer } from "./answer";
 import type { Asked } from "./approval";
 
@@ -127,6 +128,23 @@ export function isOver(view: RunView): boolean {
 /** The newest execution of a node, which is the one that a card on the canvas shows. */
 export function lastRun(view: RunView | null, node: string): NodeRun | undefined {
   return view?.nodes.get(node)?.at(-1);
+}
+
+/** How many items went along a connection in the run, or how often a sub-node was called; `null` if nothing did. */
+export function carriedBy(run: RunView | null, edge: Edge): number | null {
+  const runs = run?.nodes.get(edge.from);
+  if (!runs || runs.length === 0) return null;
+  let sum: number | null = null;
+  for (const one of runs) {
+    // A node that waits holds what it has; it goes on when it is woken.
+    if (one.status === "waiting") continue;
+    if (one.served && one.served.above !== edge.to && one.served.above !== "") continue;
+    for (const output of one.outputs) {
+      if (output.kind !== edge.kind || output.index !== edge.output) continue;
+      sum = (sum ?? 0) + output.items;
+    }
+  }
+  return sum === 0 ? null : sum;
 }
 
 /** The step of an uncertain run that was cut off. */

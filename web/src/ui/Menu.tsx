@@ -22,14 +22,22 @@ interface MenuProps {
   trigger: ReactNode;
   items: readonly MenuItem[];
   align?: "start" | "end";
+  /** Called when the menu has closed; `true` says that the focus was put somewhere else than back on the trigger. */
+  onClosed?: () => boolean;
 }
 
-export function Menu({ trigger, items, align = "end" }: MenuProps) {
+export function Menu({ trigger, items, align = "end", onClosed }: MenuProps) {
   return (
     <Radix.Root>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
-        <Radix.Content className={css.menu} align={align} sideOffset={4} collisionPadding={8}>
+        <Radix.Content
+          className={css.menu}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={(event) => onClosed?.() && event.preventDefault()}
+        >
           <Items items={items} parts={Radix} />
         </Radix.Content>
       </Radix.Portal>

@@ -1,7 +1,9 @@
 // A table of things: sorted by a click on a heading, opened by a click or Enter, with actions at the end of each row.
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from "react";
+import { allChosen, chosenAfter } from "./choice";
 import { cx } from "./cx";
+import { Checkbox } from "./Switch";
 import css from "./Table.module.css";
 
 export interface Column {
@@ -19,6 +21,14 @@ export interface Sort {
   down: boolean;
 }
 
+/** Lets rows be chosen by a box at their beginning. */
+export interface Choice<Row> {
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+  /** What a row is called where its box is read out. */
+  nameOf: (row: Row) => string;
+}
+
 interface TableProps<Row> {
   columns: readonly Column[];
   rows: readonly Row[];
@@ -30,9 +40,15 @@ interface TableProps<Row> {
   onSort?: (sort: Sort) => void;
   empty?: ReactNode;
   label?: string;
+  choice?: Choice<Row>;
 }
 
-export function Table<Row>({ columns, rows, rowKey, render, onOpen, actions, sort, onSort, empty, label }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { columns, rows, rowKey, render, onOpen, actions, sort, onSort, empty, label, choice } = props;
+  const order = rows.map(rowKey);
+  // The box clicked last, and whether Shift is held on the way to the next one.
+  const from = useRef<string | null>(null);
+  const isStretch = useRef(false);
   if (rows.length === 0 && empty) return empty;
   const open = (event: MouseEvent | KeyboardEvent, row: Row) => {
     const target = event.target as HTMLElement;
@@ -43,6 +59,16 @@ export function Table<Row>({ columns, rows, rowKey, render, onOpen, actions, sor
       <table className={css.table} aria-label={label}>
         <thead>
           <tr>
+            {choice && (
+              <th className={css.choose}>
+                <Checkbox
+                  checked={allChosen(choice.chosen, order)}
+                  onChange={(is) => choice.onChange(new Set(is ? order : []))}
+                  label="Choose all"
+                  hideLabel
+                />
+              </th>
+            )}
             {columns.map((column) => (
               <Heading key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
@@ -62,6 +88,28 @@ export function Table<Row>({ columns, rows, rowKey, render, onOpen, actions, sor
               onClick={(event) => open(event, row)}
               onKeyDown={(event) => event.key === "Enter" && open(event, row)}
             >
+              {choice && (
+                <td
+                  className={css.choose}
+                  onPointerDown={(event) => {
+                    isStretch.current = event.shiftKey;
+                  }}
+                  onKeyDown={() => {
+                    isStretch.current = false;
+                  }}
+                >
+                  <Checkbox
+                    checked={choice.chosen.has(rowKey(row))}
+                    onChange={(is) => {
+                      const key = rowKey(row);
+                      choice.onChange(chosenAfter(choice.chosen, order, key, is, isStretch.current ? from.current : null));
+                      from.current = key;
+                    }}
+                    label={`Choose ${choice.nameOf(row)}`}
+                    hideLabel
+                  />
+                </td>
+              )}
               {columns.map((column) => (
                 <td key={column.id} className={column.align === "right" ? css.right : undefined}>
                   {render(row, column.id)}

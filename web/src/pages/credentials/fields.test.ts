@@ -42,6 +42,11 @@ describe("the form of a credential", () => {
     expect(mistakes(fields, {}, false)).toEqual({});
   });
 
+  it("tells the name of a header from the name of the credential", () => {
+    const [name] = fieldsOf("httpHeaderAuth", { properties: { name: text, value: text } });
+    expect(name?.label).toBe("Header name");
+  });
+
   it("checks JSON before it is sent", () => {
     const fields = fieldsOf("httpCustomAuth", { properties: { json: text }, required: ["json"] });
     expect(mistakes(fields, { json: "{" }, true).json).toMatch(/no JSON/);

@@ -48,6 +48,16 @@ const HINTS: Record<string, string> = {
   "*.allowedDomains": "Hosts with commas between, such as api.example.com, *.example.org.",
 };
 
+/** Labels where the name of the field would say too little beside the credential's own name. */
+const LABELS: Record<string, string> = {
+  "httpHeaderAuth.name": "Header name",
+  "httpHeaderAuth.value": "Header value",
+  "httpQueryAuth.name": "Parameter name",
+  "httpQueryAuth.value": "Parameter value",
+  "*.allowedHttpRequestDomains": "Allowed hosts",
+  "*.allowedDomains": "Hosts",
+};
+
 const PLACEHOLDERS: Record<string, string> = {
   "openAiApi.url": "https://api.openai.com/v1",
   "ollamaApi.baseUrl": "http://localhost:11434",
@@ -74,7 +84,7 @@ export function fieldsOf(type: string, schema: KindSchema): CredentialField[] {
       const required = schema.required?.includes(name) ?? false;
       return {
         name,
-        label: name === "allowedHttpRequestDomains" ? "Allowed hosts" : name === "allowedDomains" ? "Hosts" : words(name),
+        label: about(LABELS, name) ?? words(name),
         kind: options ? "choice" : kindOfField(type, name, holds),
         required,
         hint: about(HINTS, name),

@@ -1,13 +1,12 @@
 // What can be done with the executions that are chosen.
 
-import { GitCompareArrows, RotateCcw, Square, Trash2, X } from "lucide-react";
-import { useState } from "react";
+import { GitCompareArrows, RotateCcw, Square, Trash2 } from "lucide-react";
 import { useLocation } from "wouter";
 import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
-import { each, remove, retry, stop } from "../../run/execution";
-import { Button, confirm, IconButton, plural, toast } from "../../ui";
-import layout from "../layout.module.css";
+import { remove, retry, stop } from "../../run/execution";
+import { Button, confirm, plural } from "../../ui";
+import { ChosenBar, useBulk } from "../ChosenBar";
 
 interface BulkBarProps {
   picked: readonly Execution[];
@@ -18,23 +17,12 @@ interface BulkBarProps {
 
 export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
   const mayChange = useMayChange();
-  const [busy, setBusy] = useState<string | null>(null);
+  const { busy, act } = useBulk("execution", onNone);
   const [, go] = useLocation();
   const ids = (fits: (row: Execution) => boolean) => (mayChange ? picked.filter(fits).map((row) => String(row.id)) : []);
   const going = ids((row) => row.status === "running" || row.status === "waiting");
   const failed = ids((row) => row.status === "error" || row.status === "canceled" || row.status === "uncertain");
   const over = ids((row) => row.status !== "running" && row.status !== "waiting");
-
-  const act = async (word: string, chosen: readonly string[], one: (id: string) => Promise<unknown>) => {
-    setBusy(word);
-    const { done, failed } = await each(chosen, one);
-    setBusy(null);
-    const first = failed[0];
-    if (first)
-      toast({ text: `${plural(done.length, "execution")} ${word}, ${failed.length} not: ${first.message}`, tone: "bad" });
-    else toast({ text: `${plural(done.length, "execution")} ${word}`, tone: "good" });
-    onNone();
-  };
   const drop = async () => {
     const title = `Delete ${plural(over.length, "execution")}?`;
     const text = "Their data and logs are gone for good.";
@@ -42,15 +30,7 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
   };
   const [a, b] = picked;
   return (
-    <div className={layout.toolbar} role="toolbar" aria-label="Chosen executions">
-      <IconButton icon={X} label="Choose none" size="small" onClick={onNone} />
-      <span>{plural(picked.length, "execution")} chosen</span>
-      {picked.length < total && (
-        <Button size="small" kind="quiet" onClick={onAll}>
-          Choose all {total}
-        </Button>
-      )}
-      <span className={layout.fill} />
+    <ChosenBar noun="execution" count={picked.length} total={total} onAll={onAll} onNone={onNone}>
       {picked.length === 2 && a && b && (
         <Button
           size="small"
@@ -80,6 +60,6 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
           Delete {over.length}
         </Button>
       )}
-    </div>
+    </ChosenBar>
   );
 }

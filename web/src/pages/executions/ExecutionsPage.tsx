@@ -10,7 +10,6 @@ import { useNarrow } from "../../run/useNarrow";
 import { useNow } from "../../run/useNow";
 import {
   Button,
-  Checkbox,
   confirm,
   duration,
   Empty,
@@ -30,7 +29,6 @@ import { FilterBar } from "./FilterBar";
 import { modeWord, readFilters } from "./filters";
 
 const COLUMNS = [
-  { id: "choose", label: "Choose", width: "36px", hideLabel: true },
   { id: "status", label: "Status", width: "140px" },
   { id: "workflow", label: "Workflow" },
   { id: "started", label: "Started", width: "140px" },
@@ -57,22 +55,10 @@ export default function ExecutionsPage() {
   const isFiltered = Object.values(filters).some(Boolean);
   const picked = rows.filter((row) => chosen.has(String(row.id)));
 
-  const choose = (id: string, is: boolean) => {
-    const next = new Set(chosen);
-    if (is) next.add(id);
-    else next.delete(id);
-    setChosen(next);
-  };
   const nameOf = (row: Execution) => row.workflowName ?? names.get(row.workflowId) ?? row.workflowId;
   const render = (row: Execution, column: string) => {
     const id = String(row.id);
     switch (column) {
-      case "choose":
-        return (
-          <span className={css.choose}>
-            <Checkbox checked={chosen.has(id)} onChange={(is) => choose(id, is)} label={`Choose execution ${id}`} hideLabel />
-          </span>
-        );
       case "status":
         return <StatusMark status={row.status} />;
       case "workflow":
@@ -120,6 +106,7 @@ export default function ExecutionsPage() {
           rowKey={(row) => String(row.id)}
           render={render}
           onOpen={(row) => go(addressOf(row))}
+          choice={{ chosen, onChange: setChosen, nameOf: (row) => `execution ${row.id}` }}
           actions={(row) => <Actions row={row} mayChange={mayChange} />}
           empty={
             isFiltered ? (

@@ -2,6 +2,7 @@
 import { FileText, Pencil, Trash2, Type } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { useMayChange } from "../../api/session";
 import {
   Badge,
   Button,
@@ -39,6 +40,7 @@ const COLUMNS = [
 ];
 
 export function CollectionView({ id }: { id: string }) {
+  const mayChange = useMayChange();
   const collection = useCollection(id);
   const sources = useSources(id);
   const [query, setQuery] = useSearchParams();
@@ -79,7 +81,7 @@ export function CollectionView({ id }: { id: string }) {
     });
     if (sure && (await attempt(() => deleteCollection(id)))) go("/knowledge", { replace: true });
   };
-  const actions = (
+  const actions = mayChange && (
     <>
       <Button icon={Type} onClick={() => setDoing("text")} disabled={!credentialId}>
         Add a text
@@ -115,15 +117,22 @@ export function CollectionView({ id }: { id: string }) {
       <div className={layout.stack}>
         {!credentialId && (
           <div className={layout.note}>
-            <Badge tone="wait">No credential</Badge> Documents can be added here and searched once a credential with embedding
-            models is chosen under <em>Change</em>. Workflows can fill the collection without it.
+            <Badge tone="wait">No credential</Badge>{" "}
+            {mayChange ? (
+              <>
+                Documents can be added here and searched once a credential with embedding models is chosen under <em>Change</em>.
+              </>
+            ) : (
+              "It can be searched here once somebody has chosen a credential with embedding models for it."
+            )}{" "}
+            Workflows can fill the collection without it.
           </div>
         )}
         {tab === "search" ? (
           <SearchTry collection={id} disabled={chunkCount === 0 || !credentialId} />
         ) : (
           <>
-            {credentialId && <Uploads collection={id} />}
+            {credentialId && mayChange && <Uploads collection={id} />}
             {sources.isPending && <Skeleton lines={5} />}
             {sources.error && <Problem error={sources.error} onRetry={() => void sources.refetch()} />}
             {sources.isSuccess && (
@@ -138,14 +147,18 @@ export function CollectionView({ id }: { id: string }) {
                   if (column === "chunks") return count(source.chunkCount);
                   return <Time at={source.createdAt} />;
                 }}
-                actions={(source) => (
-                  <IconButton
-                    icon={Trash2}
-                    label={`Delete ${source.name}`}
-                    size="small"
-                    onClick={() => void removeSource(source.name)}
-                  />
-                )}
+                actions={
+                  mayChange
+                    ? (source) => (
+                        <IconButton
+                          icon={Trash2}
+                          label={`Delete ${source.name}`}
+                          size="small"
+                          onClick={() => void removeSource(source.name)}
+                        />
+                      )
+                    : undefined
+                }
                 empty={
                   <Empty
                     icon={FileText}

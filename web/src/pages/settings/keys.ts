@@ -48,6 +48,7 @@ export function scopeGroups(scopes: readonly string[]): { about: string; scopes:
 /** What a key may do, in a few words. */
 export function scopeWords(scopes: readonly string[]): string {
   if (scopes.includes("*")) return "Everything you may";
+  if (scopes.length > 2 && readingOnly(scopes).length === scopes.length) return "Read only";
   if (scopes.length <= 2) return scopes.join(", ");
   return `${scopes.slice(0, 2).join(", ")} and ${scopes.length - 2} more`;
 }

@@ -4,9 +4,9 @@ import { useRef, useState } from "react";
 import { Button, Dialog, Field, Input, Problem, plural, Select, toast } from "../../ui";
 import layout from "../layout.module.css";
 import { useTask } from "../task";
+import { KINDS } from "./cells";
 import { type ColumnKind, type CsvFile, cellOf, columnName, kindOfColumn, parseCsv } from "./csv";
 import { createTable, type DataTable, insertRows } from "./data";
-import { KINDS } from "./TableDialogs";
 
 interface Props {
   /** Where the rows go; a new table is made without it. */

@@ -1,16 +1,19 @@
-/** The rows of a data table as a grid in which every cell can be changed. */
+/** The rows of a data table as a grid in which every cell can be changed, by those who may. */
 import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp, ChevronDown, Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Checkbox, cx, IconButton, Menu, type MenuItem } from "../../ui";
-import { attempt } from "../task";
-import { type DataTable, type Row, setCell, type TableColumn } from "./data";
+import { kindWord } from "./cells";
+import type { Cell, DataTable, Row, TableColumn } from "./data";
 import styles from "./Grid.module.css";
-import { GridCell } from "./GridCell";
+import { GridCell, type Next } from "./GridCell";
 import type { RowView } from "./query";
+import { useCellHistory } from "./useCellHistory";
 
 interface Props {
   table: DataTable;
   rows: readonly Row[];
+  /** Nothing can be changed or selected; rows can still be sorted. */
+  readOnly: boolean;
   view: RowView;
   onView: (change: Partial<RowView>) => void;
   selected: ReadonlySet<number>;
@@ -21,17 +24,21 @@ interface Props {
   onDelete: (column: TableColumn) => void;
 }
 
-export function Grid({ table, rows, view, onView, selected, onSelect, onAddColumn, onRename, onMove, onDelete }: Props) {
-  const [editing, setEditing] = useState<{ row: number; column: number } | null>(null);
+export function Grid(props: Props) {
+  const { table, rows, readOnly, view, onView, selected, onSelect, onAddColumn, onRename, onMove, onDelete } = props;
+  const [editing, setEditing] = useState<{ row: number; column: number; isShown?: boolean } | null>(null);
+  const write = useCellHistory(table.id);
   const columns = [...table.columns].sort((one, other) => one.index - other.index);
-  const done = (at: number, column: number, row: Row, value: Parameters<typeof setCell>[3] | undefined, next: string) => {
+  const done = (at: number, column: number, row: Row, value: Cell | undefined, next: Next) => {
     const name = columns[column]?.name;
-    if (value !== undefined && name) void attempt(() => setCell(table.id, row.id, name, value));
+    if (value !== undefined && name) write(row.id, name, row[name] ?? null, value);
+    if (next === "here") return setEditing({ row: row.id, column, isShown: true });
     const [down, side] = [next === "down" ? at + 1 : at, next === "right" ? column + 1 : next === "left" ? column - 1 : column];
     const target = rows[down];
     const kind = columns[side]?.type;
     setEditing(next === "stay" || !target || !kind || kind === "boolean" ? null : { row: target.id, column: side });
   };
+  const isAt = (row: number, column: number) => editing?.row === row && editing.column === column;
   const toggle = (id: number, on: boolean) => {
     const next = new Set(selected);
     if (on) next.add(id);
@@ -45,14 +52,16 @@ export function Grid({ table, rows, view, onView, selected, onSelect, onAddColum
       <table className={styles.grid} aria-label={`Rows of ${table.name}`}>
         <thead>
           <tr>
-            <th className={styles.check}>
-              <Checkbox
-                checked={every ? true : some ? "indeterminate" : false}
-                onChange={(on) => onSelect(on ? new Set(rows.map((row) => row.id)) : new Set())}
-                label="Select all rows"
-                hideLabel
-              />
-            </th>
+            {!readOnly && (
+              <th className={styles.check}>
+                <Checkbox
+                  checked={every ? true : some ? "indeterminate" : false}
+                  onChange={(on) => onSelect(on ? new Set(rows.map((row) => row.id)) : new Set())}
+                  label="Select all rows"
+                  hideLabel
+                />
+              </th>
+            )}
             <th className={styles.id}>id</th>
             {columns.map((column, index) => (
               <th key={column.id} aria-sort={view.sort === column.name ? (view.down ? "descending" : "ascending") : undefined}>
@@ -60,21 +69,23 @@ export function Grid({ table, rows, view, onView, selected, onSelect, onAddColum
               </th>
             ))}
             <th className={styles.add}>
-              <IconButton icon={Plus} label="Add a column" size="small" onClick={onAddColumn} />
+              {!readOnly && <IconButton icon={Plus} label="Add a column" size="small" onClick={onAddColumn} />}
             </th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row, at) => (
             <tr key={row.id} className={cx(selected.has(row.id) && styles.selected)}>
-              <td className={styles.check}>
-                <Checkbox
-                  checked={selected.has(row.id)}
-                  onChange={(on) => toggle(row.id, on)}
-                  label={`Select row ${row.id}`}
-                  hideLabel
-                />
-              </td>
+              {!readOnly && (
+                <td className={styles.check}>
+                  <Checkbox
+                    checked={selected.has(row.id)}
+                    onChange={(on) => toggle(row.id, on)}
+                    label={`Select row ${row.id}`}
+                    hideLabel
+                  />
+                </td>
+              )}
               <td className={styles.id}>{row.id}</td>
               {columns.map((column, index) => (
                 <td key={column.id}>
@@ -82,7 +93,9 @@ export function Grid({ table, rows, view, onView, selected, onSelect, onAddColum
                     value={row[column.name]}
                     kind={column.type}
                     label={`${column.name} of row ${row.id}`}
-                    editing={editing?.row === row.id && editing.column === index}
+                    readOnly={readOnly}
+                    editing={isAt(row.id, index) && !editing?.isShown}
+                    focused={isAt(row.id, index) && editing?.isShown === true}
                     onEdit={() => setEditing({ row: row.id, column: index })}
                     onDone={(value, next) => done(at, index, row, value, next)}
                   />
@@ -101,6 +114,12 @@ export function Grid({ table, rows, view, onView, selected, onSelect, onAddColum
       { label: "Smallest first", icon: ArrowUp, onSelect: () => onView({ sort: column.name, down: false }) },
       { label: "Largest first", icon: ArrowDown, onSelect: () => onView({ sort: column.name, down: true }) },
       ...(view.sort === column.name ? [{ label: "Do not sort", onSelect: () => onView({ sort: null }) }] : []),
+      ...(readOnly ? [] : changesOf(column, index)),
+    ];
+  }
+
+  function changesOf(column: TableColumn, index: number): MenuItem[] {
+    return [
       null,
       { label: "Rename", icon: Pencil, onSelect: () => onRename(column) },
       { label: "Move left", icon: ArrowLeft, disabled: index === 0, onSelect: () => onMove(column, index - 1) },
@@ -121,7 +140,7 @@ function Heading({ column, view, ...rest }: { column: TableColumn; view: RowView
   return (
     <button type="button" className={styles.heading} {...rest}>
       <span>{column.name}</span>
-      <span className={styles.kind}>{column.type}</span>
+      <span className={styles.kind}>{kindWord(column.type)}</span>
       <Arrow size={12} aria-hidden />
     </button>
   );

@@ -11,14 +11,34 @@ interface Props {
   kind: ColumnKind;
   label: string;
   editing: boolean;
+  /** It was being typed in until now, so it keeps the focus. */
+  focused: boolean;
+  readOnly: boolean;
   onEdit: () => void;
   /** Typing has ended; with a value if it is to be kept, and where to go on. */
-  onDone: (value: Cell | undefined, next: "stay" | "right" | "left" | "down") => void;
+  onDone: (value: Cell | undefined, next: Next) => void;
 }
 
-export function GridCell({ value, kind, label, editing, onEdit, onDone }: Props) {
+/** Where to go on: nowhere, to the cell itself, or to a neighbour. */
+export type Next = "stay" | "here" | "right" | "left" | "down";
+
+export function GridCell({ value, kind, label, editing, focused, readOnly, onEdit, onDone }: Props) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (focused) button.current?.focus();
+  }, [focused]);
   if (editing) return <Typing value={value} kind={kind} label={label} onDone={onDone} />;
   const text = shownCell(value, kind);
+  const shown = text === "" ? <span className={styles.empty}>–</span> : text.slice(0, 300);
+  const look = cx(styles.cell, kind === "number" && styles.number, kind === "date" && styles.date);
+  const title = text.length > 40 ? text.slice(0, 1000) : undefined;
+  if (readOnly) {
+    return (
+      <span className={look} title={title}>
+        {shown}
+      </span>
+    );
+  }
   if (kind === "boolean") {
     return (
       <button
@@ -27,19 +47,20 @@ export function GridCell({ value, kind, label, editing, onEdit, onDone }: Props)
         aria-label={`${label}: ${text || "empty"}`}
         onClick={() => onDone(value !== true, "stay")}
       >
-        {text === "" ? <span className={styles.empty}>–</span> : text}
+        {shown}
       </button>
     );
   }
   return (
     <button
+      ref={button}
       type="button"
-      className={cx(styles.cell, kind === "number" && styles.number)}
+      className={look}
       aria-label={`${label}: ${text || "empty"}`}
       onClick={onEdit}
-      title={text.length > 40 ? text.slice(0, 1000) : undefined}
+      title={title}
     >
-      {text === "" ? <span className={styles.empty}>–</span> : text.slice(0, 300)}
+      {shown}
     </button>
   );
 }
@@ -50,7 +71,7 @@ function Typing({ value, kind, label, onDone }: Pick<Props, "value" | "kind" | "
   const input = useRef<HTMLTextAreaElement>(null);
   const finished = useRef(false);
   useEffect(() => input.current?.select(), []);
-  const finish = (next: "stay" | "right" | "left" | "down") => {
+  const finish = (next: Next) => {
     if (finished.current) return;
     if (text === before) {
       finished.current = true;
@@ -64,7 +85,7 @@ function Typing({ value, kind, label, onDone }: Pick<Props, "value" | "kind" | "
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") {
       finished.current = true;
-      onDone(undefined, "stay");
+      onDone(undefined, "here");
     } else if (event.key === "Enter" && !event.shiftKey) finish("down");
     else if (event.key === "Tab") finish(event.shiftKey ? "left" : "right");
     else return;

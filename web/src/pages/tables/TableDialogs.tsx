@@ -1,19 +1,14 @@
 /** The dialogs of data tables: a new table with its columns, and a new column. */
+
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button, Dialog, Field, IconButton, Input, Problem, Select } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
 import { useTask } from "../task";
+import { KINDS } from "./cells";
 import { type ColumnKind, columnName } from "./csv";
 import { addColumn, createTable, type DataTable } from "./data";
-
-export const KINDS: { value: ColumnKind; label: string }[] = [
-  { value: "string", label: "Text" },
-  { value: "number", label: "Number" },
-  { value: "boolean", label: "Yes or no" },
-  { value: "date", label: "Date" },
-];
 
 /** Why a name cannot be that of a column, or nothing. */
 function columnProblem(name: string, others: readonly string[]): string | undefined {

@@ -2,6 +2,7 @@
 import { Download, Ellipsis, FileUp, Pencil, Plus, Rows3, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { useMayChange } from "../../api/session";
 import { useActions } from "../../palette/actions";
 import {
   Button,
@@ -47,6 +48,7 @@ import { NewColumnDialog } from "./TableDialogs";
 type Doing = { what: "csv" | "column" | "rename" } | { what: "rename column"; column: TableColumn };
 
 export function TableView({ id }: { id: string }) {
+  const mayChange = useMayChange();
   const table = useTable(id);
   const [query, setQuery] = useSearchParams();
   const [, go] = useLocation();
@@ -59,12 +61,27 @@ export function TableView({ id }: { id: string }) {
   const all = rows.data?.pages.flatMap((page) => page.data) ?? [];
   useActions(
     useMemo(
-      () => [
-        { id: "add-row", label: "Add a row", icon: Plus, group: "This table", run: () => void attempt(() => addRow(id, {})) },
-        { id: "add-column", label: "Add a column", icon: Plus, group: "This table", run: () => setDoing({ what: "column" }) },
-        { id: "import-csv", label: "Import CSV", icon: FileUp, group: "This table", run: () => setDoing({ what: "csv" }) },
-      ],
-      [id],
+      () =>
+        mayChange
+          ? [
+              {
+                id: "add-row",
+                label: "Add a row",
+                icon: Plus,
+                group: "This table",
+                run: () => void attempt(() => addRow(id, {})),
+              },
+              {
+                id: "add-column",
+                label: "Add a column",
+                icon: Plus,
+                group: "This table",
+                run: () => setDoing({ what: "column" }),
+              },
+              { id: "import-csv", label: "Import CSV", icon: FileUp, group: "This table", run: () => setDoing({ what: "csv" }) },
+            ]
+          : [],
+      [id, mayChange],
     ),
   );
   const change = (next: Partial<RowView>) =>
@@ -121,24 +138,30 @@ export function TableView({ id }: { id: string }) {
   const isFiltered = view.search !== "" || view.conditions.length > 0;
   const actions = (
     <>
-      <Button icon={FileUp} onClick={() => setDoing({ what: "csv" })} disabled={columns.length === 0}>
-        Import CSV
-      </Button>
+      {mayChange && (
+        <Button icon={FileUp} onClick={() => setDoing({ what: "csv" })} disabled={columns.length === 0}>
+          Import CSV
+        </Button>
+      )}
       <Button icon={Download} onClick={save}>
         Export CSV
       </Button>
-      <Button kind="primary" icon={Plus} onClick={() => void attempt(() => addRow(id, {}))} disabled={columns.length === 0}>
-        Add row
-      </Button>
-      <Menu
-        trigger={<IconButton icon={Ellipsis} label="More about this table" />}
-        items={[
-          { label: "Rename table", icon: Pencil, onSelect: () => setDoing({ what: "rename" }) },
-          { label: "Add column", icon: Plus, onSelect: () => setDoing({ what: "column" }) },
-          null,
-          { label: "Delete table", icon: Trash2, danger: true, onSelect: () => void removeTable() },
-        ]}
-      />
+      {mayChange && (
+        <>
+          <Button kind="primary" icon={Plus} onClick={() => void attempt(() => addRow(id, {}))} disabled={columns.length === 0}>
+            Add row
+          </Button>
+          <Menu
+            trigger={<IconButton icon={Ellipsis} label="More about this table" />}
+            items={[
+              { label: "Rename table", icon: Pencil, onSelect: () => setDoing({ what: "rename" }) },
+              { label: "Add column", icon: Plus, onSelect: () => setDoing({ what: "column" }) },
+              null,
+              { label: "Delete table", icon: Trash2, danger: true, onSelect: () => void removeTable() },
+            ]}
+          />
+        </>
+      )}
     </>
   );
   return (
@@ -175,6 +198,7 @@ export function TableView({ id }: { id: string }) {
           <Grid
             table={table.data}
             rows={all}
+            readOnly={!mayChange}
             view={view}
             onView={change}
             selected={selected}
@@ -191,7 +215,11 @@ export function TableView({ id }: { id: string }) {
               <Empty
                 icon={Rows3}
                 title="No rows yet"
-                text="Add a row, bring in a CSV file, or let a workflow fill the table with the Data table node."
+                text={
+                  mayChange
+                    ? "Add a row, bring in a CSV file, or let a workflow fill the table with the Data table node."
+                    : "A workflow can fill the table with the Data table node."
+                }
               />
             ))}
           {rows.hasNextPage && (

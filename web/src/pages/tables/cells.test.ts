@@ -8,6 +8,8 @@ describe("cells", () => {
     expect(shownCell(false, "boolean")).toBe("false");
     expect(shownCell("2026-01-31T14:30:00.000Z", "date")).toBe("2026-01-31 14:30");
     expect(shownCell("2026-01-31T14:30:07.000Z", "date")).toBe("2026-01-31 14:30:07");
+    expect(shownCell("2026-01-31T00:00:00.000Z", "date"), "a day has no time").toBe("2026-01-31");
+    expect(shownCell("2026-01-31T00:00:30.000Z", "date")).toBe("2026-01-31 00:00:30");
     expect(shownCell("someday", "date")).toBe("someday");
   });
 

@@ -2,16 +2,27 @@
 import type { ColumnKind } from "./csv";
 import type { Cell } from "./data";
 
+/** What a column can hold, in words. */
+export const KINDS: { value: ColumnKind; label: string }[] = [
+  { value: "string", label: "Text" },
+  { value: "number", label: "Number" },
+  { value: "boolean", label: "Yes or no" },
+  { value: "date", label: "Date" },
+];
+
+/** The kind of a column as it stands beside its name. */
+export function kindWord(kind: ColumnKind): string {
+  return (KINDS.find((one) => one.value === kind)?.label ?? kind).toLowerCase();
+}
+
 export function shownCell(value: Cell | undefined, kind: ColumnKind): string {
   if (value === null || value === undefined) return "";
   if (kind === "date" && typeof value === "string") {
     const date = new Date(value);
-    return Number.isNaN(date.getTime())
-      ? value
-      : date
-          .toISOString()
-          .replace("T", " ")
-          .replace(/(:00)?\.\d+Z$/, "");
+    if (Number.isNaN(date.getTime())) return value;
+    // A day without a time is kept as its midnight; only the day was meant.
+    const [day = "", time = ""] = date.toISOString().split("T");
+    return time === "00:00:00.000Z" ? day : `${day} ${time.replace(/(:00)?\.\d+Z$/, "")}`;
   }
   return String(value);
 }

@@ -49,6 +49,10 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
     setProblem(null);
     void task.run(async () => read(JSON.stringify(await fetchWorkflow(url))));
   };
+  const forget = () => {
+    task.clear();
+    setProblem(null);
+  };
   const begun = useRef(false);
   useEffect(() => {
     if (!dropped || begun.current) return;
@@ -87,7 +91,13 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
         {found ? (
           <Review found={found} project={project} onProject={setProject} />
         ) : (
-          <ImportSource busy={task.busy} onFile={takeFile} onUrl={takeUrl} onText={(text) => void task.run(() => read(text))} />
+          <ImportSource
+            busy={task.busy}
+            onFile={takeFile}
+            onUrl={takeUrl}
+            onText={(text) => void task.run(() => read(text))}
+            onSwitch={forget}
+          />
         )}
         {task.busy && !found && <Skeleton lines={2} />}
         {problem && (

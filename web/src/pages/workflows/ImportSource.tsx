@@ -10,6 +10,8 @@ interface Props {
   onFile: (file: File) => void;
   onText: (text: string) => void;
   onUrl: (url: string) => void;
+  /** Another way was chosen: what was said about the last one is over. */
+  onSwitch: () => void;
 }
 
 const TABS = [
@@ -18,13 +20,17 @@ const TABS = [
   { id: "url", label: "Address" },
 ];
 
-export function ImportSource({ busy, onFile, onText, onUrl }: Props) {
+export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
   const [tab, setTab] = useState("file");
   const [text, setText] = useState("");
   const [url, setUrl] = useState("");
+  const choose = (next: string) => {
+    setTab(next);
+    onSwitch();
+  };
   return (
     <div className={layout.stack}>
-      <Tabs label="Where the workflow comes from" tabs={TABS} value={tab} onChange={setTab} />
+      <Tabs label="Where the workflow comes from" tabs={TABS} value={tab} onChange={choose} />
       {tab === "file" && (
         <DropArea label="Workflow file" accept=".json,application/json" onFiles={([file]) => file && onFile(file)}>
           <span className={layout.name}>Drop a file here, or choose one</span>

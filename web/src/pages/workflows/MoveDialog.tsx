@@ -1,6 +1,6 @@
-/** Puts a workflow or a folder into another folder, or a workflow into another project. */
+/** Puts workflows or a folder into another folder, or workflows into another project. */
 import { useState } from "react";
-import { Button, Dialog, Field, Problem, Select } from "../../ui";
+import { Button, Dialog, Field, Problem, plural, Select } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
 import { useTask } from "../task";
@@ -8,16 +8,16 @@ import { changeFolder, moveToProject, putIntoFolder, useFolders } from "./data";
 import { places } from "./folderTree";
 import type { Folder, WorkflowRow } from "./rows";
 
-type Props = { onClose: () => void } & ({ row: WorkflowRow; folder?: never } | { folder: Folder; row?: never });
+type Props = { onClose: () => void } & ({ rows: readonly WorkflowRow[]; folder?: never } | { folder: Folder; rows?: never });
 
 /** Stands for the top in the list, which has texts only. */
 const TOP = "-";
 
-export function MoveDialog({ row, folder, onClose }: Props) {
+export function MoveDialog({ rows = [], folder, onClose }: Props) {
   const folders = useFolders();
   const projects = useProjects();
-  const [place, setPlace] = useState(row?.folderId ?? folder?.parentId ?? TOP);
-  const [project, setProject] = useState(row?.projectId ?? undefined);
+  const [place, setPlace] = useState(shared(rows, "folderId") ?? folder?.parentId ?? TOP);
+  const [project, setProject] = useState(shared(rows, "projectId") ?? undefined);
   const task = useTask();
   // Folders belong to a project; only those of the one it goes to can be chosen.
   const home = folder?.projectId ?? project ?? null;
@@ -30,12 +30,15 @@ export function MoveDialog({ row, folder, onClose }: Props) {
     const target = place === TOP ? null : place;
     const done = await task.run(async () => {
       if (folder) return changeFolder(folder.id, { parentId: target });
-      const isElsewhere = project !== undefined && project !== row.projectId;
-      if (isElsewhere) await moveToProject(row.id, project);
-      if (folders.data?.known && (isElsewhere || target !== row.folderId)) await putIntoFolder(row.id, target);
+      for (const row of rows) {
+        const isElsewhere = project !== undefined && project !== row.projectId;
+        if (isElsewhere) await moveToProject(row.id, project);
+        if (folders.data?.known && (isElsewhere || target !== row.folderId)) await putIntoFolder(row.id, target);
+      }
     });
     if (done) onClose();
   };
+  const title = folder?.name ?? (rows.length === 1 ? rows[0]?.name : plural(rows.length, "workflow"));
   const footer = (
     <>
       <Button onClick={onClose}>Cancel</Button>
@@ -45,15 +48,15 @@ export function MoveDialog({ row, folder, onClose }: Props) {
     </>
   );
   return (
-    <Dialog open onClose={onClose} title={`Move ${row?.name ?? folder?.name}`} size="small" footer={footer}>
+    <Dialog open onClose={onClose} title={`Move ${title}`} size="small" footer={footer}>
       <div className={layout.stack}>
         {folders.data?.known && (
           <Field label="Folder">
             <Select label="Folder" value={place} onChange={setPlace} options={options} />
           </Field>
         )}
-        {row && (projects.data?.length ?? 0) > 1 && (
-          <Field label="Project" hint="Its credentials must be usable there: share them with the project first.">
+        {!folder && (projects.data?.length ?? 0) > 1 && (
+          <Field label="Project" hint="The credentials must be usable there: share them with the project first.">
             <Select
               label="Project"
               value={project}
@@ -61,7 +64,7 @@ export function MoveDialog({ row, folder, onClose }: Props) {
                 setProject(id);
                 setPlace(TOP);
               }}
-              placeholder="Where it is now"
+              placeholder={rows.length > 1 ? "Where they are now" : "Where it is now"}
               options={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
             />
           </Field>
@@ -73,4 +76,10 @@ export function MoveDialog({ row, folder, onClose }: Props) {
       </div>
     </Dialog>
   );
+}
+
+/** Where all of them are; nothing if they are in different places. */
+function shared(rows: readonly WorkflowRow[], place: "folderId" | "projectId"): string | null {
+  const [first] = rows;
+  return first && rows.every((row) => row[place] === first[place]) ? first[place] : null;
 }

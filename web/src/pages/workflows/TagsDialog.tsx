@@ -1,15 +1,15 @@
-/** Which tags a workflow has; new ones are made by typing them. */
+/** Which tags a workflow has, or several have in common; new ones are made by typing them. */
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { Button, Chip, Dialog, Field, Input, Problem } from "../../ui";
+import { Button, Chip, Dialog, Field, Input, Problem, plural } from "../../ui";
 import layout from "../layout.module.css";
 import { useTask } from "../task";
 import { setTags, useTags } from "./data";
-import type { WorkflowRow } from "./rows";
+import { commonTags, tagsAfter, type WorkflowRow } from "./rows";
 
-export function TagsDialog({ row, onClose }: { row: WorkflowRow; onClose: () => void }) {
+export function TagsDialog({ rows, onClose }: { rows: readonly WorkflowRow[]; onClose: () => void }) {
   const tags = useTags();
-  const [names, setNames] = useState<readonly string[]>(row.tags.map((tag) => tag.name));
+  const [names, setNames] = useState<readonly string[]>(() => commonTags(rows));
   const [text, setText] = useState("");
   const task = useTask();
   const known = tags.data ?? [];
@@ -24,18 +24,29 @@ export function TagsDialog({ row, onClose }: { row: WorkflowRow; onClose: () => 
     setText("");
   };
   const save = async () => {
-    if (await task.run(() => setTags(row.id, names, known))) onClose();
+    const common = commonTags(rows);
+    const made = [...known];
+    for (const row of rows) await setTags(row.id, tagsAfter(row, common, names), made);
+  };
+  const finish = async () => {
+    if (await task.run(save)) onClose();
   };
   const footer = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" busy={task.busy} onClick={save}>
+      <Button kind="primary" busy={task.busy} onClick={() => void finish()}>
         Save tags
       </Button>
     </>
   );
   return (
-    <Dialog open onClose={onClose} title={`Tags of ${row.name}`} size="small" footer={footer}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={rows.length === 1 ? `Tags of ${rows[0]?.name}` : `Tags of ${plural(rows.length, "workflow")}`}
+      size="small"
+      footer={footer}
+    >
       <form
         className={layout.stack}
         onSubmit={(event) => {
@@ -55,7 +66,9 @@ export function TagsDialog({ row, onClose }: { row: WorkflowRow; onClose: () => 
               removeLabel={`Remove ${name}`}
             />
           ))}
-          {names.length === 0 && <span className={layout.quiet}>No tags yet.</span>}
+          {names.length === 0 && (
+            <span className={layout.quiet}>{rows.length === 1 ? "No tags yet." : "No tag that all of them have."}</span>
+          )}
         </div>
         <Field label="Add a tag">
           <Input

@@ -39,6 +39,8 @@ interface Props {
   onView: (change: Partial<View>) => void;
   actions: RowActions;
   empty: ReactNode;
+  chosen: ReadonlySet<string>;
+  onChoose: (chosen: ReadonlySet<string>) => void;
 }
 
 const COLUMNS = [
@@ -52,7 +54,7 @@ const COLUMNS = [
 /** Rows that are shown at first; more come when they are asked for. */
 const AT_ONCE = 100;
 
-export function WorkflowTable({ rows, view, onView, actions, empty }: Props) {
+export function WorkflowTable({ rows, view, onView, actions, empty, chosen, onChoose }: Props) {
   const mayChange = useMayChange();
   const [most, setMost] = useState(AT_ONCE);
   const render = (row: WorkflowRow, column: string) => {
@@ -80,6 +82,7 @@ export function WorkflowTable({ rows, view, onView, actions, empty }: Props) {
         rowKey={(row) => row.id}
         render={render}
         onOpen={actions.open}
+        choice={mayChange ? { chosen, onChange: onChoose, nameOf: (row) => row.name } : undefined}
         sort={{ by: view.sort, down: view.descending }}
         onSort={({ by, down }) => onView({ sort: by as SortKey, descending: by === view.sort ? down : by !== "name" })}
         actions={(row) => (

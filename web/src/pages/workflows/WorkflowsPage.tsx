@@ -7,6 +7,7 @@ import { emptyDocument } from "../../graph/types";
 import { useActions } from "../../palette/actions";
 import { Button, confirm, Empty, NothingFits, Page, Problem, Skeleton, toast } from "../../ui";
 import { attempt } from "../task";
+import { BulkBar } from "./BulkBar";
 import {
   changeFolder,
   createFolder,
@@ -34,7 +35,8 @@ import { type RowActions, WorkflowTable } from "./WorkflowTable";
 type Doing =
   | { what: "import"; file?: File }
   | { what: "new folder" }
-  | { what: "rename" | "move" | "tags"; row: WorkflowRow }
+  | { what: "rename"; row: WorkflowRow }
+  | { what: "move" | "tags"; rows: readonly WorkflowRow[] }
   | { what: "rename folder" | "move folder"; folder: Folder };
 
 export default function WorkflowsPage() {
@@ -47,6 +49,9 @@ export default function WorkflowsPage() {
   const [, go] = useLocation();
   const rows = workflows.data ?? [];
   const shown = visible(rows, view);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // What is out of sight is not acted on, whether it was chosen before or not.
+  const picked = shown.filter((row) => chosen.has(row.id));
   const allFolders = folders.data?.folders ?? [];
   // What is made here belongs to the project of the open folder.
   const here = {
@@ -86,8 +91,8 @@ export default function WorkflowsPage() {
     open: (row) => go(`/workflow/${row.id}`),
     activate: (row, active) => void attempt(() => setActive(row.id, active)),
     rename: (row) => setDoing({ what: "rename", row }),
-    move: (row) => setDoing({ what: "move", row }),
-    tags: (row) => setDoing({ what: "tags", row }),
+    move: (row) => setDoing({ what: "move", rows: [row] }),
+    tags: (row) => setDoing({ what: "tags", rows: [row] }),
     duplicate: (row) =>
       void attempt(async () => {
         const document = await loadWorkflow(row.id);
@@ -182,7 +187,18 @@ export default function WorkflowsPage() {
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping a file is a short way to Import, which has a button.
     <div style={{ height: "100%" }} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <Page title="Workflows" actions={buttons}>
-        {rows.length > 0 && <WorkflowFilters view={view} onView={change} />}
+        {picked.length > 0 ? (
+          <BulkBar
+            picked={picked}
+            total={shown.length}
+            onAll={() => setChosen(new Set(shown.map((row) => row.id)))}
+            onNone={() => setChosen(new Set())}
+            onMove={() => setDoing({ what: "move", rows: picked })}
+            onTags={() => setDoing({ what: "tags", rows: picked })}
+          />
+        ) : (
+          rows.length > 0 && <WorkflowFilters view={view} onView={change} />
+        )}
         {workflows.isPending && <Skeleton lines={8} />}
         {workflows.error && <Problem error={workflows.error} onRetry={() => void workflows.refetch()} />}
         {workflows.isSuccess && (
@@ -198,7 +214,15 @@ export default function WorkflowsPage() {
                 onDelete={(folder) => void removeFolder(folder)}
               />
             )}
-            <WorkflowTable rows={shown} view={view} onView={change} actions={actions} empty={nothing} />
+            <WorkflowTable
+              rows={shown}
+              view={view}
+              onView={change}
+              actions={actions}
+              empty={nothing}
+              chosen={chosen}
+              onChoose={setChosen}
+            />
           </>
         )}
       </Page>
@@ -231,9 +255,9 @@ export default function WorkflowsPage() {
           onDone={(name) => changeFolder(doing.folder.id, { name })}
         />
       )}
-      {doing?.what === "move" && <MoveDialog row={doing.row} onClose={close} />}
+      {doing?.what === "move" && <MoveDialog rows={doing.rows} onClose={close} />}
       {doing?.what === "move folder" && <MoveDialog folder={doing.folder} onClose={close} />}
-      {doing?.what === "tags" && <TagsDialog row={doing.row} onClose={close} />}
+      {doing?.what === "tags" && <TagsDialog rows={doing.rows} onClose={close} />}
     </div>
   );
 }

@@ -100,12 +100,16 @@ export async function putIntoFolder(id: string, folder: string | null) {
   refresh(WORKFLOWS);
 }
 
-/** Gives a workflow exactly these tags; those that are not there yet are made. */
-export async function setTags(id: string, names: readonly string[], known: readonly WorkflowTag[]) {
+/** Gives a workflow exactly these tags; those that are not there yet are made, and are known from then on. */
+export async function setTags(id: string, names: readonly string[], known: WorkflowTag[]) {
   const tags: { id: string }[] = [];
   for (const name of names) {
-    const found = known.find((tag) => tag.name.toLowerCase() === name.toLowerCase());
-    tags.push({ id: found ? found.id : (await api.post<WorkflowTag>("/tags", { name })).id });
+    let tag = known.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (!tag) {
+      tag = await api.post<WorkflowTag>("/tags", { name });
+      known.push(tag);
+    }
+    tags.push({ id: tag.id });
   }
   await api.put(`/workflows/${id}/tags`, tags);
   refresh(WORKFLOWS);

@@ -1,6 +1,6 @@
 /** How the list of workflows is filtered, sorted and written into the address. */
 import { describe, expect, it } from "vitest";
-import { copyName, readView, rowOf, visible, type WorkflowRow, writeView } from "./rows";
+import { commonTags, copyName, readView, rowOf, tagsAfter, visible, type WorkflowRow, writeView } from "./rows";
 
 const row = (id: string, fields: Partial<WorkflowRow> = {}): WorkflowRow => ({
   id,
@@ -83,5 +83,22 @@ describe("the name of a copy", () => {
   it("is one that nothing else has", () => {
     expect(copyName("A", [])).toBe("Copy of A");
     expect(copyName("A", ["Copy of A", "Copy of A (2)"])).toBe("Copy of A (3)");
+  });
+});
+
+describe("tags of several workflows", () => {
+  const tag = (name: string) => ({ id: name, name });
+  const both = [row("A", { tags: [tag("shop"), tag("daily")] }), row("B", { tags: [tag("daily"), tag("slow")] })];
+
+  it("shows those that all of them have", () => {
+    expect(commonTags(both)).toEqual(["daily"]);
+    expect(commonTags([])).toEqual([]);
+  });
+
+  it("leaves to each what only it has", () => {
+    expect(both.map((one) => tagsAfter(one, ["daily"], ["new"]))).toEqual([
+      ["shop", "new"],
+      ["slow", "new"],
+    ]);
   });
 });

@@ -130,3 +130,15 @@ export function copyName(name: string, taken: readonly string[]): string {
     if (!taken.includes(next)) return next;
   }
 }
+
+/** The names of the tags that all of these workflows have. */
+export function commonTags(rows: readonly WorkflowRow[]): string[] {
+  const [first, ...others] = rows.map((row) => row.tags.map((tag) => tag.name));
+  return (first ?? []).filter((name) => others.every((names) => names.includes(name)));
+}
+
+/** The tags of a workflow after those that it has in common with others were changed; its own stay. */
+export function tagsAfter(row: WorkflowRow, common: readonly string[], names: readonly string[]): string[] {
+  const own = row.tags.map((tag) => tag.name).filter((name) => !common.includes(name));
+  return [...new Set([...own, ...names])];
+}
