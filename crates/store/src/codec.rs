@@ -69,10 +69,8 @@ struct Names {
     all: SmallVec<[Str; FEW_NAMES]>,
     /// Where they stand, once they are more than a few.
     places: HashMap<Str, usize>,
-    /// For each name, the place of the one that came after it the last time: items of a list have the same keys in the same order.
-    after: SmallVec<[usize; FEW_NAMES]>,
-    /// The place of the name that was asked for last.
-    last: usize,
+    /// The place behind the name that was asked for last.
+    next: usize,
 }
 
 /// So many names are found sooner by looking at each.
@@ -80,27 +78,19 @@ const FEW_NAMES: usize = 24;
 
 impl Names {
     fn number_of(&mut self, name: &Str) -> Option<usize> {
-        let expected = self.after.get(self.last).copied().unwrap_or_default();
-        let place = match self.all.get(expected) {
-            Some(likely) if likely == name => expected,
+        // Items of a list have the same keys in the same order.
+        let place = match self.all.get(self.next) {
+            Some(expected) if expected == name => self.next,
             _ if self.places.is_empty() => self.all.iter().position(|known| known == name)?,
             _ => *self.places.get(name)?,
         };
-        self.came(place);
-        Some(place + 1)
-    }
-
-    fn came(&mut self, place: usize) {
-        if let Some(after) = self.after.get_mut(self.last) {
-            *after = place;
-        }
-        self.last = place;
+        self.next = place + 1;
+        Some(self.next)
     }
 
     fn add(&mut self, name: &Str) {
-        self.came(self.all.len());
         self.all.push(name.clone());
-        self.after.push(self.all.len());
+        self.next = self.all.len();
         if self.all.len() == FEW_NAMES + 1 {
             self.places = self.all.iter().cloned().zip(0..).collect();
         } else if self.all.len() > FEW_NAMES {
