@@ -58,8 +58,7 @@ export function Canvas() {
   // Until the first view is known, which shows everything, a large workflow is drawn as it will look from afar.
   const isFar = useSight((state) => (isLarge ? !state.region || state.zoom < FAR_OF_MANY : state.zoom < FAR));
   const isTiny = useSight((state) => state.zoom < TINY);
-  const sight = useSight((state) => state.region);
-  const region = isLarge ? sight : null;
+  const region = useSight((state) => (isLarge ? state.region : null));
   const isSimple = isFar && isLarge;
   const frame = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<readonly MenuItem[]>([]);
@@ -91,7 +90,7 @@ export function Canvas() {
     [],
   );
   const drawn = useMemo(() => drawnIn(region, nodes, isSimple ? NO_EDGES : edges), [region, nodes, edges, isSimple]);
-  const ground = useMemo(() => groundOf(sight, drawn.nodes), [sight, drawn.nodes]);
+  const ground = useMemo(() => groundOf(nodes), [nodes]);
   useFollowing(frame);
   const pointing = useMemo(() => pointingAt(setMenu), []);
   useKeys();

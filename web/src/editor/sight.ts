@@ -21,8 +21,8 @@ export const useSight = create<Sight>()(() => ({ region: null, zoom: 1 }));
 
 /** The view rests when nothing has moved it for so long. */
 const REST_MS = 250;
-/** A pointer that goes somewhere else after so long means a node, not the view. */
-const POINTING_MS = 80;
+/** Nodes can be pointed at again when nothing has moved the view for so long: a wheel that turns on is quicker. */
+const STILL_MS = 80;
 /** A gesture that has zoomed by more than this does not wait for its end to change the drawing. */
 const FAR_ZOOM = 2;
 
@@ -32,7 +32,7 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
   useEffect(() => {
     const { current: canvas } = frame;
     let resting: ReturnType<typeof setTimeout> | undefined;
-    let movedAt = 0;
+    let stopping: ReturnType<typeof setTimeout> | undefined;
     const now = () => {
       const { transform, width, height } = store.getState();
       return { zoom: transform[2], view: viewOf(transform, { width, height }) };
@@ -44,8 +44,8 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
       const { zoom, view } = now();
       useSight.setState({ region: regionAround(view, zoom < FAR_OF_MANY ? undefined : NEAR_MARGIN), zoom });
     };
+    const stop = () => canvas?.setAttribute("data-still", "");
     const rest = () => {
-      clearTimeout(resting);
       canvas?.removeAttribute("data-moving");
       const { zoom, view } = now();
       const { region, zoom: drawn } = useSight.getState();
@@ -57,19 +57,16 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
       const isFar = zoom > drawn * FAR_ZOOM || zoom * FAR_ZOOM < drawn;
       if (!region || isFar || !covers(region, view)) settle();
     };
-    const point = (event: PointerEvent) => {
-      const isPointing = event.buttons === 0 && canvas?.hasAttribute("data-moving");
-      if (isPointing && performance.now() - movedAt > POINTING_MS) rest();
-    };
-    canvas?.addEventListener("pointermove", point);
     if (store.getState().width > 0) settle();
     const end = store.subscribe((state, before) => {
       const isMoved = state.transform !== before.transform;
       if (!isMoved && state.width === before.width && state.height === before.height) return;
       if (isMoved) {
-        movedAt = performance.now();
         canvas?.setAttribute("data-moving", "");
+        canvas?.removeAttribute("data-still");
         alignToPixels(state.domNode, state.transform);
+        clearTimeout(stopping);
+        stopping = setTimeout(stop, STILL_MS);
         clearTimeout(resting);
         resting = setTimeout(rest, REST_MS);
       }
@@ -78,7 +75,7 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
     });
     return () => {
       end();
-      canvas?.removeEventListener("pointermove", point);
+      clearTimeout(stopping);
       clearTimeout(resting);
       useSight.setState({ region: null, zoom: 1 });
     };
