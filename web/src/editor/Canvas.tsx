@@ -22,7 +22,7 @@ import { openNode } from "./commands";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { FarLines } from "./FarLines";
 import { FAR, FAR_OF_MANY, FarContext, MANY, TINY } from "./far";
-import { type CanvasEdge, type CanvasNode, drawnIn, FlowModel, groundOf, placed, replaced } from "./flow";
+import { type CanvasEdge, type CanvasNode, drawnIn, FlowModel, groundOf, keeper, placed, replaced } from "./flow";
 import { Ground } from "./Ground";
 import { HintBubble } from "./HintBubble";
 import { FlowLine, SupplyLine } from "./Line";
@@ -89,7 +89,12 @@ export function Canvas() {
     () => () => useCanvas.setState({ flow: null, add: null, connect: null, renaming: null, hint: null, panel: null }),
     [],
   );
-  const drawn = useMemo(() => drawnIn(region, nodes, isSimple ? NO_EDGES : edges), [region, nodes, edges, isSimple]);
+  // A node that is dragged is another one in every frame, but the lines are the same.
+  const [sameEdges] = useState(() => keeper<CanvasEdge>());
+  const drawn = useMemo(() => {
+    const found = drawnIn(region, nodes, isSimple ? NO_EDGES : edges);
+    return { nodes: found.nodes, edges: sameEdges(found.edges) };
+  }, [region, nodes, edges, isSimple, sameEdges]);
   const ground = useMemo(() => groundOf(nodes), [nodes]);
   useFollowing(frame);
   const pointing = useMemo(() => pointingAt(setMenu), []);

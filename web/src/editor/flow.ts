@@ -71,6 +71,15 @@ export function drawnIn(
   return { nodes: nodes.filter(isDrawn), edges: crossing };
 }
 
+/** Gives back the list that it gave before as long as all in it is the same, so that nobody has to look at it again. */
+export function keeper<T>(): (list: T[]) => T[] {
+  let kept: T[] = [];
+  return (list) => {
+    if (kept.length !== list.length || kept.some((one, index) => one !== list[index])) kept = list;
+    return kept;
+  };
+}
+
 /** Lines bend this far beyond the nodes that they join. */
 const BEND = 200;
 /** Where the library puts the surface of every line, however far from it the line is. */

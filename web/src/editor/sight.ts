@@ -59,7 +59,7 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
     };
     if (store.getState().width > 0) settle();
     const end = store.subscribe((state, before) => {
-      const isMoved = state.transform !== before.transform;
+      const isMoved = state.transform.some((part, index) => part !== before.transform[index]);
       if (!isMoved && state.width === before.width && state.height === before.height) return;
       if (isMoved) {
         canvas?.setAttribute("data-moving", "");
