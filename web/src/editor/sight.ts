@@ -21,8 +21,10 @@ export const useSight = create<Sight>()(() => ({ region: null, zoom: 1 }));
 
 /** The view rests when nothing has moved it for so long. */
 const REST_MS = 250;
-/** Nodes can be pointed at again when nothing has moved the view for so long: a wheel that turns on is quicker. */
+/** Nodes can be pointed at again when nothing has moved the view for so long: a view that moves on is quicker. */
 const STILL_MS = 80;
+/** Where it moves in steps, by the notches of a wheel or on a slow machine, as many steps as this may be left out before it stands still. */
+const STEPS = 2;
 /** A gesture that has zoomed by more than this does not wait for its end to change the drawing. */
 const FAR_ZOOM = 2;
 
@@ -33,6 +35,7 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
     const { current: canvas } = frame;
     let resting: ReturnType<typeof setTimeout> | undefined;
     let stopping: ReturnType<typeof setTimeout> | undefined;
+    let movedAt = Number.NEGATIVE_INFINITY;
     const now = () => {
       const { transform, width, height } = store.getState();
       return { zoom: transform[2], view: viewOf(transform, { width, height }) };
@@ -65,8 +68,10 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
         canvas?.setAttribute("data-moving", "");
         canvas?.removeAttribute("data-still");
         alignToPixels(state.domNode, state.transform);
+        const step = performance.now() - movedAt;
+        movedAt = performance.now();
         clearTimeout(stopping);
-        stopping = setTimeout(stop, STILL_MS);
+        stopping = setTimeout(stop, Math.max(STILL_MS, step < REST_MS ? STEPS * step : 0));
         clearTimeout(resting);
         resting = setTimeout(rest, REST_MS);
       }
