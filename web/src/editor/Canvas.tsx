@@ -22,7 +22,7 @@ import { openNode } from "./commands";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { FarLines } from "./FarLines";
 import { FAR, FAR_OF_MANY, FarContext, MANY, TINY } from "./far";
-import { type CanvasEdge, type CanvasNode, drawnIn, FlowModel, groundOf, placed, replaced } from "./flow";
+import { type CanvasEdge, type CanvasNode, drawnIn, FlowModel, groundOf, keeper, placed, replaced } from "./flow";
 import { Ground } from "./Ground";
 import { HintBubble } from "./HintBubble";
 import { FlowLine, SupplyLine } from "./Line";
@@ -58,8 +58,7 @@ export function Canvas() {
   // Until the first view is known, which shows everything, a large workflow is drawn as it will look from afar.
   const isFar = useSight((state) => (isLarge ? !state.region || state.zoom < FAR_OF_MANY : state.zoom < FAR));
   const isTiny = useSight((state) => state.zoom < TINY);
-  const sight = useSight((state) => state.region);
-  const region = isLarge ? sight : null;
+  const region = useSight((state) => (isLarge ? state.region : null));
   const isSimple = isFar && isLarge;
   const frame = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<readonly MenuItem[]>([]);
@@ -90,8 +89,13 @@ export function Canvas() {
     () => () => useCanvas.setState({ flow: null, add: null, connect: null, renaming: null, hint: null, panel: null }),
     [],
   );
-  const drawn = useMemo(() => drawnIn(region, nodes, isSimple ? NO_EDGES : edges), [region, nodes, edges, isSimple]);
-  const ground = useMemo(() => groundOf(sight, drawn.nodes), [sight, drawn.nodes]);
+  // A node that is dragged is another one in every frame, but the lines are the same.
+  const [sameEdges] = useState(() => keeper<CanvasEdge>());
+  const drawn = useMemo(() => {
+    const found = drawnIn(region, nodes, isSimple ? NO_EDGES : edges);
+    return { nodes: found.nodes, edges: sameEdges(found.edges) };
+  }, [region, nodes, edges, isSimple, sameEdges]);
+  const ground = useMemo(() => groundOf(nodes), [nodes]);
   useFollowing(frame);
   const pointing = useMemo(() => pointingAt(setMenu), []);
   useKeys();

@@ -16,6 +16,8 @@ const HEIGHT = 112;
 const MARGIN = 10;
 /** The map shows this much more than it must, so that a view at its border does not change it in every frame. */
 const SPARE = 0.08;
+/** While nodes are dragged, their marks follow this often. */
+const FOLLOW_MS = 150;
 
 interface Scale {
   scale: number;
@@ -29,6 +31,7 @@ export function MapView({ nodes }: { nodes: readonly CanvasNode[] }) {
   const store = useStoreApi();
   const shown = useRef<Scale>({ scale: 1, left: 0, top: 0 });
   const selection = useEditor((state) => state.selection);
+  const drawnAt = useRef(0);
   useEffect(() => {
     let waiting = 0;
     let isStale = true;
@@ -46,11 +49,13 @@ export function MapView({ nodes }: { nodes: readonly CanvasNode[] }) {
       if (isStale && surface.current) drawMarks(surface.current, nodes, selection, shown.current);
       if (frame.current) place(frame.current, seen, shown.current);
       isStale = false;
+      drawnAt.current = performance.now();
     };
     const soon = () => {
       waiting ||= requestAnimationFrame(draw);
     };
-    soon();
+    const isDragging = nodes.some((node) => node.dragging);
+    const first = setTimeout(soon, isDragging ? drawnAt.current + FOLLOW_MS - performance.now() : 0);
     const end = store.subscribe(
       (state, before) =>
         (state.transform !== before.transform || state.width !== before.width || state.height !== before.height) && soon(),
@@ -62,6 +67,7 @@ export function MapView({ nodes }: { nodes: readonly CanvasNode[] }) {
     return () => {
       end();
       endTheme();
+      clearTimeout(first);
       cancelAnimationFrame(waiting);
     };
   }, [nodes, selection, store]);

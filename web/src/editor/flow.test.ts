@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect, moveNodes, pin, setParameter } from "../graph/document";
 import { emptyDocument, type WorkflowDocument } from "../graph/types";
-import { FlowModel, placed, replaced } from "./flow";
+import { type CanvasNode, FlowModel, groundOf, keeper, placed, replaced } from "./flow";
 
 const types = { find: () => undefined };
 const node = (name: string, type = "x.y") => ({
@@ -61,4 +61,21 @@ test("a node stands where its position says, also after it was moved", () => {
   expect(moved && replaced([moved])[0]?.style).toMatchObject({ left: 7, top: 8 });
   const kept = drawn ? [placed(drawn, { x: 1, y: 2 })] : [];
   expect(replaced(kept)).toBe(kept);
+});
+
+test("a list is the one from before as long as all in it is the same", () => {
+  const [one, other] = [{}, {}];
+  const keep = keeper<object>();
+  const first = keep([one, other]);
+  expect(keep([one, other])).toBe(first);
+  expect(keep([other, one])).toEqual([other, one]);
+  expect(keep([one])).toEqual([one]);
+});
+
+test("the ground lies under every node but the one that is dragged, and under the origin", () => {
+  const at = (x: number, dragging = false) => ({ position: { x, y: 0 }, width: 100, height: 50, dragging }) as CanvasNode;
+  const { x, width } = groundOf([at(1000), at(9000, true)]);
+  expect(x).toBeLessThanOrEqual(0);
+  expect(x + width).toBeGreaterThanOrEqual(1100);
+  expect(x + width).toBeLessThan(9000);
 });

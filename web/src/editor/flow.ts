@@ -71,16 +71,23 @@ export function drawnIn(
   return { nodes: nodes.filter(isDrawn), edges: crossing };
 }
 
+/** Gives back the list that it gave before as long as all in it is the same, so that nobody has to look at it again. */
+export function keeper<T>(): (list: T[]) => T[] {
+  let kept: T[] = [];
+  return (list) => {
+    if (kept.length !== list.length || kept.some((one, index) => one !== list[index])) kept = list;
+    return kept;
+  };
+}
+
 /** Lines bend this far beyond the nodes that they join. */
 const BEND = 200;
-
 /** Where the library puts the surface of every line, however far from it the line is. */
 const ORIGIN: Box = { x: 0, y: 0, width: 1, height: 1 };
 
-/** All the ground that is drawn upon: the region, nodes and lines that reach out of it, and the origin. */
-export function groundOf(region: Box | null, nodes: readonly CanvasNode[]): Box | null {
-  const around = region && boxAround([region, ORIGIN, ...nodes.filter((node) => !node.dragging).map(boxOf)]);
-  if (!around) return null;
+/** All the ground that can be drawn upon: under every node and line, drawn just now or not, and under the origin. */
+export function groundOf(nodes: readonly CanvasNode[]): Box {
+  const around = boxAround([ORIGIN, ...nodes.filter((node) => !node.dragging).map(boxOf)]) ?? ORIGIN;
   return { x: around.x - BEND, y: around.y - BEND, width: around.width + 2 * BEND, height: around.height + 2 * BEND };
 }
 

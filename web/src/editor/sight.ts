@@ -21,8 +21,10 @@ export const useSight = create<Sight>()(() => ({ region: null, zoom: 1 }));
 
 /** The view rests when nothing has moved it for so long. */
 const REST_MS = 250;
-/** A pointer that goes somewhere else after so long means a node, not the view. */
-const POINTING_MS = 80;
+/** Nodes can be pointed at again when nothing has moved the view for so long: a view that moves on is quicker. */
+const STILL_MS = 80;
+/** Where it moves in steps, by the notches of a wheel or on a slow machine, as many steps as this may be left out before it stands still. */
+const STEPS = 2;
 /** A gesture that has zoomed by more than this does not wait for its end to change the drawing. */
 const FAR_ZOOM = 2;
 
@@ -32,7 +34,8 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
   useEffect(() => {
     const { current: canvas } = frame;
     let resting: ReturnType<typeof setTimeout> | undefined;
-    let movedAt = 0;
+    let stopping: ReturnType<typeof setTimeout> | undefined;
+    let movedAt = Number.NEGATIVE_INFINITY;
     const now = () => {
       const { transform, width, height } = store.getState();
       return { zoom: transform[2], view: viewOf(transform, { width, height }) };
@@ -44,8 +47,8 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
       const { zoom, view } = now();
       useSight.setState({ region: regionAround(view, zoom < FAR_OF_MANY ? undefined : NEAR_MARGIN), zoom });
     };
+    const stop = () => canvas?.setAttribute("data-still", "");
     const rest = () => {
-      clearTimeout(resting);
       canvas?.removeAttribute("data-moving");
       const { zoom, view } = now();
       const { region, zoom: drawn } = useSight.getState();
@@ -57,19 +60,18 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
       const isFar = zoom > drawn * FAR_ZOOM || zoom * FAR_ZOOM < drawn;
       if (!region || isFar || !covers(region, view)) settle();
     };
-    const point = (event: PointerEvent) => {
-      const isPointing = event.buttons === 0 && canvas?.hasAttribute("data-moving");
-      if (isPointing && performance.now() - movedAt > POINTING_MS) rest();
-    };
-    canvas?.addEventListener("pointermove", point);
     if (store.getState().width > 0) settle();
     const end = store.subscribe((state, before) => {
-      const isMoved = state.transform !== before.transform;
+      const isMoved = state.transform.some((part, index) => part !== before.transform[index]);
       if (!isMoved && state.width === before.width && state.height === before.height) return;
       if (isMoved) {
-        movedAt = performance.now();
         canvas?.setAttribute("data-moving", "");
+        canvas?.removeAttribute("data-still");
         alignToPixels(state.domNode, state.transform);
+        const step = performance.now() - movedAt;
+        movedAt = performance.now();
+        clearTimeout(stopping);
+        stopping = setTimeout(stop, Math.max(STILL_MS, step < REST_MS ? STEPS * step : 0));
         clearTimeout(resting);
         resting = setTimeout(rest, REST_MS);
       }
@@ -78,7 +80,7 @@ export function useFollowing(frame: RefObject<HTMLElement | null>) {
     });
     return () => {
       end();
-      canvas?.removeEventListener("pointermove", point);
+      clearTimeout(stopping);
       clearTimeout(resting);
       useSight.setState({ region: null, zoom: 1 });
     };

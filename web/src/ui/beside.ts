@@ -16,13 +16,13 @@ const GAP = 6;
 const EDGE = 8;
 const OTHER: Record<Side, Side> = { top: "bottom", bottom: "top", left: "right", right: "left" };
 
-/** The upper left corner of what floats: on the wanted side, or on the other one if only there is room; never over an edge of the window. */
+/** The upper left corner of what floats: on the wanted side, or on the other one if only there is room; never over an edge of the window, and on whole pixels, where letters are sharp. */
 export function beside(anchor: Box, floating: Size, side: Side, window: Size): { left: number; top: number } {
   const wanted = at(anchor, floating, side);
   const { left, top } = fits(wanted, floating, side, window) ? wanted : otherOf(anchor, floating, side, window, wanted);
   return {
-    left: Math.max(EDGE, Math.min(left, window.width - EDGE - floating.width)),
-    top: Math.max(EDGE, Math.min(top, window.height - EDGE - floating.height)),
+    left: Math.round(Math.max(EDGE, Math.min(left, window.width - EDGE - floating.width))),
+    top: Math.round(Math.max(EDGE, Math.min(top, window.height - EDGE - floating.height))),
   };
 }
 
