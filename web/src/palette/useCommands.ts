@@ -1,4 +1,5 @@
 /** The actions that are always there: pages, themes, what can be made, and every workflow by its name. */
+
 import {
   Bot,
   ChartNoAxesColumn,
@@ -22,9 +23,9 @@ import { useMemo } from "react";
 import { useLocation } from "wouter";
 import { signOut } from "../api/session";
 import { emptyDocument } from "../graph/types";
-import { attempt } from "../pages/task";
 import { createWorkflow, useWorkflows } from "../pages/workflows/data";
 import { chooseTheme } from "../theme/theme";
+import { attempt } from "../ui";
 import { type Action, useOffered } from "./actions";
 
 const PAGES = [

@@ -5,10 +5,11 @@ import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
-import { remove, retry, stop, tellFailure } from "../../run/execution";
+import { remove, retry, stop } from "../../run/execution";
 import { useNarrow } from "../../run/useNarrow";
 import { useNow } from "../../run/useNow";
 import {
+  attempt,
   Button,
   confirm,
   duration,
@@ -155,7 +156,6 @@ const isFailed = (row: Execution) => row.status === "error" || row.status === "c
 function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
   const [, go] = useLocation();
   const id = String(row.id);
-  const run = (act: Promise<unknown>) => void act.catch(tellFailure);
   const again = async () => {
     const taken = await retry(id, "same");
     go(`/workflow/${encodeURIComponent(row.workflowId)}/executions/${taken.id}`);
@@ -166,10 +166,14 @@ function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
   };
   return (
     <span className={css.actions}>
-      {mayChange && isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
-      {mayChange && isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
+      {mayChange && isGoing(row) && (
+        <IconButton icon={Square} label="Stop" size="small" onClick={() => void attempt(() => stop(id))} />
+      )}
+      {mayChange && isFailed(row) && (
+        <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => void attempt(again)} />
+      )}
       <IconButton icon={SquareArrowOutUpRight} label="Open on the canvas" size="small" onClick={() => go(addressOf(row))} />
-      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => run(drop())} />}
+      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => void attempt(drop)} />}
     </span>
   );
 }

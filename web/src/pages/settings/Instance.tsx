@@ -3,9 +3,8 @@ import { CircleAlert, CircleCheck, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useCatalogue } from "../../api/catalogue";
 import { useMe } from "../../api/session";
-import { Button, Problem, plural, Time } from "../../ui";
+import { Button, Problem, plural, Time, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
 import { audit, limitWords, type RiskReport, useHealth, useInstance } from "./instanceData";
 import styles from "./Settings.module.css";
 

@@ -2,9 +2,8 @@
 import { UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "../../api/session";
-import { Button, Dialog, Field, IconButton, Input, Problem, Select, Skeleton } from "../../ui";
+import { attempt, Button, Dialog, Field, IconButton, Input, Problem, Select, Skeleton, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { attempt, useTask } from "../task";
 import { nameOf, usePeople } from "./peopleData";
 import { addMember, changeMember, PROJECT_ROLES, type Project, type ProjectRole, removeMember, useMembers } from "./projectData";
 import styles from "./Settings.module.css";

@@ -2,9 +2,8 @@
 import { Ellipsis, FolderKanban, Pencil, Plus, Trash2, Users } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "../../api/session";
-import { Badge, Button, confirm, Empty, IconButton, Menu, Problem, Skeleton, Table, Time, toast } from "../../ui";
+import { attempt, Badge, Button, confirm, Empty, IconButton, Menu, Problem, Skeleton, Table, Time, toast } from "../../ui";
 import layout from "../layout.module.css";
-import { attempt } from "../task";
 import { NameDialog } from "../workflows/NameDialog";
 import { MembersDialog } from "./MembersDialog";
 import { createProject, deleteProject, type Project, renameProject, useProjects } from "./projectData";

@@ -1,9 +1,8 @@
 /** Brings a CSV file into a data table: into one that is there, by the names of columns, or into a new one. */
 import { FileUp } from "lucide-react";
 import { useRef, useState } from "react";
-import { Button, Dialog, Field, Input, Problem, plural, Select, toast } from "../../ui";
+import { Button, Dialog, Field, Input, Problem, plural, Select, toast, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
 import { KINDS } from "./cells";
 import { type ColumnKind, type CsvFile, cellOf, columnName, kindOfColumn, parseCsv } from "./csv";
 import { createTable, type DataTable, insertRows } from "./data";

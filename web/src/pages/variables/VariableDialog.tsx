@@ -1,10 +1,9 @@
 /** Makes or changes a variable. */
 import { useState } from "react";
 import { useMe } from "../../api/session";
-import { Button, Dialog, Field, Input, Problem, Select, TextArea } from "../../ui";
+import { Button, Dialog, Field, Input, Problem, Select, TextArea, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
-import { useTask } from "../task";
 import { keyProblem, LONGEST_KEY, LONGEST_VALUE, saveVariable, type Variable } from "./data";
 
 /** Stands for "no project" in the list, which has texts only. */

@@ -5,8 +5,7 @@ import { useLocation, useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import { emptyDocument } from "../../graph/types";
 import { useActions } from "../../palette/actions";
-import { Button, confirm, Empty, NothingFits, Page, Problem, Skeleton, toast } from "../../ui";
-import { attempt } from "../task";
+import { attempt, Button, confirm, Empty, NothingFits, Page, Problem, Skeleton, toast } from "../../ui";
 import { BulkBar } from "./BulkBar";
 import {
   changeFolder,
