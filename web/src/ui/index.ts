@@ -22,3 +22,4 @@ export { type Tab, Tabs } from "./Tabs";
 export { Toasts, toast } from "./Toasts";
 export { Tooltip, TooltipProvider } from "./Tooltip";
 export { attempt, saidOf, useTask } from "./task";
+export { useNarrow } from "./useNarrow";

@@ -6,7 +6,6 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { remove, retry, stop } from "../../run/execution";
-import { useNarrow } from "../../run/useNarrow";
 import { useNow } from "../../run/useNow";
 import {
   attempt,
@@ -22,6 +21,7 @@ import {
   StatusMark,
   Table,
   Time,
+  useNarrow,
 } from "../../ui";
 import { BulkBar } from "./BulkBar";
 import { useExecutions, useWorkflowNames } from "./data";
@@ -39,6 +39,7 @@ const COLUMNS = [
 ];
 
 /** On a tablet there is no room for what is rarely looked for. */
+const TABLET = 1100;
 const NARROW = COLUMNS.filter((column) => column.id !== "mode");
 
 export default function ExecutionsPage() {
@@ -50,7 +51,7 @@ export default function ExecutionsPage() {
   const names = useWorkflowNames();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [, go] = useLocation();
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrow(TABLET);
   const isAnyRunning = rows.some((row) => row.status === "running");
   const now = useNow(isAnyRunning, 500);
   const isFiltered = Object.values(filters).some(Boolean);
