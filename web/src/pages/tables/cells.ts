@@ -15,6 +15,20 @@ export function kindWord(kind: ColumnKind): string {
   return (KINDS.find((one) => one.value === kind)?.label ?? kind).toLowerCase();
 }
 
+/** What sorting upwards and downwards is called for a kind of values. */
+export function sortWords(kind: ColumnKind): [up: string, down: string] {
+  switch (kind) {
+    case "string":
+      return ["A to Z", "Z to A"];
+    case "number":
+      return ["Smallest first", "Largest first"];
+    case "boolean":
+      return ["No first", "Yes first"];
+    case "date":
+      return ["Earliest first", "Latest first"];
+  }
+}
+
 export function shownCell(value: Cell | undefined, kind: ColumnKind): string {
   if (value === null || value === undefined) return "";
   if (kind === "date" && typeof value === "string") {
