@@ -162,7 +162,7 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
 /** What the columns begin with: a share of the window, within what can be read. */
 const share = (part: number, least: number, most: number) =>
   Math.round(Math.min(most, Math.max(least, window.innerWidth * part)));
-const LEFT = share(0.25, 320, 560);
-const RIGHT = share(0.29, 340, 680);
+const LEFT = share(0.25, 264, 560);
+const RIGHT = share(0.29, 296, 680);
 /** Below this width one column is shown at a time. */
 const ONE_COLUMN = 959;
