@@ -83,7 +83,7 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows.map((row) => (
             <tr
               key={rowKey(row)}
-              className={onOpen && css.opens}
+              className={cx(onOpen && css.opens, choice?.chosen.has(rowKey(row)) && css.chosen)}
               tabIndex={onOpen ? 0 : undefined}
               onClick={(event) => open(event, row)}
               onKeyDown={(event) => event.key === "Enter" && open(event, row)}
