@@ -72,6 +72,9 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
     }
     await view.goto("/workflows");
     await expect(view.getByRole("button", { name: /^Suppliers/ })).toBeVisible();
+    await view.keyboard.press("Control+k");
+    await expect(view.getByRole("option", { name: "Executions" })).toBeVisible();
+    assert.equal(await view.getByRole("option", { name: /^(New|Import)/ }).count(), 0, "the palette offers to make something");
     await view.goto(`/tables/${table.id}`);
     await view.getByText("Tea").click();
     assert.equal(await view.getByRole("textbox", { name: /^product of row/ }).count(), 0, "a cell can be typed in");

@@ -1,7 +1,7 @@
 /** Who is in a project, and what each may do there. */
 import { UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
-import { useMe } from "../../api/session";
+import { useIsAdmin } from "../../api/session";
 import { attempt, Button, Dialog, Field, IconButton, Input, Problem, Select, Skeleton, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { nameOf, usePeople } from "./peopleData";
@@ -10,8 +10,7 @@ import styles from "./Settings.module.css";
 
 export function MembersDialog({ project, onClose }: { project: Project; onClose: () => void }) {
   const members = useMembers(project.id);
-  const me = useMe();
-  const isAdmin = me.data?.role === "owner" || me.data?.role === "admin";
+  const isAdmin = useIsAdmin();
   const people = usePeople(isAdmin);
   const [person, setPerson] = useState("");
   const [role, setRole] = useState<ProjectRole>("project:editor");
