@@ -1,4 +1,4 @@
-// Several workflows at once: chosen with Shift, tagged, put into a folder, archived and brought back.
+// Several workflows at once: chosen with Shift, tagged, put into a folder by a dialog and by dragging, archived and brought back.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { expect } from "./expect.mjs";
@@ -34,6 +34,12 @@ test("several workflows are chosen, tagged, moved, archived and brought back", (
     await dialog.getByRole("button", { name: "Move" }).click();
     await expect(page.getByRole("link", { name: "Three" })).toBeGone();
 
+    await box("One").click();
+    await page.getByRole("row", { name: /Two/ }).dragTo(page.getByRole("listitem").filter({ hasText: "Shop" }));
+    await expect(page.getByText("Two moved to Shop")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Two" })).toBeGone();
+    await expect(page.getByRole("link", { name: "One" })).toBeVisible();
+
     const { data } = await call("GET", "/workflows");
     const rows = data.map((row) => [
       row.name,
@@ -44,6 +50,6 @@ test("several workflows are chosen, tagged, moved, archived and brought back", (
     assert.deepEqual(rows.sort(), [
       ["One", false, null, ["bulk"]],
       ["Three", false, folder.id, ["bulk"]],
-      ["Two", false, null, ["bulk"]],
+      ["Two", false, folder.id, ["bulk"]],
     ]);
   }));

@@ -6,7 +6,7 @@ import { journey } from "./world.mjs";
 
 /** What somebody who may only look must not be offered. */
 const CHANGES =
-  /^(New|Import|Invite|Add|Change$|Select|From CSV|Run workflow|Save|Run again|Remove|Stop|Delete|Retry|Copy to editor)/;
+  /^(New|Import|Invite|Add|Actions for the folder|Change$|Select|From CSV|Run workflow|Save|Run again|Remove|Stop|Delete|Retry|Copy to editor)/;
 
 test("a viewer is invited, sees a workflow and its run, and is offered nothing that would be refused", () =>
   journey({}, async ({ page, call, browser, base }) => {
@@ -33,6 +33,7 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
     });
     await call("POST", `/data-tables/${table.id}/rows`, { data: [{ product: "Tea" }], returnType: "count" });
     const collection = await call("POST", "/collections", { name: "handbook", projectId: project.id });
+    await call("POST", "/folders", { name: "Suppliers", projectId: project.id });
     const { executionId } = await call("POST", `/workflows/${workflow.id}/run`, {});
 
     const theirs = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: base, reducedMotion: "reduce" });
@@ -69,6 +70,11 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
         `${path} offers what a viewer may not do`,
       );
     }
+    await view.goto("/workflows");
+    await expect(view.getByRole("button", { name: /^Suppliers/ })).toBeVisible();
+    await view.keyboard.press("Control+k");
+    await expect(view.getByRole("option", { name: "Executions" })).toBeVisible();
+    assert.equal(await view.getByRole("option", { name: /^(New|Import)/ }).count(), 0, "the palette offers to make something");
     await view.goto(`/tables/${table.id}`);
     await view.getByText("Tea").click();
     assert.equal(await view.getByRole("textbox", { name: /^product of row/ }).count(), 0, "a cell can be typed in");

@@ -36,6 +36,12 @@ export function useMayChange(): boolean {
   return useMe().data?.role !== "viewer";
 }
 
+/** Whether somebody looks after the instance: its people, projects and settings. */
+export function useIsAdmin(): boolean {
+  const role = useMe().data?.role;
+  return role === "owner" || role === "admin";
+}
+
 /** Whether there is no owner yet, so that the first page is the set-up. */
 export async function needsSetup(): Promise<boolean> {
   const answer = await (await api.raw("GET", "/api/setup")).json();

@@ -4,22 +4,25 @@ import { Plus, Tag as TagIcon } from "lucide-react";
 import { useState } from "react";
 import { all, api, queryClient } from "../api/client";
 import type { WorkflowTag } from "../graph/types";
-import { Button, Checkbox, Chip, Input, Popover, toast } from "../ui";
+import { Button, Checkbox, Chip, Input, Popover, toast, useNarrow } from "../ui";
 import { saveWorkflow, wordsOf } from "./save";
 import { useEditor } from "./store";
 import css from "./TagsButton.module.css";
 
 const NONE: readonly WorkflowTag[] = [];
-const SHOWN = 3;
+/** How many tags have room, in a wide window and in a narrow one. */
+const SHOWN = { wide: 3, narrow: 1 };
+const NARROW = 1160;
 
 export function TagsButton() {
   const tags = useEditor((state) => state.workflow.tags) ?? NONE;
+  const shown = useNarrow(NARROW) ? SHOWN.narrow : SHOWN.wide;
   return (
     <span className={css.tags}>
-      {tags.slice(0, SHOWN).map((tag) => (
+      {tags.slice(0, shown).map((tag) => (
         <Chip key={tag.id} label={tag.name} />
       ))}
-      {tags.length > SHOWN && <Chip label={`+${tags.length - SHOWN}`} />}
+      {tags.length > shown && <Chip label={`+${tags.length - shown}`} />}
       <Popover
         trigger={
           <Button kind="quiet" size="small" icon={tags.length > 0 ? TagIcon : Plus} aria-label="Change tags">

@@ -33,7 +33,7 @@ export function VersionBar() {
     <div className={css.bar} role="status">
       <span className={css.words}>
         Version of <Time at={shown.at} />
-        <span className={css.only}>Only shown; your draft is kept.</span>
+        {!difference && <span className={css.only}>Only shown; your draft is kept.</span>}
       </span>
       {difference && (
         <span className={css.legend}>

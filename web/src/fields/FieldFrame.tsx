@@ -3,7 +3,8 @@
 import { CircleHelp, Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
 import { cx, IconButton, Menu, type MenuItem, Tooltip } from "../ui";
-import css from "./Field.module.css";
+import field from "./Field.module.css";
+import css from "./FieldFrame.module.css";
 
 interface FieldFrameProps {
   label: string;
@@ -22,9 +23,9 @@ interface FieldFrameProps {
 
 export function FieldFrame({ label, help, required, error, mode, onMode, menu, action, inline, children }: FieldFrameProps) {
   return (
-    <div className={cx(css.frame, error && css.wrong)}>
+    <div className={css.frame}>
       <div className={css.head}>
-        <span className={css.label}>
+        <span className={field.label}>
           {label}
           {required && (
             <span className={css.required} title="Required">
@@ -51,11 +52,11 @@ export function FieldFrame({ label, help, required, error, mode, onMode, menu, a
           </span>
         )}
         {action}
-        {inline}
+        {inline && <span className={css.inline}>{inline}</span>}
       </div>
       {children}
       {error && (
-        <p className={css.error} role="alert">
+        <p className={field.error} role="alert">
           {error}
         </p>
       )}

@@ -1,4 +1,5 @@
 /** The actions that are always there: pages, themes, what can be made, and every workflow by its name. */
+
 import {
   Bot,
   ChartNoAxesColumn,
@@ -20,11 +21,11 @@ import {
 } from "lucide-react";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
-import { signOut } from "../api/session";
+import { signOut, useIsAdmin, useMayChange } from "../api/session";
 import { emptyDocument } from "../graph/types";
-import { attempt } from "../pages/task";
 import { createWorkflow, useWorkflows } from "../pages/workflows/data";
 import { chooseTheme } from "../theme/theme";
+import { attempt } from "../ui";
 import { type Action, useOffered } from "./actions";
 
 const PAGES = [
@@ -38,7 +39,7 @@ const PAGES = [
   { to: "/variables", label: "Variables", icon: Variable, words: "vars environment" },
   { to: "/insights", label: "Insights", icon: ChartNoAxesColumn, words: "cost dashboard charts latency" },
   { to: "/settings", label: "Settings", icon: Settings, words: "preferences" },
-  { to: "/settings/people", label: "Settings: people", icon: Settings, words: "users invite roles" },
+  { to: "/settings/people", label: "Settings: people", icon: Settings, words: "users invite roles", forAdmins: true },
   { to: "/settings/projects", label: "Settings: projects", icon: Settings, words: "teams members" },
   { to: "/settings/keys", label: "Settings: API keys", icon: Settings, words: "tokens" },
 ];
@@ -47,34 +48,38 @@ export function useCommands(onKeys: () => void): Action[] {
   const [, go] = useLocation();
   const workflows = useWorkflows();
   const offered = useOffered();
+  const mayChange = useMayChange();
+  const isAdmin = useIsAdmin();
   return useMemo(() => {
     const create = () =>
       void attempt(async () => {
         const made = await createWorkflow(emptyDocument());
         go(`/workflow/${made.id}`);
       });
-    const pages = PAGES.map(
+    const pages = PAGES.filter((page) => isAdmin || !("forAdmins" in page)).map(
       ({ to, label, icon, words }): Action => ({ id: to, label, icon, words, group: "Go to", run: () => go(to) }),
     );
-    const make: Action[] = [
-      { id: "new-workflow", label: "New workflow", icon: FilePlus2, group: "Make", words: "create", run: create },
-      {
-        id: "import",
-        label: "Import a workflow",
-        icon: FileUp,
-        group: "Make",
-        words: "file paste url n8n",
-        run: () => go("/workflows?import"),
-      },
-      {
-        id: "new-credential",
-        label: "New credential",
-        icon: KeyRound,
-        group: "Make",
-        words: "key",
-        run: () => go("/credentials?new"),
-      },
-    ];
+    const make: Action[] = !mayChange
+      ? []
+      : [
+          { id: "new-workflow", label: "New workflow", icon: FilePlus2, group: "Make", words: "create", run: create },
+          {
+            id: "import",
+            label: "Import a workflow",
+            icon: FileUp,
+            group: "Make",
+            words: "file paste url n8n",
+            run: () => go("/workflows?import"),
+          },
+          {
+            id: "new-credential",
+            label: "New credential",
+            icon: KeyRound,
+            group: "Make",
+            words: "key",
+            run: () => go("/credentials?new"),
+          },
+        ];
     const others: Action[] = [
       { id: "theme-light", label: "Light theme", icon: Sun, group: "Look", run: () => chooseTheme("light") },
       { id: "theme-dark", label: "Dark theme", icon: Moon, group: "Look", run: () => chooseTheme("dark") },
@@ -110,5 +115,5 @@ export function useCommands(onKeys: () => void): Action[] {
         }),
       );
     return [...offered, ...make, ...pages, ...open, ...others];
-  }, [offered, workflows.data, go, onKeys]);
+  }, [offered, workflows.data, go, onKeys, mayChange, isAdmin]);
 }

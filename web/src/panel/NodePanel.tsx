@@ -1,13 +1,13 @@
 /** The panel of a node, over the canvas: input, settings and output beside each other. The editor places it once; it shows while a node is open. */
 
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useEditor } from "../editor/store";
 import { FormContext } from "../fields/form";
 import { nodeOf } from "../graph/document";
 import type { WorkflowNode } from "../graph/types";
 import { RunBanner } from "../run/RunBanner";
 import { runTo } from "../run/start";
-import { Skeleton, Split, Tabs } from "../ui";
+import { Skeleton, Split, Tabs, useNarrow } from "../ui";
 import { DocsTab } from "./DocsTab";
 import { InputColumn } from "./InputColumn";
 import { surroundings } from "./neighbours";
@@ -110,7 +110,7 @@ function Opened({ node }: { node: WorkflowNode }) {
 
 /** Three columns where there is room, one at a time where there is not. */
 function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNode; output: ReactNode }) {
-  const narrow = useNarrow();
+  const narrow = useNarrow(ONE_COLUMN);
   const [shown, setShown] = useState("middle");
   if (narrow) {
     const tabs = [
@@ -162,17 +162,7 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
 /** What the columns begin with: a share of the window, within what can be read. */
 const share = (part: number, least: number, most: number) =>
   Math.round(Math.min(most, Math.max(least, window.innerWidth * part)));
-const LEFT = share(0.25, 320, 560);
-const RIGHT = share(0.29, 340, 680);
-const NARROW = "(max-width: 959px)";
-
-function useNarrow(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const media = window.matchMedia(NARROW);
-      media.addEventListener("change", listener);
-      return () => media.removeEventListener("change", listener);
-    },
-    () => window.matchMedia(NARROW).matches,
-  );
-}
+const LEFT = share(0.25, 264, 560);
+const RIGHT = share(0.29, 296, 680);
+/** Below this width one column is shown at a time. */
+const ONE_COLUMN = 959;

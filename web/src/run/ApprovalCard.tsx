@@ -3,8 +3,7 @@
 import { Check, ShieldQuestion, X } from "lucide-react";
 import { useState } from "react";
 import { useMayChange } from "../api/session";
-import { useTask } from "../pages/task";
-import { Badge, Button, Dialog, exactTime, Field, Problem, relativeTime, TextArea } from "../ui";
+import { Badge, Button, Dialog, exactTime, Field, Problem, relativeTime, TextArea, useTask } from "../ui";
 import css from "./ApprovalCard.module.css";
 import type { Asked } from "./approval";
 import { decide } from "./execution";

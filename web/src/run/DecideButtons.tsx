@@ -4,8 +4,7 @@
 import { CircleCheck, RotateCcw, StepForward, X } from "lucide-react";
 import { useState } from "react";
 import { useMayChange } from "../api/session";
-import { useTask } from "../pages/task";
-import { Button, confirm, Dialog, Field, Input, Problem, TextArea } from "../ui";
+import { Button, confirm, Dialog, Field, Input, Problem, TextArea, useTask } from "../ui";
 import { resume, retry, stop } from "./execution";
 
 interface DecideButtonsProps {

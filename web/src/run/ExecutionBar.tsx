@@ -5,10 +5,23 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { useMayChange } from "../api/session";
 import { useEditor } from "../editor/store";
-import { Badge, Button, duration, IconButton, Menu, type MenuItem, Money, StatusMark, Time, toast } from "../ui";
+import {
+  attempt,
+  Badge,
+  Button,
+  duration,
+  IconButton,
+  Menu,
+  type MenuItem,
+  Money,
+  StatusMark,
+  Time,
+  toast,
+  useTask,
+} from "../ui";
 import { planCopy } from "./copy";
 import css from "./ExecutionBar.module.css";
-import { fetchDocument, fork, retry, stop, tellFailure, useExecution } from "./execution";
+import { fetchDocument, fork, retry, stop, useExecution } from "./execution";
 import { ForkDialog, stepsOf } from "./ForkDialog";
 import { useNow } from "./useNow";
 import { elapsed, isOver, type RunView } from "./view";
@@ -63,28 +76,17 @@ interface ActionsProps {
 function Actions({ view, before, onOpen, onCopied }: ActionsProps) {
   const mayChange = useMayChange();
   const [isForking, setForking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const task = useTask();
   const [, go] = useLocation();
   const { executionId: id, status } = view;
-  const take = async (act: () => Promise<{ id: string | number }>) => {
-    setBusy(true);
-    try {
-      onOpen(String((await act()).id));
-    } catch (error) {
-      tellFailure(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const copy = async () => {
-    try {
+  const take = (act: () => Promise<{ id: string | number }>) =>
+    task.run(() => attempt(async () => onOpen(String((await act()).id))));
+  const copy = () =>
+    attempt(async () => {
       await planCopy(await fetchDocument(id), view);
       onCopied();
       toast({ text: `The workflow of execution ${id} is on the canvas, with the data it began with pinned.` });
-    } catch (error) {
-      tellFailure(error);
-    }
-  };
+    });
   const first = stepsOf(view)[0]?.value;
   const canRetry = status === "error" || status === "canceled" || status === "uncertain";
   const menu: MenuItem[] = [
@@ -105,14 +107,14 @@ function Actions({ view, before, onOpen, onCopied }: ActionsProps) {
   return (
     <div className={css.actions}>
       {mayChange && !isOver(view) && (
-        <Button size="small" icon={Square} onClick={() => void stop(id).catch(tellFailure)}>
+        <Button size="small" icon={Square} onClick={() => void attempt(() => stop(id))}>
           Stop
         </Button>
       )}
       {mayChange && isOver(view) && (
         <Menu
           trigger={
-            <Button size="small" icon={RotateCcw} busy={isBusy}>
+            <Button size="small" icon={RotateCcw} busy={task.busy}>
               Run again
             </Button>
           }

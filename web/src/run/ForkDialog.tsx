@@ -2,9 +2,9 @@
 // if one is named.
 
 import { useMemo, useState } from "react";
-import { Button, Dialog, Field, Input, Select } from "../ui";
+import { Button, Dialog, Field, Input, Problem, Select, useTask } from "../ui";
 import css from "./ExecutionBar.module.css";
-import { fork, tellFailure } from "./execution";
+import { fork } from "./execution";
 import type { RunView } from "./view";
 
 interface ForkDialogProps {
@@ -21,21 +21,16 @@ export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogPr
   const models = useMemo(() => modelsOf(view), [view]);
   const [step, setStep] = useState<string | null>(null);
   const [model, setModel] = useState("");
-  const [isBusy, setBusy] = useState(false);
+  const task = useTask();
   const options = from && !steps.some((one) => one.value === from.value) ? [from, ...steps] : steps;
   const chosen = step ?? from?.value ?? steps.at(-1)?.value;
   const go = async () => {
     if (!chosen) return;
-    setBusy(true);
-    try {
+    await task.run(async () => {
       const taken = await fork(view.executionId, chosen, model.trim() || undefined);
       onClose();
       onForked(String(taken.id));
-    } catch (error) {
-      tellFailure(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <Dialog
@@ -45,7 +40,7 @@ export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogPr
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" busy={isBusy} disabled={!chosen} onClick={() => void go()}>
+          <Button kind="primary" busy={task.busy} disabled={!chosen} onClick={() => void go()}>
             Fork
           </Button>
         </>
@@ -60,6 +55,7 @@ export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogPr
             <Input value={model} onChange={(event) => setModel(event.target.value)} placeholder={models[0]} />
           </Field>
         )}
+        {Boolean(task.error) && <Problem error={task.error} />}
       </div>
     </Dialog>
   );

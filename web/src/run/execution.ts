@@ -1,11 +1,10 @@
 // What can be done with an execution: stop, remove, run again, go on after a doubt, go another way from a step.
 
 import { useQuery } from "@tanstack/react-query";
-import { ApiError, api, queryClient } from "../api/client";
+import { api, queryClient } from "../api/client";
 import type { ApprovalInput, ResumeInput } from "../api/generated";
 import type { Execution } from "../api/types";
 import type { WorkflowDocument } from "../graph/types";
-import { toast } from "../ui";
 import type { Asked } from "./approval";
 
 export function useExecution(id: string | null | undefined) {
@@ -56,14 +55,6 @@ export async function stop(id: string): Promise<void> {
 export async function remove(id: string): Promise<void> {
   await api.delete(`/executions/${id}`);
   changed();
-}
-
-export function tellFailure(error: unknown): void {
-  const known =
-    error instanceof ApiError
-      ? [error.message, error.hint].filter(Boolean).join(". ")
-      : String((error as Error).message ?? error);
-  toast({ text: known, tone: "bad" });
 }
 
 function changed(): void {

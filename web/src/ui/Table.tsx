@@ -1,6 +1,6 @@
 // A table of things: sorted by a click on a heading, opened by a click or Enter, with actions at the end of each row.
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from "react";
+import { type DragEvent, type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from "react";
 import { allChosen, chosenAfter } from "./choice";
 import { cx } from "./cx";
 import { Checkbox } from "./Switch";
@@ -41,10 +41,12 @@ interface TableProps<Row> {
   empty?: ReactNode;
   label?: string;
   choice?: Choice<Row>;
+  /** Rows can be dragged; this puts what is taken along into the event. */
+  onDrag?: (event: DragEvent, row: Row) => void;
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { columns, rows, rowKey, render, onOpen, actions, sort, onSort, empty, label, choice } = props;
+  const { columns, rows, rowKey, render, onOpen, actions, sort, onSort, empty, label, choice, onDrag } = props;
   const order = rows.map(rowKey);
   // The box clicked last, and whether Shift is held on the way to the next one.
   const from = useRef<string | null>(null);
@@ -83,8 +85,10 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows.map((row) => (
             <tr
               key={rowKey(row)}
-              className={onOpen && css.opens}
+              className={cx(onOpen && css.opens, choice?.chosen.has(rowKey(row)) && css.chosen)}
               tabIndex={onOpen ? 0 : undefined}
+              draggable={onDrag !== undefined || undefined}
+              onDragStart={onDrag && ((event) => onDrag(event, row))}
               onClick={(event) => open(event, row)}
               onKeyDown={(event) => event.key === "Enter" && open(event, row)}
             >

@@ -21,3 +21,5 @@ export { type Column, type Sort, Table } from "./Table";
 export { type Tab, Tabs } from "./Tabs";
 export { Toasts, toast } from "./Toasts";
 export { Tooltip, TooltipProvider } from "./Tooltip";
+export { attempt, saidOf, useTask } from "./task";
+export { useNarrow } from "./useNarrow";

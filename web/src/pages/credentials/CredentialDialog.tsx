@@ -1,10 +1,9 @@
 /** Makes a credential or changes one: choose what it is for, fill the form, save, and see whether the service takes it. */
 import { ExternalLink } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { Button, Dialog, Field, Input, Problem, Select, Skeleton, toast } from "../../ui";
+import { Button, Dialog, Field, Input, Problem, Select, Skeleton, saidOf, toast, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
-import { saidOf, useTask } from "../task";
 import { CredentialForm } from "./CredentialForm";
 import { type Credential, changeCredential, createCredential, type TestResult, testCredential, useKindSchema } from "./data";
 import { dataOf, fieldsOf, mistakes, type Values } from "./fields";

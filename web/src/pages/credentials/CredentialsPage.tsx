@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import {
+  attempt,
   Badge,
   Button,
   Chip,
@@ -23,7 +24,6 @@ import {
 } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
-import { attempt } from "../task";
 import { CredentialDialog } from "./CredentialDialog";
 import { type Credential, deleteCredential, testCredential, useCredentials } from "./data";
 import { kindOf } from "./kinds";

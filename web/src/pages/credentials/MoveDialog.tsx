@@ -1,9 +1,8 @@
 /** Gives a credential to another project. */
 import { useState } from "react";
-import { Button, Dialog, Field, Problem, Select, toast } from "../../ui";
+import { Button, Dialog, Field, Problem, Select, toast, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
-import { useTask } from "../task";
 import { type Credential, moveCredential } from "./data";
 
 export function MoveDialog({ credential, onClose }: { credential: Credential; onClose: () => void }) {

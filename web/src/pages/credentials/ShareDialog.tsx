@@ -1,9 +1,8 @@
 /** Which other projects' workflows may use a credential. */
 import { useState } from "react";
-import { Button, Checkbox, Dialog, Problem, Skeleton, toast } from "../../ui";
+import { Button, Checkbox, Dialog, Problem, Skeleton, toast, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
-import { useTask } from "../task";
 import { type Credential, shareCredential, useCredential } from "./data";
 
 export function ShareDialog({ credential, onClose }: { credential: Credential; onClose: () => void }) {

@@ -5,10 +5,10 @@ import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
-import { remove, retry, stop, tellFailure } from "../../run/execution";
-import { useNarrow } from "../../run/useNarrow";
+import { remove, retry, stop } from "../../run/execution";
 import { useNow } from "../../run/useNow";
 import {
+  attempt,
   Button,
   confirm,
   duration,
@@ -21,6 +21,7 @@ import {
   StatusMark,
   Table,
   Time,
+  useNarrow,
 } from "../../ui";
 import { BulkBar } from "./BulkBar";
 import { useExecutions, useWorkflowNames } from "./data";
@@ -38,6 +39,7 @@ const COLUMNS = [
 ];
 
 /** On a tablet there is no room for what is rarely looked for. */
+const TABLET = 1100;
 const NARROW = COLUMNS.filter((column) => column.id !== "mode");
 
 export default function ExecutionsPage() {
@@ -49,7 +51,7 @@ export default function ExecutionsPage() {
   const names = useWorkflowNames();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [, go] = useLocation();
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrow(TABLET);
   const isAnyRunning = rows.some((row) => row.status === "running");
   const now = useNow(isAnyRunning, 500);
   const isFiltered = Object.values(filters).some(Boolean);
@@ -155,7 +157,6 @@ const isFailed = (row: Execution) => row.status === "error" || row.status === "c
 function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
   const [, go] = useLocation();
   const id = String(row.id);
-  const run = (act: Promise<unknown>) => void act.catch(tellFailure);
   const again = async () => {
     const taken = await retry(id, "same");
     go(`/workflow/${encodeURIComponent(row.workflowId)}/executions/${taken.id}`);
@@ -166,10 +167,14 @@ function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
   };
   return (
     <span className={css.actions}>
-      {mayChange && isGoing(row) && <IconButton icon={Square} label="Stop" size="small" onClick={() => run(stop(id))} />}
-      {mayChange && isFailed(row) && <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => run(again())} />}
+      {mayChange && isGoing(row) && (
+        <IconButton icon={Square} label="Stop" size="small" onClick={() => void attempt(() => stop(id))} />
+      )}
+      {mayChange && isFailed(row) && (
+        <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => void attempt(again)} />
+      )}
       <IconButton icon={SquareArrowOutUpRight} label="Open on the canvas" size="small" onClick={() => go(addressOf(row))} />
-      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => run(drop())} />}
+      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => void attempt(drop)} />}
     </span>
   );
 }

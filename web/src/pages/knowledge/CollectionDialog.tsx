@@ -1,11 +1,10 @@
 /** Makes a collection, or changes its name, words and credential. */
 import { useState } from "react";
 import { Link } from "wouter";
-import { Button, Dialog, Field, Input, Problem, Select, TextArea } from "../../ui";
+import { Button, Dialog, Field, Input, Problem, Select, TextArea, useTask } from "../../ui";
 import { useCredentials } from "../credentials/data";
 import { kindOf } from "../credentials/kinds";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
 import { type Collection, changeCollection, createCollection, EMBEDDERS } from "./data";
 
 interface Props {

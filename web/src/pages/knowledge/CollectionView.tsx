@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import {
+  attempt,
   Badge,
   Button,
   bytes,
@@ -23,10 +24,10 @@ import {
   TextArea,
   Time,
   toast,
+  useTask,
 } from "../../ui";
 import { Facts } from "../Facts";
 import layout from "../layout.module.css";
-import { attempt, useTask } from "../task";
 import { Chunks } from "./Chunks";
 import { CollectionDialog } from "./CollectionDialog";
 import { addText, deleteCollection, deleteSource, useCollection, useSources } from "./data";

@@ -1,9 +1,8 @@
 /** Tries a search in a collection, as an agent would: what is found, and how near it is. */
 import { Search, SearchX } from "lucide-react";
 import { useState } from "react";
-import { Button, Checkbox, Empty, Field, Input, NumberInput, Problem } from "../../ui";
+import { Button, Checkbox, Empty, Field, Input, NumberInput, Problem, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
 import { type FoundChunk, searchCollection } from "./data";
 import styles from "./Knowledge.module.css";
 

@@ -1,9 +1,8 @@
 /** The place for new documents: files are dropped or chosen, and their way into the collection can be watched. */
 import { CircleAlert, CircleCheck, Clock, LoaderCircle, RotateCw } from "lucide-react";
 import { useEffect, useReducer } from "react";
-import { Button, Bytes, cx, DropArea, IconButton, plural } from "../../ui";
+import { Button, Bytes, cx, DropArea, IconButton, plural, saidOf } from "../../ui";
 import layout from "../layout.module.css";
-import { saidOf } from "../task";
 import { addFile } from "./data";
 import styles from "./Knowledge.module.css";
 import { ACCEPTED, changed, next, progress, type Upload } from "./uploadList";

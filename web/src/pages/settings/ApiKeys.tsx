@@ -1,9 +1,22 @@
 /** One's own API keys: made with just the scopes they need, shown once, revoked at any time. */
 import { KeyRound, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { Badge, Button, CopyButton, confirm, Dialog, Empty, IconButton, Problem, Skeleton, Table, Time, toast } from "../../ui";
+import {
+  attempt,
+  Badge,
+  Button,
+  CopyButton,
+  confirm,
+  Dialog,
+  Empty,
+  IconButton,
+  Problem,
+  Skeleton,
+  Table,
+  Time,
+  toast,
+} from "../../ui";
 import layout from "../layout.module.css";
-import { attempt } from "../task";
 import { type ApiKey, type NewKey, revokeKey, scopeWords, useKeys } from "./keys";
 import { NewKeyDialog } from "./NewKeyDialog";
 

@@ -2,10 +2,9 @@
 import { CircleAlert, CircleCheck, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useCatalogue } from "../../api/catalogue";
-import { useMe } from "../../api/session";
-import { Button, Problem, plural, Time } from "../../ui";
+import { useIsAdmin } from "../../api/session";
+import { Button, Problem, plural, Time, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
 import { audit, limitWords, type RiskReport, useHealth, useInstance } from "./instanceData";
 import styles from "./Settings.module.css";
 
@@ -13,8 +12,7 @@ export function Instance() {
   const instance = useInstance();
   const health = useHealth();
   const catalogue = useCatalogue();
-  const me = useMe();
-  const isAdmin = me.data?.role === "owner" || me.data?.role === "admin";
+  const isAdmin = useIsAdmin();
   const limits = Object.entries(instance.data?.limits ?? {}).map(([name, value]) => limitWords(name, value));
   return (
     <div className={styles.narrow}>

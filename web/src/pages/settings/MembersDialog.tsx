@@ -1,18 +1,16 @@
 /** Who is in a project, and what each may do there. */
 import { UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
-import { useMe } from "../../api/session";
-import { Button, Dialog, Field, IconButton, Input, Problem, Select, Skeleton } from "../../ui";
+import { useIsAdmin } from "../../api/session";
+import { attempt, Button, Dialog, Field, IconButton, Input, Problem, Select, Skeleton, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { attempt, useTask } from "../task";
 import { nameOf, usePeople } from "./peopleData";
 import { addMember, changeMember, PROJECT_ROLES, type Project, type ProjectRole, removeMember, useMembers } from "./projectData";
 import styles from "./Settings.module.css";
 
 export function MembersDialog({ project, onClose }: { project: Project; onClose: () => void }) {
   const members = useMembers(project.id);
-  const me = useMe();
-  const isAdmin = me.data?.role === "owner" || me.data?.role === "admin";
+  const isAdmin = useIsAdmin();
   const people = usePeople(isAdmin);
   const [person, setPerson] = useState("");
   const [role, setRole] = useState<ProjectRole>("project:editor");

@@ -1,10 +1,9 @@
 /** Makes an API key. */
 import { useState } from "react";
 import { type Me, useMe } from "../../api/session";
-import { Button, Checkbox, Dialog, Field, Input, Problem, Select } from "../../ui";
+import { Button, Checkbox, Dialog, Field, Input, Problem, Select, useTask } from "../../ui";
 import { words } from "../credentials/kinds";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
 import { createKey, endsIn, type NewKey, readingOnly, scopeGroups } from "./keys";
 import styles from "./Settings.module.css";
 

@@ -3,6 +3,7 @@ import { Ellipsis, KeyRound, Trash2, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "../../api/session";
 import {
+  attempt,
   Badge,
   Button,
   confirm,
@@ -17,9 +18,9 @@ import {
   TextArea,
   Time,
   toast,
+  useTask,
 } from "../../ui";
 import layout from "../layout.module.css";
-import { attempt, useTask } from "../task";
 import { LinkDialog } from "./LinkDialog";
 import {
   addressesIn,

@@ -5,11 +5,10 @@ import { useLocation } from "wouter";
 import { api, queryClient } from "../../api/client";
 import { signOut, useMe } from "../../api/session";
 import { type Choice, chooseTheme, chosenTheme, onTheme } from "../../theme/theme";
-import { Button, cx, Field, Input, Problem, toast } from "../../ui";
+import { attempt, Button, cx, Field, Input, Problem, toast, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { PasswordField } from "../setup/PasswordField";
 import { passwordProblem } from "../setup/password";
-import { attempt, useTask } from "../task";
 import { ROLE_WORDS } from "./peopleData";
 import styles from "./Settings.module.css";
 

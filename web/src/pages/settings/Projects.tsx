@@ -1,10 +1,9 @@
 /** Projects and who is in them. */
 import { Ellipsis, FolderKanban, Pencil, Plus, Trash2, Users } from "lucide-react";
 import { useState } from "react";
-import { useMe } from "../../api/session";
-import { Badge, Button, confirm, Empty, IconButton, Menu, Problem, Skeleton, Table, Time, toast } from "../../ui";
+import { useIsAdmin, useMayChange } from "../../api/session";
+import { attempt, Badge, Button, confirm, Empty, IconButton, Menu, Problem, Skeleton, Table, Time, toast } from "../../ui";
 import layout from "../layout.module.css";
-import { attempt } from "../task";
 import { NameDialog } from "../workflows/NameDialog";
 import { MembersDialog } from "./MembersDialog";
 import { createProject, deleteProject, type Project, renameProject, useProjects } from "./projectData";
@@ -19,9 +18,9 @@ type Doing = { what: "new" } | { what: "rename" | "members"; project: Project };
 
 export function Projects() {
   const projects = useProjects();
-  const me = useMe();
   const [doing, setDoing] = useState<Doing | null>(null);
-  const isAdmin = me.data?.role === "owner" || me.data?.role === "admin";
+  const isAdmin = useIsAdmin();
+  const mayChange = useMayChange();
   const teams = (projects.data ?? []).filter((project) => project.type === "team");
   const personal = (projects.data ?? []).filter((project) => project.type === "personal");
   const remove = async (project: Project) => {
@@ -69,9 +68,13 @@ export function Projects() {
                 trigger={<IconButton icon={Ellipsis} label={`Actions for ${project.name}`} size="small" />}
                 items={[
                   { label: "Members", icon: Users, onSelect: () => setDoing({ what: "members", project }) },
-                  { label: "Rename", icon: Pencil, onSelect: () => setDoing({ what: "rename", project }) },
-                  null,
-                  { label: "Delete project", icon: Trash2, danger: true, onSelect: () => void remove(project) },
+                  ...(mayChange
+                    ? [
+                        { label: "Rename", icon: Pencil, onSelect: () => setDoing({ what: "rename", project }) },
+                        null,
+                        { label: "Delete project", icon: Trash2, danger: true, onSelect: () => void remove(project) },
+                      ]
+                    : []),
                 ]}
               />
             )

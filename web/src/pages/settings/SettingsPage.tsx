@@ -1,7 +1,7 @@
 /** Settings: one's own, and those of the instance for whoever may see them. */
 import { FolderKanban, KeyRound, Server, User, Users } from "lucide-react";
 import { useLocation, useParams } from "wouter";
-import { useMe } from "../../api/session";
+import { useIsAdmin } from "../../api/session";
 import { Page, Tabs } from "../../ui";
 import { ApiKeys } from "./ApiKeys";
 import { Instance } from "./Instance";
@@ -20,8 +20,7 @@ const PARTS = [
 export default function SettingsPage() {
   const { part } = useParams<{ part?: string }>();
   const [, go] = useLocation();
-  const me = useMe();
-  const isAdmin = me.data?.role === "owner" || me.data?.role === "admin";
+  const isAdmin = useIsAdmin();
   const parts = PARTS.filter((one) => isAdmin || !one.forAdmins);
   const shown = parts.find((one) => one.id === part) ?? parts[0];
   const Part = shown?.show ?? Personal;

@@ -2,8 +2,7 @@
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { setUp } from "../../api/session";
-import { Field, Input } from "../../ui";
-import { useTask } from "../task";
+import { Field, Input, useTask } from "../../ui";
 import { EntryPage } from "./EntryPage";
 import styles from "./entry.module.css";
 import { PasswordField } from "./PasswordField";

@@ -2,8 +2,7 @@
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { signIn } from "../../api/session";
-import { Field, Input } from "../../ui";
-import { useTask } from "../task";
+import { Field, Input, useTask } from "../../ui";
 import { EntryPage } from "./EntryPage";
 import { isEmail } from "./password";
 import { safeReturn } from "./way";

@@ -1,11 +1,10 @@
 /** Brings a CSV file into a data table: into one that is there, by the names of columns, or into a new one. */
 import { FileUp } from "lucide-react";
-import { useRef, useState } from "react";
-import { Button, Dialog, Field, Input, Problem, plural, Select, toast } from "../../ui";
+import { useMemo, useRef, useState } from "react";
+import { Button, Dialog, Field, Input, Problem, plural, Select, toast, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
-import { KINDS } from "./cells";
-import { type ColumnKind, type CsvFile, cellOf, columnName, kindOfColumn, parseCsv } from "./csv";
+import { fittingCell, KINDS, misfits } from "./cells";
+import { type ColumnKind, type CsvFile, columnName, kindOfColumn, parseCsv } from "./csv";
 import { createTable, type DataTable, insertRows } from "./data";
 
 interface Props {
@@ -53,7 +52,7 @@ export function CsvDialog({ table, onClose, onDone }: Props) {
           kept.map(({ to, type }) => ({ name: to, type })),
         ));
       const rows = file.rows.map((row) =>
-        Object.fromEntries(kept.map(({ to, type, index }) => [to, cellOf(row[index] ?? "", type)])),
+        Object.fromEntries(kept.map(({ to, type, index }) => [to, fittingCell(row[index] ?? "", type)])),
       );
       setProgress(0);
       await insertRows(target.id, rows, setProgress);
@@ -105,30 +104,34 @@ export function CsvDialog({ table, onClose, onDone }: Props) {
         )}
         {file &&
           mapped.map((column, index) => (
-            <div key={index} className={layout.row}>
-              <span className={`${layout.fill} ${layout.cut}`} title={file.rows[0]?.[index]}>
-                {column.from || `Column ${index + 1}`} <span className={layout.faint}>{file.rows[0]?.[index]?.slice(0, 40)}</span>
-              </span>
-              {table ? (
-                <Select
-                  className={layout.choice}
-                  label={`Where ${column.from} goes`}
-                  value={column.to}
-                  options={[
-                    { value: NOWHERE, label: "Leave out" },
-                    ...table.columns.map((one) => ({ value: one.name, label: one.name })),
-                  ]}
-                  onChange={(to) => set(index, { to, type: table.columns.find((one) => one.name === to)?.type ?? "string" })}
-                />
-              ) : (
-                <Select
-                  className={layout.choice}
-                  label={`Type of ${column.from}`}
-                  value={column.type}
-                  options={KINDS}
-                  onChange={(type) => set(index, { type: type as ColumnKind })}
-                />
-              )}
+            <div key={index}>
+              <div className={layout.row}>
+                <span className={`${layout.fill} ${layout.cut}`} title={file.rows[0]?.[index]}>
+                  {column.from || `Column ${index + 1}`}{" "}
+                  <span className={layout.faint}>{file.rows[0]?.[index]?.slice(0, 40)}</span>
+                </span>
+                {table ? (
+                  <Select
+                    className={layout.choice}
+                    label={`Where ${column.from} goes`}
+                    value={column.to}
+                    options={[
+                      { value: NOWHERE, label: "Leave out" },
+                      ...table.columns.map((one) => ({ value: one.name, label: one.name })),
+                    ]}
+                    onChange={(to) => set(index, { to, type: table.columns.find((one) => one.name === to)?.type ?? "string" })}
+                  />
+                ) : (
+                  <Select
+                    className={layout.choice}
+                    label={`Type of ${column.from}`}
+                    value={column.type}
+                    options={KINDS}
+                    onChange={(type) => set(index, { type: type as ColumnKind })}
+                  />
+                )}
+              </div>
+              <Misfits file={file} column={column} index={index} />
             </div>
           ))}
         {Boolean(task.error) && <Problem error={task.error} />}
@@ -136,6 +139,29 @@ export function CsvDialog({ table, onClose, onDone }: Props) {
     </Dialog>
   );
 }
+
+/** Says what of a column is lost before it is. */
+function Misfits({ file, column, index }: { file: CsvFile; column: Mapped; index: number }) {
+  const { to, type } = column;
+  const wrong = useMemo(
+    () =>
+      to === NOWHERE
+        ? null
+        : misfits(
+            file.rows.map((row) => row[index] ?? ""),
+            type,
+          ),
+    [file, to, type, index],
+  );
+  if (!wrong) return null;
+  return (
+    <p className={layout.warning} role="status">
+      {plural(wrong.count, "value")} will be left empty: “{wrong.first.slice(0, 40)}” in row {wrong.row} is no {NOUNS[type]}.
+    </p>
+  );
+}
+
+const NOUNS: Record<ColumnKind, string> = { string: "text", number: "number", boolean: "yes or no", date: "date" };
 
 /** Columns of the same name belong together; a new table gets all of them with guessed types. */
 function mappingOf(file: CsvFile, table: DataTable | undefined): Mapped[] {

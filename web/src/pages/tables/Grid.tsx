@@ -2,7 +2,7 @@
 import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp, ChevronDown, Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Checkbox, cx, IconButton, Menu, type MenuItem } from "../../ui";
-import { kindWord } from "./cells";
+import { kindWord, sortWords } from "./cells";
 import type { Cell, DataTable, Row, TableColumn } from "./data";
 import styles from "./Grid.module.css";
 import { GridCell, type Next } from "./GridCell";
@@ -110,9 +110,10 @@ export function Grid(props: Props) {
   );
 
   function itemsOf(column: TableColumn, index: number): MenuItem[] {
+    const [up, down] = sortWords(column.type);
     return [
-      { label: "Smallest first", icon: ArrowUp, onSelect: () => onView({ sort: column.name, down: false }) },
-      { label: "Largest first", icon: ArrowDown, onSelect: () => onView({ sort: column.name, down: true }) },
+      { label: up, icon: ArrowUp, onSelect: () => onView({ sort: column.name, down: false }) },
+      { label: down, icon: ArrowDown, onSelect: () => onView({ sort: column.name, down: true }) },
       ...(view.sort === column.name ? [{ label: "Do not sort", onSelect: () => onView({ sort: null }) }] : []),
       ...(readOnly ? [] : changesOf(column, index)),
     ];

@@ -2,10 +2,9 @@
 
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { Button, Dialog, Field, IconButton, Input, Problem, Select } from "../../ui";
+import { Button, Dialog, Field, IconButton, Input, Problem, Select, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
-import { useTask } from "../task";
 import { KINDS } from "./cells";
 import { type ColumnKind, columnName } from "./csv";
 import { addColumn, createTable, type DataTable } from "./data";

@@ -5,6 +5,7 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import { useActions } from "../../palette/actions";
 import {
+  attempt,
   Button,
   bytes,
   confirm,
@@ -21,7 +22,6 @@ import {
 } from "../../ui";
 import { Facts } from "../Facts";
 import layout from "../layout.module.css";
-import { attempt } from "../task";
 import { download, fileName } from "../workflows/download";
 import { NameDialog } from "../workflows/NameDialog";
 import { CsvDialog } from "./CsvDialog";

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import {
+  attempt,
   Button,
   Bytes,
   confirm,
@@ -23,7 +24,6 @@ import {
 } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
-import { attempt } from "../task";
 import { CsvDialog } from "./CsvDialog";
 import { type DataTable, deleteTable, useTables } from "./data";
 import { NewTableDialog } from "./TableDialogs";

@@ -1,6 +1,6 @@
 /** What cells show, and what typing makes of them. */
 import { describe, expect, it } from "vitest";
-import { shownCell, typedCell } from "./cells";
+import { fittingCell, misfits, shownCell, typedCell } from "./cells";
 
 describe("cells", () => {
   it("show values plainly", () => {
@@ -30,5 +30,14 @@ describe("cells", () => {
     expect(typedCell("three", "number")).toHaveProperty("problem");
     expect(typedCell("maybe", "boolean")).toHaveProperty("problem");
     expect(typedCell("tomorrow", "date")).toHaveProperty("problem");
+    expect(typedCell("2026-02-30", "date"), "a day that is not in the calendar").toHaveProperty("problem");
+    expect(typedCell("2028-02-29", "date")).toEqual({ value: "2028-02-29T00:00:00.000Z" });
+  });
+
+  it("of a file that do not fit are told before they are left empty", () => {
+    expect(misfits(["3", "", "x", "4,5"], "number")).toEqual({ count: 2, first: "x", row: 3 });
+    expect(misfits(["3", ""], "number")).toBeNull();
+    expect(["x", " 3 ", ""].map((text) => fittingCell(text, "number"))).toEqual([null, 3, null]);
+    expect([fittingCell("no", "boolean"), fittingCell("perhaps", "boolean")]).toEqual([false, null]);
   });
 });

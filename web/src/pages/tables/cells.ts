@@ -15,6 +15,20 @@ export function kindWord(kind: ColumnKind): string {
   return (KINDS.find((one) => one.value === kind)?.label ?? kind).toLowerCase();
 }
 
+/** What sorting upwards and downwards is called for a kind of values. */
+export function sortWords(kind: ColumnKind): [up: string, down: string] {
+  switch (kind) {
+    case "string":
+      return ["A to Z", "Z to A"];
+    case "number":
+      return ["Smallest first", "Largest first"];
+    case "boolean":
+      return ["No first", "Yes first"];
+    case "date":
+      return ["Earliest first", "Latest first"];
+  }
+}
+
 export function shownCell(value: Cell | undefined, kind: ColumnKind): string {
   if (value === null || value === undefined) return "";
   if (kind === "date" && typeof value === "string") {
@@ -45,7 +59,22 @@ export function typedCell(text: string, kind: ColumnKind): { value: Cell } | { p
   const date = new Date(
     /[zZ]$|[+-]\d{2}:?\d{2}$/.test(trimmed) ? trimmed : `${trimmed.replace(" ", "T")}${trimmed.length > 10 ? "Z" : ""}`,
   );
-  return Number.isNaN(date.getTime())
-    ? { problem: "Write a date as 2026-01-31 or 2026-01-31 14:30." }
-    : { value: date.toISOString() };
+  if (Number.isNaN(date.getTime())) return { problem: "Write a date as 2026-01-31 or 2026-01-31 14:30." };
+  const [, year, month, day] = trimmed.match(/^(\d{4})-(\d{2})-(\d{2})/) ?? [];
+  // A day that is not in the calendar, such as the 30th of February, would silently become another one.
+  const lastDay = year ? new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() : 31;
+  return day && Number(day) > lastDay ? { problem: `There is no ${year}-${month}-${day}.` } : { value: date.toISOString() };
+}
+
+/** The value of a text from a file; nothing where it does not fit the column. */
+export function fittingCell(text: string, kind: ColumnKind): Cell {
+  const read = typedCell(text, kind);
+  return "problem" in read ? null : read.value;
+}
+
+/** Which texts of a column are no values of its kind: how many, and the first with its place. */
+export function misfits(texts: readonly string[], kind: ColumnKind): { count: number; first: string; row: number } | null {
+  const wrong = texts.flatMap((text, at) => ("problem" in typedCell(text, kind) ? [{ text: text.trim(), row: at + 1 }] : []));
+  const [first] = wrong;
+  return first ? { count: wrong.length, first: first.text, row: first.row } : null;
 }

@@ -1,6 +1,6 @@
 /** How CSV files are read. */
 import { describe, expect, it } from "vitest";
-import { cellOf, columnName, kindOfColumn, parseCsv } from "./csv";
+import { columnName, kindOfColumn, parseCsv } from "./csv";
 
 describe("reading CSV", () => {
   it("takes quotes, line breaks and doubled quotes", () => {
@@ -39,13 +39,5 @@ describe("columns of a file", () => {
     expect(columnName("id", [])).toBe("id_2");
     expect(columnName("a", ["A", "a_2"])).toBe("a_3");
     expect(columnName("???", [])).toBe("column");
-  });
-
-  it("have values of their type", () => {
-    expect(cellOf("", "number")).toBe(null);
-    expect(cellOf(" 3 ", "number")).toBe(3);
-    expect(cellOf("no", "boolean")).toBe(false);
-    expect(cellOf("2026-01-31", "date")).toBe("2026-01-31T00:00:00.000Z");
-    expect(cellOf(" x ", "string")).toBe(" x ");
   });
 });

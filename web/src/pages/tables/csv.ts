@@ -85,13 +85,3 @@ export function columnName(name: string, taken: readonly string[]): string {
   if (!used.has(started.toLowerCase())) return started;
   for (let count = 2; ; count += 1) if (!used.has(`${started}_${count}`.toLowerCase())) return `${started}_${count}`;
 }
-
-/** A text as a value of a column; nothing where it is empty. */
-export function cellOf(text: string, kind: ColumnKind): string | number | boolean | null {
-  const trimmed = text.trim();
-  if (kind === "string") return text === "" ? null : text;
-  if (trimmed === "") return null;
-  if (kind === "number") return Number(trimmed);
-  if (kind === "boolean") return /^(true|yes|1)$/i.test(trimmed);
-  return new Date(trimmed).toISOString();
-}

@@ -1,7 +1,6 @@
 /** Changes of cells, so that Ctrl+Z takes the last one back. */
 import { useEffect, useRef } from "react";
-import { toast } from "../../ui";
-import { attempt } from "../task";
+import { attempt, toast } from "../../ui";
 import { type Cell, setCell } from "./data";
 
 interface Change {

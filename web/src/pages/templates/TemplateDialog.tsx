@@ -1,6 +1,7 @@
 /** One template at a closer look. */
 import { useMemo } from "react";
 import { useCatalogue } from "../../api/catalogue";
+import { useMayChange } from "../../api/session";
 import type { Template } from "../../templates/gallery";
 import { Sketch } from "../../templates/Sketch";
 import { Button, Chip, Dialog } from "../../ui";
@@ -16,6 +17,7 @@ interface Props {
 
 export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
   const catalogue = useCatalogue();
+  const mayChange = useMayChange();
   const nodes = useMemo(() => {
     const steps = template.workflow.nodes.filter((node) => node.type !== "n8n-nodes-base.stickyNote");
     return [
@@ -25,9 +27,11 @@ export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
   const footer = (
     <>
       <Button onClick={onClose}>Close</Button>
-      <Button kind="primary" busy={busy} onClick={onUse}>
-        Use template
-      </Button>
+      {mayChange && (
+        <Button kind="primary" busy={busy} onClick={onUse}>
+          Use template
+        </Button>
+      )}
     </>
   );
   return (

@@ -1,19 +1,17 @@
 /** Makes or changes a variable. */
 import { useState } from "react";
-import { useMe } from "../../api/session";
-import { Button, Dialog, Field, Input, Problem, Select, TextArea } from "../../ui";
+import { useIsAdmin } from "../../api/session";
+import { Button, Dialog, Field, Input, Problem, Select, TextArea, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
-import { useTask } from "../task";
 import { keyProblem, LONGEST_KEY, LONGEST_VALUE, saveVariable, type Variable } from "./data";
 
 /** Stands for "no project" in the list, which has texts only. */
 const EVERYBODY = "-";
 
 export function VariableDialog({ variable, onClose }: { variable: Variable | null; onClose: () => void }) {
-  const me = useMe();
   const projects = useProjects();
-  const mayAll = me.data?.role === "owner" || me.data?.role === "admin";
+  const mayAll = useIsAdmin();
   const [key, setKey] = useState(variable?.key ?? "");
   const [value, setValue] = useState(variable?.value ?? "");
   const [project, setProject] = useState<string>(variable ? (variable.project?.id ?? EVERYBODY) : mayAll ? EVERYBODY : "");

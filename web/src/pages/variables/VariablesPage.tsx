@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import {
+  attempt,
   Button,
   CopyButton,
   cx,
@@ -19,7 +20,6 @@ import {
 } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjectNames } from "../settings/projectData";
-import { attempt } from "../task";
 import { deleteVariable, saveVariable, useVariables, type Variable } from "./data";
 import { VariableDialog } from "./VariableDialog";
 

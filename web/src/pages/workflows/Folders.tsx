@@ -1,6 +1,8 @@
 /** The way to the open folder, and the folders that lie in it. */
 import { ChevronRight, Ellipsis, FolderInput, Folder as FolderMark, Pencil, Trash2 } from "lucide-react";
-import { cx, IconButton, Menu } from "../../ui";
+import { useMayChange } from "../../api/session";
+import { IconButton, Menu } from "../../ui";
+import { dropTarget } from "./dragging";
 import styles from "./Folders.module.css";
 import { countIn, foldersIn, pathTo } from "./folderTree";
 import type { Folder, WorkflowRow } from "./rows";
@@ -13,22 +15,30 @@ interface Props {
   onRename: (folder: Folder) => void;
   onMove: (folder: Folder) => void;
   onDelete: (folder: Folder) => void;
+  /** Workflows were dropped on a folder, or on the top. */
+  onTake: (ids: readonly string[], folder: Folder | null) => void;
 }
 
-export function Folders({ folders, rows, open, onOpen, onRename, onMove, onDelete }: Props) {
+export function Folders({ folders, rows, open, onOpen, onRename, onMove, onDelete, onTake }: Props) {
+  const mayChange = useMayChange();
   const path = pathTo(folders, open);
   const inside = foldersIn(folders, open);
   return (
     <>
       {path.length > 0 && (
         <nav className={styles.path} aria-label="Folders">
-          <button type="button" onClick={() => onOpen(null)}>
+          <button type="button" onClick={() => onOpen(null)} {...dropTarget((ids) => onTake(ids, null))}>
             Workflows
           </button>
           {path.map((folder) => (
             <span key={folder.id} className={styles.step}>
               <ChevronRight size={14} aria-hidden />
-              <button type="button" onClick={() => onOpen(folder.id)} aria-current={folder.id === open ? "page" : undefined}>
+              <button
+                type="button"
+                onClick={() => onOpen(folder.id)}
+                aria-current={folder.id === open ? "page" : undefined}
+                {...dropTarget((ids) => onTake(ids, folder))}
+              >
                 {folder.name}
               </button>
             </span>
@@ -38,23 +48,25 @@ export function Folders({ folders, rows, open, onOpen, onRename, onMove, onDelet
       {inside.length > 0 && (
         <ul className={styles.folders} aria-label="Folders here">
           {inside.map((folder) => (
-            <li key={folder.id} className={styles.folder}>
+            <li key={folder.id} className={styles.folder} {...dropTarget((ids) => onTake(ids, folder))}>
               <button type="button" className={styles.open} onClick={() => onOpen(folder.id)}>
                 <FolderMark size={16} aria-hidden />
                 <span className={styles.name}>{folder.name}</span>
                 <span className={styles.count}>{countIn(folders, rows, folder.id)}</span>
               </button>
-              <span className={cx(styles.more)}>
-                <Menu
-                  trigger={<IconButton icon={Ellipsis} label={`Actions for the folder ${folder.name}`} size="small" />}
-                  items={[
-                    { label: "Rename", icon: Pencil, onSelect: () => onRename(folder) },
-                    { label: "Move", icon: FolderInput, onSelect: () => onMove(folder) },
-                    null,
-                    { label: "Delete folder", icon: Trash2, danger: true, onSelect: () => onDelete(folder) },
-                  ]}
-                />
-              </span>
+              {mayChange && (
+                <span className={styles.more}>
+                  <Menu
+                    trigger={<IconButton icon={Ellipsis} label={`Actions for the folder ${folder.name}`} size="small" />}
+                    items={[
+                      { label: "Rename", icon: Pencil, onSelect: () => onRename(folder) },
+                      { label: "Move", icon: FolderInput, onSelect: () => onMove(folder) },
+                      null,
+                      { label: "Delete folder", icon: Trash2, danger: true, onSelect: () => onDelete(folder) },
+                    ]}
+                  />
+                </span>
+              )}
             </li>
           ))}
         </ul>

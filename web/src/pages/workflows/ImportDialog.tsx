@@ -2,10 +2,9 @@
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { WorkflowDocument } from "../../graph/types";
-import { Button, Dialog, Field, Problem, plural, Select, Skeleton, toast } from "../../ui";
+import { Button, Dialog, Field, Problem, plural, Select, Skeleton, toast, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
-import { useTask } from "../task";
 import { CompatibilityReport } from "./CompatibilityReport";
 import { checkWorkflow, createWorkflow, fetchWorkflow } from "./data";
 import { ImportSource } from "./ImportSource";

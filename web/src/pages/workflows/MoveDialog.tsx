@@ -1,9 +1,8 @@
 /** Puts workflows or a folder into another folder, or workflows into another project. */
 import { useState } from "react";
-import { Button, Dialog, Field, Problem, plural, Select } from "../../ui";
+import { Button, Dialog, Field, Problem, plural, Select, useTask } from "../../ui";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
-import { useTask } from "../task";
 import { changeFolder, moveToProject, putIntoFolder, useFolders } from "./data";
 import { places } from "./folderTree";
 import type { Folder, WorkflowRow } from "./rows";

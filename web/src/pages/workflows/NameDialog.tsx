@@ -1,8 +1,7 @@
 /** Asks for a name: of a new folder, or of something that gets another one. */
 import { useState } from "react";
-import { Button, Dialog, Field, Input, Problem } from "../../ui";
+import { Button, Dialog, Field, Input, Problem, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
 
 interface Props {
   title: string;

@@ -1,9 +1,8 @@
 /** Which tags a workflow has, or several have in common; new ones are made by typing them. */
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { Button, Chip, Dialog, Field, Input, Problem, plural } from "../../ui";
+import { Button, Chip, Dialog, Field, Input, Problem, plural, useTask } from "../../ui";
 import layout from "../layout.module.css";
-import { useTask } from "../task";
 import { setTags, useTags } from "./data";
 import { commonTags, tagsAfter, type WorkflowRow } from "./rows";
 

@@ -16,6 +16,7 @@ import { Link } from "wouter";
 import { useMayChange } from "../../api/session";
 import { Button, Chip, count, IconButton, Menu, type MenuItem, Switch, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
+import { dragRows } from "./dragging";
 import type { SortKey, View, WorkflowRow } from "./rows";
 import { canBeActive, startWords } from "./starts";
 import styles from "./WorkflowTable.module.css";
@@ -82,6 +83,7 @@ export function WorkflowTable({ rows, view, onView, actions, empty, chosen, onCh
         rowKey={(row) => row.id}
         render={render}
         onOpen={actions.open}
+        onDrag={mayChange ? (event, row) => dragRows(event, row.id, chosen) : undefined}
         choice={mayChange ? { chosen, onChange: onChoose, nameOf: (row) => row.name } : undefined}
         sort={{ by: view.sort, down: view.descending }}
         onSort={({ by, down }) => onView({ sort: by as SortKey, descending: by === view.sort ? down : by !== "name" })}

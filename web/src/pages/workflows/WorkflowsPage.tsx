@@ -5,8 +5,7 @@ import { useLocation, useSearchParams } from "wouter";
 import { useMayChange } from "../../api/session";
 import { emptyDocument } from "../../graph/types";
 import { useActions } from "../../palette/actions";
-import { Button, confirm, Empty, NothingFits, Page, Problem, Skeleton, toast } from "../../ui";
-import { attempt } from "../task";
+import { attempt, Button, confirm, Empty, NothingFits, Page, Problem, plural, Skeleton, toast } from "../../ui";
 import { BulkBar } from "./BulkBar";
 import {
   changeFolder,
@@ -15,6 +14,7 @@ import {
   deleteFolder,
   deleteWorkflow,
   loadWorkflow,
+  putIntoFolder,
   renameWorkflow,
   setActive,
   setArchived,
@@ -132,6 +132,17 @@ export default function WorkflowsPage() {
     const sure = await confirm({ title: `Delete the folder ${folder.name}?`, text, action: "Delete folder", danger: true });
     if (sure) await attempt(() => deleteFolder(folder.id));
   };
+  const takeInto = async (ids: readonly string[], folder: Folder | null) => {
+    const moved = rows.filter((row) => ids.includes(row.id) && row.folderId !== (folder?.id ?? null));
+    if (moved.length === 0) return;
+    const into = (place: (row: WorkflowRow) => string | null) =>
+      attempt(() => Promise.all(moved.map((row) => putIntoFolder(row.id, place(row)))));
+    if (!(await into(() => folder?.id ?? null))) return;
+    setChosen(new Set());
+    const [first] = moved;
+    const what = moved.length === 1 && first ? first.name : plural(moved.length, "workflow");
+    toast({ text: `${what} moved to ${folder?.name ?? "the top"}`, tone: "good", undo: () => void into((row) => row.folderId) });
+  };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const [file] = event.dataTransfer.files;
@@ -212,6 +223,7 @@ export default function WorkflowsPage() {
                 onRename={(folder) => setDoing({ what: "rename folder", folder })}
                 onMove={(folder) => setDoing({ what: "move folder", folder })}
                 onDelete={(folder) => void removeFolder(folder)}
+                onTake={(ids, folder) => void takeInto(ids, folder)}
               />
             )}
             <WorkflowTable

@@ -1,7 +1,7 @@
-/** Work that a button starts: it is under way, it failed, or it is done. */
+// Work that a button starts: it is under way, it failed, or it is done.
 import { useCallback, useState } from "react";
 import { ApiError } from "../api/client";
-import { toast } from "../ui";
+import { toast } from "./Toasts";
 
 interface Task {
   busy: boolean;
