@@ -2,6 +2,7 @@
 
 import { MessageSquarePlus, MessagesSquare, Share2, Trash2 } from "lucide-react";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useMayChange } from "../api/session";
 import { useEditor } from "../editor/store";
 import { addNode } from "../graph/document";
 import { Button, Empty, IconButton, Select } from "../ui";
@@ -101,6 +102,7 @@ function Head({ triggers, trigger, onTrigger }: HeadProps) {
 }
 
 function Messages({ onAgain }: { onAgain: (text: string) => void }) {
+  const mayChange = useMayChange();
   const session = useChat((state) => state.sessions.find((one) => one.id === state.current));
   const frame = useRef<HTMLDivElement>(null);
   const messages = session?.messages ?? [];
@@ -108,7 +110,11 @@ function Messages({ onAgain }: { onAgain: (text: string) => void }) {
   if (messages.length === 0) {
     return (
       <div className={css.messages}>
-        <p className={css.quiet}>Say something. The workflow on the canvas answers, also before it is saved or active.</p>
+        <p className={css.quiet}>
+          {mayChange
+            ? "Say something. The workflow on the canvas answers, also before it is saved or active."
+            : "Whoever may change the workflow can try it here. Share has the address at which anybody talks to it."}
+        </p>
       </div>
     );
   }
