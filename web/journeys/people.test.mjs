@@ -6,7 +6,7 @@ import { journey } from "./world.mjs";
 
 /** What somebody who may only look must not be offered. */
 const CHANGES =
-  /^(New|Import|Invite|Add|Actions for the folder|Change$|Select|From CSV|Run workflow|Save|Run again|Remove|Stop|Delete|Retry|Copy to editor)/;
+  /^(New|Import|Invite|Add|Actions for the folder|Change$|Change tags|Fork|Select|From CSV|Run workflow|Save|Run again|Remove|Stop|Delete|Retry|Copy to editor)/;
 
 test("a viewer is invited, sees a workflow and its run, and is offered nothing that would be refused", () =>
   journey({}, async ({ page, call, browser, base }) => {

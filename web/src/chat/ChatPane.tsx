@@ -2,9 +2,10 @@
 
 import { MessageSquarePlus, MessagesSquare, Share2, Trash2 } from "lucide-react";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useMayChange } from "../api/session";
 import { useEditor } from "../editor/store";
 import { addNode } from "../graph/document";
-import { Button, Empty, IconButton, Select } from "../ui";
+import { Button, Empty, IconButton, Select, toast } from "../ui";
 import { Bubble } from "./Bubble";
 import css from "./Chat.module.css";
 import { Composer } from "./Composer";
@@ -60,10 +61,15 @@ interface HeadProps {
 }
 
 function Head({ triggers, trigger, onTrigger }: HeadProps) {
-  const { sessions, current, choose, begin, forget } = useChat();
+  const { sessions, current, choose, begin, forget, bringBack, workflowId } = useChat();
   const [isSharing, setSharing] = useState(false);
   const all = listed(sessions, current);
   const isEmpty = all.find((session) => session.id === current)?.messages.length === 0;
+  const drop = () => {
+    const gone = all.find((session) => session.id === current);
+    forget(current);
+    if (gone) toast({ text: "The conversation is forgotten", undo: () => bringBack(workflowId, gone) });
+  };
   return (
     <header className={css.head}>
       <Select
@@ -84,13 +90,7 @@ function Head({ triggers, trigger, onTrigger }: HeadProps) {
         />
       )}
       <IconButton icon={MessageSquarePlus} label="New conversation" size="small" disabled={isEmpty} onClick={begin} />
-      <IconButton
-        icon={Trash2}
-        label="Forget this conversation"
-        size="small"
-        disabled={isEmpty}
-        onClick={() => forget(current)}
-      />
+      <IconButton icon={Trash2} label="Forget this conversation" size="small" disabled={isEmpty} onClick={drop} />
       <span className={css.space} />
       <Button size="small" kind="quiet" icon={Share2} onClick={() => setSharing(true)}>
         Share
@@ -101,6 +101,7 @@ function Head({ triggers, trigger, onTrigger }: HeadProps) {
 }
 
 function Messages({ onAgain }: { onAgain: (text: string) => void }) {
+  const mayChange = useMayChange();
   const session = useChat((state) => state.sessions.find((one) => one.id === state.current));
   const frame = useRef<HTMLDivElement>(null);
   const messages = session?.messages ?? [];
@@ -108,7 +109,11 @@ function Messages({ onAgain }: { onAgain: (text: string) => void }) {
   if (messages.length === 0) {
     return (
       <div className={css.messages}>
-        <p className={css.quiet}>Say something. The workflow on the canvas answers, also before it is saved or active.</p>
+        <p className={css.quiet}>
+          {mayChange
+            ? "Say something. The workflow on the canvas answers, also before it is saved or active."
+            : "Whoever may change the workflow can try it here. Share has the address at which anybody talks to it."}
+        </p>
       </div>
     );
   }

@@ -2,6 +2,7 @@
 
 import { ArrowUp, Paperclip, Square, X } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useMayChange } from "../api/session";
 import { useDrawer } from "../drawer/state";
 import type { WorkflowNode } from "../graph/types";
 import { bytes, cx, IconButton, toast } from "../ui";
@@ -16,6 +17,7 @@ interface ComposerProps {
 }
 
 export function Composer({ trigger, isReadOnly }: ComposerProps) {
+  const mayChange = useMayChange();
   const [text, setText] = useState("");
   const [files, setFiles] = useState<ChatFile[]>([]);
   const [isOver, setOver] = useState(false);
@@ -117,7 +119,7 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
           rows={1}
           value={text}
           aria-label="Message"
-          placeholder={isReadOnly ? "Go back to the editor to write" : "Message"}
+          placeholder={!isReadOnly ? "Message" : mayChange ? "Go back to the editor to write" : "You may look, not write"}
           disabled={isReadOnly}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}

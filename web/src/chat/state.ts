@@ -32,6 +32,8 @@ interface ChatState {
   begin(): void;
   choose(id: string): void;
   forget(id: string): void;
+  /** Puts back what was forgotten, as long as its workflow is still the one on the canvas. */
+  bringBack(workflowId: string | null, session: ChatSession): void;
   put(session: string, message: ChatMessage): void;
 }
 
@@ -62,6 +64,13 @@ export const useChat = create<ChatState>()((set, get) => ({
     const left = get().sessions.filter((session) => session.id !== id);
     const sessions = left.length > 0 ? left : [newSession()];
     set({ sessions, current: get().current === id ? (sessions[0]?.id ?? "") : get().current });
+    keep(get());
+  },
+
+  bringBack(workflowId, session) {
+    const { sessions } = get();
+    if (get().workflowId !== workflowId || sessions.some((one) => one.id === session.id)) return;
+    set({ sessions: [session, ...sessions], current: session.id });
     keep(get());
   },
 

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, Tag as TagIcon } from "lucide-react";
 import { useState } from "react";
 import { all, api, queryClient } from "../api/client";
+import { useMayChange } from "../api/session";
 import type { WorkflowTag } from "../graph/types";
 import { Button, Checkbox, Chip, Input, Popover, toast, useNarrow } from "../ui";
 import { saveWorkflow, wordsOf } from "./save";
@@ -16,6 +17,7 @@ const NARROW = 1160;
 
 export function TagsButton() {
   const tags = useEditor((state) => state.workflow.tags) ?? NONE;
+  const mayChange = useMayChange();
   const shown = useNarrow(NARROW) ? SHOWN.narrow : SHOWN.wide;
   return (
     <span className={css.tags}>
@@ -23,15 +25,17 @@ export function TagsButton() {
         <Chip key={tag.id} label={tag.name} />
       ))}
       {tags.length > shown && <Chip label={`+${tags.length - shown}`} />}
-      <Popover
-        trigger={
-          <Button kind="quiet" size="small" icon={tags.length > 0 ? TagIcon : Plus} aria-label="Change tags">
-            {tags.length > 0 ? "" : "Tag"}
-          </Button>
-        }
-      >
-        <Chooser chosen={tags} />
-      </Popover>
+      {mayChange && (
+        <Popover
+          trigger={
+            <Button kind="quiet" size="small" icon={tags.length > 0 ? TagIcon : Plus} aria-label="Change tags">
+              {tags.length > 0 ? "" : "Tag"}
+            </Button>
+          }
+        >
+          <Chooser chosen={tags} />
+        </Popover>
+      )}
     </span>
   );
 }

@@ -17,6 +17,7 @@ import {
 import { lazy, Suspense, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { api, queryClient } from "../api/client";
+import { useMayChange } from "../api/session";
 import { setName } from "../graph/document";
 import type { WorkflowDocument } from "../graph/types";
 import { Button, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui";
@@ -159,6 +160,7 @@ function ActiveSwitch() {
 function MoreMenu() {
   const [, go] = useLocation();
   const [isOpen, setOpen] = useState(false);
+  const mayChange = useMayChange();
   const [isSharing, setSharing] = useState(false);
   const chat = useEditor((state) => state.workflow.nodes.find((node) => node.type.endsWith(".chatTrigger"))?.name);
   const file = useRef<HTMLInputElement>(null);
@@ -206,7 +208,7 @@ function MoreMenu() {
           { label: "Import a file", icon: FileUp, disabled: isReadOnly, onSelect: () => file.current?.click() },
           { label: "Download as JSON", icon: Download, onSelect: downloadWorkflow },
           ...(chat ? [{ label: "Share the chat", icon: Share2, onSelect: () => setTimeout(() => setSharing(true), 60) }] : []),
-          { label: "Duplicate", icon: Copy, onSelect: () => void copy() },
+          { label: "Duplicate", icon: Copy, disabled: !mayChange, onSelect: () => void copy() },
           null,
           { label: "All keys", icon: Keyboard, shortcut: "?", onSelect: () => setTimeout(press, 60) },
           null,

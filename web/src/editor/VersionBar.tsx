@@ -1,5 +1,6 @@
 /** The line above the canvas while an old version is shown: what it is, how it differs from the draft, and the way back. */
 import { GitCompare, RotateCcw, X } from "lucide-react";
+import { useMayChange } from "../api/session";
 import { differenceOf, summaryOf } from "../graph/diff";
 import { Button, cx, Time, toast } from "../ui";
 import { useCanvas } from "./canvas";
@@ -13,6 +14,7 @@ export function leaveVersion() {
 }
 
 export function VersionBar() {
+  const mayChange = useMayChange();
   const shown = useEditor((state) => (state.shown?.kind === "version" ? state.shown : null));
   const difference = useCanvas((state) => state.difference);
   if (!shown) return null;
@@ -49,9 +51,11 @@ export function VersionBar() {
         <Button size="small" icon={GitCompare} aria-pressed={shown.compare} onClick={compare}>
           {shown.compare ? "Show it alone" : "Compare with the draft"}
         </Button>
-        <Button size="small" icon={RotateCcw} onClick={restore}>
-          Restore
-        </Button>
+        {mayChange && (
+          <Button size="small" icon={RotateCcw} onClick={restore}>
+            Restore
+          </Button>
+        )}
         <Button size="small" kind="primary" icon={X} onClick={leaveVersion}>
           Back to the draft
         </Button>

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
 import { Markdown, Problem, Skeleton } from "../ui";
-import css from "./Panel.module.css";
+import css from "./DocsTab.module.css";
 
 export function DocsTab({ type, version }: { type: string; version: number }) {
   const page = useQuery({

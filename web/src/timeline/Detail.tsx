@@ -3,6 +3,7 @@
 import { ArrowLeft, CircleAlert, GitFork } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { useMayChange } from "../api/session";
 import { useEditor } from "../editor/store";
 import { ApprovalCard } from "../run/ApprovalCard";
 import { ofReport } from "../run/approval";
@@ -53,10 +54,11 @@ export function Detail({ report, choice, view, node, run, onBack }: DetailProps)
 
 /** Goes another way from this answer of the model on, with another model if one is named. */
 function ForkHere({ view, node, iteration }: { view: RunView; node: string; iteration: Iteration }) {
+  const mayChange = useMayChange();
   const [isOpen, setOpen] = useState(false);
   const [, go] = useLocation();
   const isShown = useEditor((state) => state.shown?.kind === "execution");
-  if (!isOver(view)) return null;
+  if (!mayChange || !isOver(view)) return null;
   const from = {
     value: `${node}/item ${iteration.item}: model ${iteration.index}`,
     label: `${node}, iteration ${iteration.index}`,
