@@ -9,12 +9,12 @@ use testkit::Reply;
 fn an_approved_call_is_made_and_the_run_goes_on() {
     let scene = Scene::start("approve", vec![send("ada").and_call("Look", json!({ "at": "sky" })), Reply::text("done")]);
     let id = scene.ask(1);
-    assert_eq!(scene.ledger.all().get("/look/sky"), Some(&1), "what needs no approval is done at once");
     let asked = scene.asked_about("ada");
     let expected = json!({ "to": "ada" });
     assert_eq!((&asked["tool"], &asked["arguments"], &asked["call"]), (&json!("Send"), &expected, &json!("item 0: tool 1.1")));
     assert_eq!((&asked["workflowId"], &asked["workflowName"], &asked["node"]), (&json!("asks"), &json!("Asks first"), &json!("Agent")));
     scene.wait_for(&id, "waiting");
+    assert_eq!(scene.ledger.all().get("/look/sky"), Some(&1), "what needs no approval is done before the run waits");
     let waiting = scene.execution(&id);
     assert_eq!(waiting["waitTill"], asked["untilAt"], "{waiting}");
     assert_eq!(scene.sent("ada"), 0);
