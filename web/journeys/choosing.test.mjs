@@ -36,7 +36,7 @@ test("several workflows are chosen, tagged, moved, archived and brought back", (
 
     await box("One").click();
     await page.getByRole("row", { name: /Two/ }).dragTo(page.getByRole("listitem").filter({ hasText: "Shop" }));
-    await expect(page.getByText("Two moved to Shop")).toBeVisible();
+    await expect(page.getByText("1 workflow moved to Shop")).toBeVisible();
     await expect(page.getByRole("link", { name: "Two" })).toBeGone();
     await expect(page.getByRole("link", { name: "One" })).toBeVisible();
 

@@ -19,7 +19,7 @@ import { Link, useLocation } from "wouter";
 import { api, queryClient } from "../api/client";
 import { useMayChange } from "../api/session";
 import { setName } from "../graph/document";
-import type { WorkflowDocument } from "../graph/types";
+import { copyWorkflow } from "../pages/workflows/data";
 import { Button, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui";
 import { useCanvas } from "./canvas";
 import { downloadWorkflow, importFile } from "./clip";
@@ -167,16 +167,8 @@ function MoreMenu() {
   const isReadOnly = useEditor((state) => state.readOnly);
   const id = useEditor((state) => state.workflow.id);
   const copy = async () => {
-    const { name, nodes, connections, settings, pinData } = useEditor.getState().workflow;
     try {
-      const made = await api.post<WorkflowDocument>("/workflows", {
-        name: `${name} (copy)`,
-        nodes,
-        connections,
-        settings: settings ?? {},
-        pinData: pinData ?? {},
-      });
-      void queryClient.invalidateQueries({ queryKey: ["workflows"] });
+      const made = await copyWorkflow(useEditor.getState().workflow);
       go(`/workflow/${made.id}`);
       toast({ text: `“${made.name}” was made. You are in the copy now.` });
     } catch (error) {

@@ -77,8 +77,7 @@ fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
     server.stop()?;
     let stored = database_bytes(data)?.saturating_sub(empty) as usize / n_runs;
     let floor = Server::floor(data)?;
-    let same = scenario.floor_request(&floor, stored, one.answer_bytes, service);
-    let same = [same];
+    let same = [scenario.floor_request(&floor, stored, one.answer_bytes, service)];
     let bare = floor.measure(&all, &same)?;
     let bare_half = half_of(&bare).run(&floor.address, &same)?;
     drop(floor);

@@ -13,11 +13,6 @@ pub(super) enum Expr {
         root: PathRoot,
         keys: Box<[Str]>,
     },
-    /// `$('Node').item.json.a.b`, walked in the same way.
-    NodePath {
-        node: Str,
-        keys: Box<[Str]>,
-    },
     Local(u32),
     Root(Root),
     /// A name that only the scope knows.
@@ -178,11 +173,13 @@ pub(super) enum Statement {
     Expr(Expr),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PathRoot {
     Json,
     /// `$input.item.json`, the same item.
     InputJson,
+    /// `$('Node').item.json`.
+    Node(Str),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -63,12 +63,7 @@ impl<'a> Machine<'a> {
             return Err(Stop::Declined);
         }
         match expr {
-            Expr::Path { root, keys } => self.path(*root, keys),
-            Expr::NodePath { node, keys } => {
-                super::nodes::known(self, node)?;
-                let item = self.scope.paired_item(node, None)?;
-                self.walk(&item.json, keys)
-            }
+            Expr::Path { root, keys } => self.path(root, keys),
             Expr::Literal(value) => Ok(Js::Value(value.clone())),
             Expr::Local(slot) => Ok(self.locals.get(*slot as usize).cloned().unwrap_or(UNDEFINED)),
             Expr::Arrow(index) => Ok(Js::Closure(*index)),
@@ -202,15 +197,16 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn path(&mut self, root: PathRoot, keys: &[Str]) -> Run<Js> {
-        debug_assert!(matches!(root, PathRoot::Json | PathRoot::InputJson));
-        let Some(item) = self.scope.item() else { return Err(Stop::Declined) };
-        self.walk(&item.json, keys)
-    }
-
     /// Walks data by reference and clones only what comes out at the end.
-    fn walk(&mut self, data: &Value, keys: &[Str]) -> Run<Js> {
-        let mut current = data;
+    fn path(&mut self, root: &PathRoot, keys: &[Str]) -> Run<Js> {
+        let item = match root {
+            PathRoot::Json | PathRoot::InputJson => self.scope.item().ok_or(Stop::Declined)?,
+            PathRoot::Node(name) => {
+                super::nodes::known(self, name)?;
+                self.scope.paired_item(name, None)?
+            }
+        };
+        let mut current = &item.json;
         for (at, key) in keys.iter().enumerate() {
             match current {
                 Value::Object(object) => match object.get(key) {

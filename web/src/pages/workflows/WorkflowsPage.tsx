@@ -2,13 +2,16 @@
 import { FilePlus2, FileUp, FolderPlus, LayoutTemplate, Workflow } from "lucide-react";
 import { type DragEvent, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
+import { each } from "../../api/each";
 import { useMayChange } from "../../api/session";
 import { emptyDocument } from "../../graph/types";
 import { useActions } from "../../palette/actions";
-import { attempt, Button, confirm, Empty, NothingFits, Page, Problem, plural, Skeleton, toast } from "../../ui";
+import { attempt, Button, confirm, Empty, NothingFits, Page, Problem, Skeleton, toast } from "../../ui";
+import { useBulk } from "../ChosenBar";
 import { BulkBar } from "./BulkBar";
 import {
   changeFolder,
+  copyWorkflow,
   createFolder,
   createWorkflow,
   deleteFolder,
@@ -26,7 +29,7 @@ import { Folders } from "./Folders";
 import { ImportDialog } from "./ImportDialog";
 import { MoveDialog } from "./MoveDialog";
 import { NameDialog } from "./NameDialog";
-import { copyName, type Folder, isSearch, visible, type WorkflowRow } from "./rows";
+import { type Folder, isSearch, visible, type WorkflowRow } from "./rows";
 import { TagsDialog } from "./TagsDialog";
 import { useView } from "./useView";
 import { WorkflowFilters } from "./WorkflowFilters";
@@ -50,6 +53,7 @@ export default function WorkflowsPage() {
   const rows = workflows.data ?? [];
   const shown = visible(rows, view);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const bulk = useBulk("workflow", () => setChosen(new Set()));
   // What is out of sight is not acted on, whether it was chosen before or not.
   const picked = shown.filter((row) => chosen.has(row.id));
   const allFolders = folders.data?.folders ?? [];
@@ -95,13 +99,8 @@ export default function WorkflowsPage() {
     tags: (row) => setDoing({ what: "tags", rows: [row] }),
     duplicate: (row) =>
       void attempt(async () => {
-        const document = await loadWorkflow(row.id);
-        const name = copyName(
-          row.name,
-          rows.map((one) => one.name),
-        );
-        const made = await createWorkflow({ ...document, name }, { projectId: row.projectId, folderId: row.folderId });
-        toast({ text: `${name} was made`, tone: "good", undo: () => void attempt(() => deleteWorkflow(made.id ?? "")) });
+        const made = await copyWorkflow(await loadWorkflow(row.id));
+        toast({ text: `${made.name} was made`, tone: "good", undo: () => void attempt(() => deleteWorkflow(made.id ?? "")) });
       }),
     exportFile: (row) =>
       void attempt(async () => {
@@ -135,13 +134,13 @@ export default function WorkflowsPage() {
   const takeInto = async (ids: readonly string[], folder: Folder | null) => {
     const moved = rows.filter((row) => ids.includes(row.id) && row.folderId !== (folder?.id ?? null));
     if (moved.length === 0) return;
-    const into = (place: (row: WorkflowRow) => string | null) =>
-      attempt(() => Promise.all(moved.map((row) => putIntoFolder(row.id, place(row)))));
-    if (!(await into(() => folder?.id ?? null))) return;
-    setChosen(new Set());
-    const [first] = moved;
-    const what = moved.length === 1 && first ? first.name : plural(moved.length, "workflow");
-    toast({ text: `${what} moved to ${folder?.name ?? "the top"}`, tone: "good", undo: () => void into((row) => row.folderId) });
+    const before = new Map(moved.map((row) => [row.id, row.folderId]));
+    await bulk.act(
+      `moved to ${folder?.name ?? "the top"}`,
+      [...before.keys()],
+      (id) => putIntoFolder(id, folder?.id ?? null),
+      (done) => void each(done, (id) => putIntoFolder(id, before.get(id) ?? null)),
+    );
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();

@@ -1,9 +1,9 @@
 /** Workflows, folders and tags as the server has them, and what can be done with them from the list. */
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { ApiError, all, api, queryClient } from "../../api/client";
 import type { WorkflowDocument, WorkflowTag } from "../../graph/types";
 import { type CheckAnswer, type Report, reportOf } from "./report";
-import { type Folder, rowOf, type WorkflowRow } from "./rows";
+import { copyName, type Folder, rowOf, type WorkflowRow } from "./rows";
 
 export const WORKFLOWS = ["workflows"];
 const FOLDERS = ["folders"];
@@ -12,11 +12,13 @@ const TAGS = ["tags"];
 /** What a new workflow is made of; the server owns every other field. */
 const SENT = ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"] as const;
 
+const ROWS = queryOptions({
+  queryKey: WORKFLOWS,
+  queryFn: async () => (await all<WorkflowDocument>("/workflows", { excludePinnedData: true })).map(rowOf),
+});
+
 export function useWorkflows() {
-  return useQuery({
-    queryKey: WORKFLOWS,
-    queryFn: async () => (await all<WorkflowDocument>("/workflows", { excludePinnedData: true })).map(rowOf),
-  });
+  return useQuery(ROWS);
 }
 
 /** The folders; none where the server has none. */
@@ -53,6 +55,12 @@ export async function createWorkflow(
   const made = await api.post<WorkflowDocument>("/workflows", body);
   refresh(WORKFLOWS);
   return made;
+}
+
+/** Makes a copy where the workflow is, under a name that no other has. */
+export async function copyWorkflow(document: WorkflowDocument): Promise<WorkflowDocument> {
+  const names = (await queryClient.fetchQuery(ROWS)).map((row) => row.name);
+  return createWorkflow({ ...document, name: copyName(document.name, names) }, rowOf(document));
 }
 
 export async function renameWorkflow(id: string, name: string) {

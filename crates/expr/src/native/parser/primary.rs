@@ -305,6 +305,14 @@ impl Parser {
 
 /// Adds a key to a path that is walked by reference, or makes an ordinary member access.
 fn extend_path(object: Expr, key: Str, optional: bool) -> Expr {
+    if !optional
+        && key == "json"
+        && let Expr::Member { object: of, key: item, optional: false } = &object
+        && item == "item"
+        && let Some(root) = root_of_item(of)
+    {
+        return Expr::Path { root, keys: Box::default() };
+    }
     match object {
         Expr::Root(Root::Json) if !optional => Expr::Path { root: PathRoot::Json, keys: [key].into() },
         Expr::Path { root, keys } if !optional => {
@@ -312,29 +320,20 @@ fn extend_path(object: Expr, key: Str, optional: bool) -> Expr {
             keys.push(key);
             Expr::Path { root, keys: keys.into() }
         }
-        Expr::NodePath { node, keys } if !optional => {
-            let mut keys = keys.into_vec();
-            keys.push(key);
-            Expr::NodePath { node, keys: keys.into() }
-        }
-        Expr::Member { object, key: item, optional: false } if !optional && key == "json" && item == "item" => match *object {
-            Expr::Root(Root::Input) => Expr::Path { root: PathRoot::InputJson, keys: Box::default() },
-            Expr::Call { function: Builtin::Node, args } => match &*args {
-                [Arg { value: Expr::Literal(Value::String(node)), spread: false }] => {
-                    Expr::NodePath { node: node.clone(), keys: Box::default() }
-                }
-                _ => json_of_item(Expr::Call { function: Builtin::Node, args }),
-            },
-            other => json_of_item(other),
-        },
         object => Expr::Member { object: Box::new(object), key, optional },
     }
 }
 
-/// `object.item.json` of something that has no path of its own.
-fn json_of_item(object: Expr) -> Expr {
-    let item = Expr::Member { object: Box::new(object), key: "item".into(), optional: false };
-    Expr::Member { object: Box::new(item), key: "json".into(), optional: false }
+/// Whose item `object.item` is, if that can be told from the text.
+fn root_of_item(object: &Expr) -> Option<PathRoot> {
+    match object {
+        Expr::Root(Root::Input) => Some(PathRoot::InputJson),
+        Expr::Call { function: Builtin::Node, args } => match &**args {
+            [Arg { value: Expr::Literal(Value::String(node)), spread: false }] => Some(PathRoot::Node(node.clone())),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn constant(name: &str) -> Option<Value> {

@@ -10,14 +10,14 @@ const MAX_KNOWN: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Located {
-    /// What was chosen, and the table that it means. The way of choosing is the same for all items.
-    known: Vec<(Value, Arc<Table>)>,
+    /// What was chosen and the way it was chosen, and the table that it means.
+    known: Vec<((Value, Value), Arc<Table>)>,
 }
 
 impl Located {
     pub(super) async fn table(&mut self, ctx: &Ctx<'_>, index: usize) -> Result<Arc<Table>, NodeError> {
-        let chosen = ctx.param("dataTableId.value", index)?;
-        let is_locator = !chosen.is_undefined();
+        let chosen = (ctx.param("dataTableId.value", index)?, ctx.param("dataTableId.mode", index)?);
+        let is_locator = !chosen.0.is_undefined();
         if let Some((_, table)) = self.known.iter().find(|(known, _)| is_locator && *known == chosen) {
             return Ok(table.clone());
         }
