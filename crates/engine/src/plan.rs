@@ -8,6 +8,9 @@ use node_api::{Group, NodeError, NodeInfo, NodeType, Registry, StartedBy};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+/// So many nodes are found sooner by looking at each name.
+const FEW_NODES: usize = 12;
+
 /// The plan of a workflow. Made once when it is saved, activated or imported; runs only walk it.
 pub struct Plan {
     pub id: Str,
@@ -137,6 +140,9 @@ impl Plan {
     }
 
     pub fn index_of(&self, name: &str) -> Option<usize> {
+        if self.nodes.len() <= FEW_NODES {
+            return self.nodes.iter().position(|node| node.info.name == name);
+        }
         self.by_name.get(name).copied()
     }
 

@@ -23,7 +23,7 @@ pub mod workflow;
 pub use code::{Blame, Code};
 pub use ecow::EcoString as Str;
 pub use event::{Changed, Extent, NodeState, RunEvent};
-pub use item::{Binary, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill, SpillError, Spilled};
+pub use item::{Binary, HeldItems, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill, SpillError, Spilled};
 pub use kind::Kind;
 pub use number::number_to_string;
 pub use object::Object;

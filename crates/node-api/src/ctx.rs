@@ -44,6 +44,23 @@ impl std::fmt::Debug for Prepared {
     }
 }
 
+/// A parameter that is asked for item by item; one without an expression is looked up once.
+pub struct PerItem<'a> {
+    host: &'a dyn Host,
+    path: &'a str,
+    settled: Option<Value>,
+}
+
+impl PerItem<'_> {
+    /// The value for an item; `undefined` if it is not set.
+    pub fn get(&self, item: usize) -> Result<Value, NodeError> {
+        match &self.settled {
+            Some(value) => Ok(value.clone()),
+            None => self.host.parameter(self.path, item).map_err(|error| error.on_item(item)),
+        }
+    }
+}
+
 impl<'a> Ctx<'a> {
     pub fn new(node: &'a NodeInfo, inputs: &'a [Option<Items>], run_index: usize, host: &'a dyn Host) -> Self {
         Self { node, inputs, run_index, host }
@@ -92,6 +109,12 @@ impl<'a> Ctx<'a> {
     /// The parameter at a path (`options.timeout`) for one item; `undefined` if it is not set.
     pub fn param(&self, path: &str, item: usize) -> Result<Value, NodeError> {
         self.host.parameter(path, item).map_err(|error| error.on_item(item))
+    }
+
+    /// A parameter that is asked for item by item, at a path.
+    pub fn per_item(&self, path: &'a str) -> PerItem<'a> {
+        let settled = if self.host.has_expression(path) { None } else { self.host.parameter(path, 0).ok() };
+        PerItem { host: self.host, path, settled }
     }
 
     /// The parameter as text: numbers and booleans are spelled out, nothing is the empty text.

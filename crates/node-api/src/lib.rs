@@ -23,7 +23,7 @@ pub mod testing;
 mod tool_name;
 pub mod trigger;
 
-pub use ctx::{Ctx, NodeInfo, Prepared};
+pub use ctx::{Ctx, NodeInfo, PerItem, Prepared};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
 pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply, trigger};

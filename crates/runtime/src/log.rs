@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
+use store::Store;
 use store::approvals::ApprovalChange;
 use store::blobs::{Gathered, NewFile};
 use store::executions::{Along, Begun, CalledFrom, Execution, Pending, Piece, State};
+use store::journal::{self, Told};
 use store::spending::SpentByRun;
-use store::{Store, journal};
 use tokio::sync::{broadcast, mpsc};
 
 /// Live events that a slow listener may be behind before it misses some.
@@ -118,6 +119,8 @@ struct LogState {
     along: Option<Along>,
     state: Option<State>,
     events: Vec<u8>,
+    /// What was told in this process, which events to come need not tell again.
+    told: Told,
     /// What they say was spent.
     spent: Vec<Spent>,
     /// What they say about calls that a person is asked about.
@@ -326,6 +329,7 @@ impl RunLog {
         }
         state.refusal.get_or_insert_with(|| error.clone());
         state.events = Vec::new();
+        state.told = Told::default();
         state.spent = Vec::new();
         state.approvals = Vec::new();
         state.files = Gathered::default();
@@ -344,7 +348,7 @@ impl RunLog {
     }
 
     fn add_to(&self, state: &mut LogState, event: &RunEvent, figures: &RunFigures) -> u64 {
-        journal::write_event(&mut state.events, event, &mut state.files);
+        journal::write_event(&mut state.events, event, &mut state.files, &mut state.told);
         state.take_approvals(event);
         match event {
             RunEvent::RunStarted { mode, .. } => {

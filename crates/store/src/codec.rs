@@ -3,7 +3,8 @@
 //! JSON text would lose `undefined`, dates, `NaN` and `-0`, and takes about twice as long to read back.
 
 use crate::blobs::{Fetched, Gathered, INLINE_LIMIT, Sum};
-use model::{Binary, DateKind, DateValue, Item, ItemError, Object, PairedItem, Pairs, Source, Str, Value};
+use crate::told::Place;
+use model::{Binary, DateKind, DateValue, Item, ItemError, Items, Object, PairedItem, Pairs, Source, Str, Value};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::io;
@@ -50,6 +51,11 @@ pub(crate) fn decode(bytes: &[u8]) -> io::Result<Vec<Item>> {
 pub(crate) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the data of the run is damaged")
 }
+
+/// What the first byte of an item says.
+const HAS_FILES: u8 = 1;
+const HAS_ERROR: u8 = 2;
+const CAME_IN: u8 = 4;
 
 /// How a file is written: its bytes follow, or the name that it is kept under.
 const HERE: u8 = 0;
@@ -185,9 +191,20 @@ impl Writer<'_> {
     }
 
     pub(crate) fn item(&mut self, item: &Item) {
-        let marks = u8::from(item.binary.is_some()) | u8::from(item.error.is_some()) << 1;
-        self.out.push(marks);
-        self.value(&item.json);
+        self.item_from(item, None);
+    }
+
+    /// An item whose fields may have been written before, at a place that the reader knows too.
+    pub(crate) fn item_from(&mut self, item: &Item, place: Option<Place>) {
+        let mark = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
+        self.out.push(mark(HAS_FILES, item.binary.is_some()) | mark(HAS_ERROR, item.error.is_some()) | mark(CAME_IN, place.is_some()));
+        match place {
+            Some((input, at)) => {
+                self.length(input);
+                self.length(at);
+            }
+            None => self.value(&item.json),
+        }
         if let Some(files) = &item.binary {
             self.length(files.len());
             for (name, file) in files.iter() {
@@ -241,6 +258,8 @@ pub(crate) struct Reader<'a> {
     depth: usize,
     /// Gets files that are kept elsewhere; without it there are none.
     pub(crate) fetch: Option<&'a Fetch<'a>>,
+    /// What came to the step that is read.
+    pub(crate) came_in: Vec<Option<Items>>,
 }
 
 /// Gets a file by its sum and size.
@@ -248,7 +267,7 @@ pub(crate) type Fetch<'a> = dyn Fn(Sum, usize) -> io::Result<Fetched> + 'a;
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, names: Vec::new(), depth: 0, fetch: None }
+        Self { bytes, at: 0, names: Vec::new(), depth: 0, fetch: None, came_in: Vec::new() }
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -364,8 +383,8 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn item(&mut self) -> io::Result<Item> {
         let marks = self.byte()?;
-        let mut item = Item::new(self.value()?);
-        if marks & 1 != 0 {
+        let mut item = Item::new(if marks & CAME_IN != 0 { self.came()? } else { self.value()? });
+        if marks & HAS_FILES != 0 {
             let count = self.count()?;
             let mut files = Vec::with_capacity(count.min(64));
             for _ in 0..count {
@@ -379,10 +398,17 @@ impl<'a> Reader<'a> {
             1 => Pairs::One(self.pair()?),
             _ => (0..pairs).map(|_| self.pair()).collect::<io::Result<Vec<_>>>()?.into(),
         };
-        if marks & 2 != 0 {
+        if marks & HAS_ERROR != 0 {
             item.error = Some(Arc::new(ItemError { message: self.text()?, description: self.optional()? }));
         }
         Ok(item)
+    }
+
+    /// Fields that came to the step.
+    fn came(&mut self) -> io::Result<Value> {
+        let (input, at) = (self.length()?, self.length()?);
+        let item = self.came_in.get(input).and_then(Option::as_ref).and_then(|list| list.get(at));
+        item.map(|item| item.json).ok_or_else(damaged)
     }
 
     fn pair(&mut self) -> io::Result<PairedItem> {

@@ -2,6 +2,8 @@
 
 use crate::blobs::Gathered;
 use crate::codec::{Fetch, Reader, Writer, damaged};
+use crate::told::CameIn;
+pub use crate::told::Told;
 use model::{Changed, Code, Extent, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, Spent, TaskData, TaskStatus};
 use std::collections::BTreeMap;
 use std::io;
@@ -20,13 +22,14 @@ const NODE_NOTED: u8 = 10;
 const NODE_SERVED: u8 = 11;
 const MODEL_USED: u8 = 12;
 
-/// Adds an event to a piece of the journal. Each event stands alone, so pieces can be cut and joined between events.
-/// Large files are named, and left to whoever gathers them.
-pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent, files: &mut Gathered) {
+/// Adds an event to a piece of the journal. Pieces can be cut and joined between events, and are read in the order in which they
+/// were written. Large files are named, and left to whoever gathers them.
+pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent, files: &mut Gathered, told: &mut Told) {
     let start = piece.len();
     let mut writer = Writer::naming(files);
     writer.out = std::mem::take(piece);
-    writer.event(event);
+    writer.event(event, told);
+    told.add(event);
     let end = writer.out.len();
     writer.length(end - start);
     let shift = writer.out.len() - end;
@@ -36,14 +39,16 @@ pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent, files: &mut Gathered) 
 }
 
 /// The events of a piece, in order; at most so many.
-pub(crate) fn read_events<'a>(piece: &'a [u8], most: usize, fetch: &'a Fetch<'a>) -> io::Result<Vec<RunEvent>> {
+pub(crate) fn read_events<'a>(piece: &'a [u8], most: usize, fetch: &'a Fetch<'a>, told: &mut Told) -> io::Result<Vec<RunEvent>> {
     let mut outer = Reader::new(piece);
     let mut events = Vec::new();
     while !outer.is_done() && events.len() < most {
         let length = outer.length()?;
         let mut reader = Reader::new(outer.take(length)?);
         reader.fetch = Some(fetch);
-        events.push(reader.event()?);
+        let event = reader.event(told)?;
+        told.add(&event);
+        events.push(event);
         if !reader.is_done() {
             return Err(damaged());
         }
@@ -78,7 +83,15 @@ impl Writer<'_> {
         }
     }
 
-    fn event(&mut self, event: &RunEvent) {
+    /// What a step put out, of which some may be what came to it.
+    fn output(&mut self, items: &Items, came_in: &CameIn) {
+        self.length(items.len());
+        for (at, item) in items.iter().enumerate() {
+            self.item_from(&item, came_in.place_of(&item, at));
+        }
+    }
+
+    fn event(&mut self, event: &RunEvent, told: &Told) {
         match event {
             RunEvent::RunStarted { run_id, workflow_id, workflow_name, mode, started_ms, start_node, items, extent } => {
                 self.out.push(RUN_STARTED);
@@ -114,7 +127,7 @@ impl Writer<'_> {
             RunEvent::NodeServed { node, task } => {
                 self.out.push(NODE_SERVED);
                 self.text(node);
-                self.task(task);
+                self.task(task, &CameIn::default());
             }
             RunEvent::ModelUsed { node, spent } => {
                 self.out.push(MODEL_USED);
@@ -131,7 +144,7 @@ impl Writer<'_> {
                 self.out.push(NODE_FINISHED);
                 self.text(node);
                 self.length(*run_index);
-                self.task(task);
+                self.task(task, &told.held(&task.source));
                 self.changed(changed);
             }
             RunEvent::NodeSilent { node } => {
@@ -173,7 +186,7 @@ impl Writer<'_> {
         self.maybe(spent.dollars.as_ref(), |writer, dollars| writer.out.extend_from_slice(&dollars.to_le_bytes()));
     }
 
-    fn task(&mut self, task: &TaskData) {
+    fn task(&mut self, task: &TaskData, came_in: &CameIn) {
         self.moment(task.start_time_ms);
         self.length(task.execution_index);
         self.length(task.execution_time_ms as usize);
@@ -186,7 +199,7 @@ impl Writer<'_> {
             self.text(kind.name());
             self.length(outputs.len());
             for output in outputs {
-                self.maybe(output.as_ref(), Self::items);
+                self.maybe(output.as_ref(), |writer, items| writer.output(items, came_in));
             }
         }
         self.maybe(task.error.as_ref(), Self::error);
@@ -252,7 +265,7 @@ impl Reader<'_> {
         self.list(Self::item).map(Items::from)
     }
 
-    fn event(&mut self) -> io::Result<RunEvent> {
+    fn event(&mut self, told: &Told) -> io::Result<RunEvent> {
         Ok(match self.byte()? {
             RUN_STARTED => RunEvent::RunStarted {
                 run_id: self.text()?,
@@ -267,13 +280,13 @@ impl Reader<'_> {
             NODE_STARTED => RunEvent::NodeStarted { node: self.text()?, run_index: self.length()?, started_ms: self.moment()? },
             NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
             NODE_NOTED => RunEvent::NodeNoted { node: self.text()?, key: self.text()?, value: self.value()? },
-            NODE_SERVED => RunEvent::NodeServed { node: self.text()?, task: Arc::new(self.task()?) },
+            NODE_SERVED => RunEvent::NodeServed { node: self.text()?, task: Arc::new(self.task(told)?) },
             MODEL_USED => RunEvent::ModelUsed { node: self.text()?, spent: self.spent()? },
             NODE_RETRIED => RunEvent::NodeRetried { node: self.text()?, attempt: self.length()? as u32, error: self.error()? },
             NODE_FINISHED => RunEvent::NodeFinished {
                 node: self.text()?,
                 run_index: self.length()?,
-                task: Arc::new(self.task()?),
+                task: Arc::new(self.task(told)?),
                 changed: self.changed()?,
             },
             NODE_SILENT => RunEvent::NodeSilent { node: self.text()? },
@@ -307,12 +320,15 @@ impl Reader<'_> {
         })
     }
 
-    fn task(&mut self) -> io::Result<TaskData> {
+    fn task(&mut self, told: &Told) -> io::Result<TaskData> {
+        let (start_time_ms, execution_index, execution_time_ms) = (self.moment()?, self.length()?, self.length()? as u64);
+        let source = self.list(|reader| reader.maybe(Self::source))?;
+        self.came_in = told.lists(&source);
         Ok(TaskData {
-            start_time_ms: self.moment()?,
-            execution_index: self.length()?,
-            execution_time_ms: self.length()? as u64,
-            source: self.list(|reader| reader.maybe(Self::source))?,
+            start_time_ms,
+            execution_index,
+            execution_time_ms,
+            source,
             data: self.list(Self::outputs)?.into_iter().collect::<BTreeMap<_, _>>(),
             error: self.maybe(Self::error)?,
             status: TaskStatus::from_name(&self.text()?).ok_or_else(damaged)?,
@@ -424,38 +440,109 @@ mod tests {
         ]
     }
 
-    fn piece() -> Vec<u8> {
-        let mut piece = Vec::new();
-        events().iter().for_each(|event| write_event(&mut piece, event, &mut Gathered::default()));
+    fn written(events: &[RunEvent]) -> Vec<u8> {
+        let (mut piece, mut told) = (Vec::new(), Told::default());
+        events.iter().for_each(|event| write_event(&mut piece, event, &mut Gathered::default(), &mut told));
         piece
+    }
+
+    fn read(piece: &[u8]) -> io::Result<Vec<RunEvent>> {
+        read_events(piece, usize::MAX, &no_files, &mut Told::default())
+    }
+
+    fn piece() -> Vec<u8> {
+        written(&events())
     }
 
     #[test]
     fn every_event_comes_back_as_it_was() {
-        assert_eq!(format!("{:?}", read_events(&piece(), usize::MAX, &no_files).unwrap()), format!("{:?}", events()));
+        assert_eq!(format!("{:?}", read(&piece()).unwrap()), format!("{:?}", events()));
     }
 
     #[test]
     fn a_piece_that_was_cut_is_refused_unless_it_was_cut_between_events() {
         let whole = piece();
         let mut ends = vec![0];
-        let mut sofar = Vec::new();
+        let (mut sofar, mut told) = (Vec::new(), Told::default());
         for event in events() {
-            write_event(&mut sofar, &event, &mut Gathered::default());
+            write_event(&mut sofar, &event, &mut Gathered::default(), &mut told);
             ends.push(sofar.len());
         }
         for cut in 0..whole.len() {
-            assert_eq!(read_events(&whole[..cut], usize::MAX, &no_files).is_ok(), ends.contains(&cut), "cut at {cut}");
+            assert_eq!(read(&whole[..cut]).is_ok(), ends.contains(&cut), "cut at {cut}");
         }
+    }
+
+    /// A run of two steps that pass on what came, in another order and with one item less, and one that makes something new.
+    fn passing() -> Vec<RunEvent> {
+        let long = "x".repeat(1000);
+        let items: Items = (0..3).map(|number| Item::new(json!({ "number": number, "long": long.as_str() }))).collect();
+        let task = |source: Option<&str>, output: Items| TaskData {
+            start_time_ms: 5,
+            execution_index: 1,
+            execution_time_ms: 7,
+            source: source.map(|node| Some(Source { node: node.into(), output: 0, run: 0 })).into_iter().collect(),
+            data: BTreeMap::from([(Kind::Main, vec![Some(output)])]),
+            error: None,
+            status: TaskStatus::Success,
+            input_override: None,
+            hints: Vec::new(),
+            metadata: None,
+        };
+        let finished = |node: &str, task: TaskData| RunEvent::NodeFinished {
+            node: node.into(),
+            run_index: 0,
+            task: Arc::new(task),
+            changed: Changed::default(),
+        };
+        let some: Items = [2, 0].into_iter().filter_map(|at| Some(items.get(at)?.paired_with(at))).collect();
+        let new: Items = vec![Item::new(json!({ "number": 2 })).paired_with(0), some.get(1).unwrap_or_default().paired_with(1)].into();
+        vec![
+            RunEvent::RunStarted {
+                run_id: "1".into(),
+                workflow_id: "w".into(),
+                workflow_name: "W".into(),
+                mode: "webhook".into(),
+                started_ms: 1,
+                start_node: Some("S".into()),
+                items: Some(items.clone()),
+                extent: Extent::default(),
+            },
+            finished("S", task(None, items)),
+            finished("Some", task(Some("S"), some)),
+            finished("New", task(Some("Some"), new)),
+        ]
+    }
+
+    #[test]
+    fn fields_that_only_pass_a_step_are_told_once() {
+        let piece = written(&passing());
+        assert!(piece.len() < 3500, "{} bytes for three texts of a thousand", piece.len());
+        assert_eq!(format!("{:?}", read(&piece).unwrap()), format!("{:?}", passing()));
+    }
+
+    /// Whoever takes a run up knows nothing of what was told before, and tells what it needs.
+    #[test]
+    fn a_run_that_was_taken_up_tells_again_what_passes_on() {
+        let events = passing();
+        let (before, after) = events.split_at(2);
+        let whole = [written(before), written(after)].concat();
+        assert_eq!(format!("{:?}", read(&whole).unwrap()), format!("{events:?}"));
+    }
+
+    #[test]
+    fn fields_that_were_never_told_are_damage() {
+        let (piece, first) = (written(&passing()), written(&passing()[..1]).len());
+        assert!(read(&piece[first..]).is_err());
     }
 
     proptest! {
         #[test]
         fn damaged_bytes_never_panic(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
-            let mut bytes = piece();
+            let mut bytes = [piece(), written(&passing())].concat();
             let at = at.index(bytes.len());
             bytes[at] = byte;
-            let _ = read_events(&bytes, usize::MAX, &no_files);
+            let _ = read(&bytes);
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod spending;
 mod spill;
 mod sqlite;
 pub mod tags;
+mod told;
 pub mod users;
 pub mod variables;
 mod vault;

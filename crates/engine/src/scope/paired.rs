@@ -21,24 +21,23 @@ impl RunView<'_> {
             return Err(not_executed(name));
         }
         let Some((input, items)) = self.main_input() else { return Err(no_info(name)) };
-        let Some(item) = items.get(index) else { return Err(no_info(name)) };
-        let source = self.sources.get(input).cloned().flatten();
+        if index >= items.len() {
+            return Err(no_info(name));
+        }
+        let source = self.sources.get(input).and_then(Option::as_ref);
         let origin = PairedItem::on_input(index, input);
-        let pair = match (&source, item.paired.first()) {
-            // Without a source there is only what the item says of itself.
-            (None, Some(own)) if own.source.is_some() => own.clone(),
-            _ => origin,
-        };
+        // Without a source there is only what the item says of itself.
+        let own = if source.is_none() { items.get(index).and_then(|item| item.paired.first().cloned()) } else { None };
+        let pair = own.filter(|own| own.source.is_some()).unwrap_or(origin);
         self.follow(target, name, source, &pair, &mut 0)
     }
 
-    fn follow(&self, target: usize, name: &str, source: Option<Source>, pair: &PairedItem, steps: &mut usize) -> Result<Item, Error> {
+    fn follow(&self, target: usize, name: &str, source: Option<&Source>, pair: &PairedItem, steps: &mut usize) -> Result<Item, Error> {
         *steps += 1;
         if *steps > MAX_STEPS {
             return Err(no_info(name));
         }
-        let source = pair.source.as_deref().cloned().or(source);
-        let Some(source) = source else { return Err(no_path(name)) };
+        let Some(source) = pair.source.as_deref().or(source) else { return Err(no_path(name)) };
         let Some(previous) = self.plan.index_of(&source.node) else { return Err(no_info(name)) };
         let Some(task) = self.data.of(previous).get(source.run) else { return Err(no_info(name)) };
         let Some(item) = task.output(source.output).and_then(|items| items.get(pair.item as usize)) else {
@@ -48,7 +47,7 @@ impl RunView<'_> {
             return Ok(item);
         }
         let step = |pair: &PairedItem, steps: &mut usize| {
-            let feeding = task.source.get(pair.input as usize).cloned().flatten();
+            let feeding = task.source.get(pair.input as usize).and_then(Option::as_ref);
             if feeding.is_none() && pair.source.is_none() && task.source.is_empty() {
                 return Err(no_path(name));
             }

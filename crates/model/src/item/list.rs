@@ -1,6 +1,7 @@
 //! A list of items in chunks, some of which may be on disk.
 
 use super::{Item, PairedItem, Pairs};
+use crate::Value;
 use std::fmt;
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub trait Spilled: Send + Sync {
     /// Reads the chunk back. When the disk fails the run is marked as failed and the chunk comes back empty,
     /// so that walking a list cannot fail at every step; the engine looks at the mark after each node.
     fn load(&self) -> Arc<Vec<Item>>;
+    /// The chunk if it is in memory.
+    fn held(&self) -> Option<Arc<Vec<Item>>>;
 }
 
 /// Decides where a run's data lives and counts it against the run's byte budget. Implemented by `store`.
@@ -152,6 +155,17 @@ impl Items {
         None
     }
 
+    /// What of the list is in memory, to look at many of its items without reading any back.
+    pub fn held(&self) -> HeldItems {
+        let mut before = 0;
+        let chunks = self.chunks.iter().map(|chunk| {
+            let from = before;
+            before += chunk.len();
+            (from, chunk.in_memory())
+        });
+        HeldItems { chunks: chunks.collect() }
+    }
+
     pub fn first(&self) -> Option<Item> {
         self.get(0)
     }
@@ -191,6 +205,13 @@ impl Chunk {
         }
     }
 
+    fn in_memory(&self) -> Option<Arc<Vec<Item>>> {
+        match &self.place {
+            Place::Held(items) => Some(items.clone()),
+            Place::Spilled(spilled) => spilled.held(),
+        }
+    }
+
     /// The items with the pairing they show here.
     fn paired(&self) -> Arc<Vec<Item>> {
         let items = self.load();
@@ -213,6 +234,20 @@ impl Pairing {
             Pairing::With { item } => PairedItem { item, input: 0, source: None },
         };
         Item { json: item.json.clone(), binary: item.binary.clone(), paired: Pairs::One(pair), error: item.error.clone() }
+    }
+}
+
+/// The chunks of a list that are in memory, each with the number of its first item.
+pub struct HeldItems {
+    chunks: Vec<(usize, Option<Arc<Vec<Item>>>)>,
+}
+
+impl HeldItems {
+    /// The fields of the item at an index, if they are in memory.
+    pub fn json(&self, index: usize) -> Option<&Value> {
+        let at = self.chunks.partition_point(|(from, _)| *from <= index).checked_sub(1)?;
+        let (from, items) = self.chunks.get(at)?;
+        Some(&items.as_ref()?.get(index - from)?.json)
     }
 }
 

@@ -5,7 +5,7 @@ mod list;
 mod pairs;
 
 pub use binary::Binary;
-pub use list::{Items, ItemsBuilder, Spill, SpillError, Spilled};
+pub use list::{HeldItems, Items, ItemsBuilder, Spill, SpillError, Spilled};
 pub use pairs::Pairs;
 
 use crate::{Object, Str, Value};

@@ -1,9 +1,10 @@
 //! What a column holds, and how values become that.
 
 use super::TableError;
+use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
+use jiff::fmt::{rfc2822, temporal::DateTimePrinter};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, fmt::rfc2822};
 use model::{Str, Value, number_to_string};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +89,8 @@ impl Cell {
 
 /// A moment as text, in UTC.
 pub fn iso(milliseconds: i64) -> Value {
-    Timestamp::from_millisecond(milliseconds).map_or(Value::Null, |moment| format!("{moment:.3}").into())
+    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+    Timestamp::from_millisecond(milliseconds).map_or(Value::Null, |moment| PRINTER.timestamp_to_string(&moment).into())
 }
 
 fn number(value: &Value) -> Option<f64> {

@@ -124,6 +124,13 @@ impl Spilled for Chunk {
         self.len
     }
 
+    fn held(&self) -> Option<Arc<Vec<Item>>> {
+        match &self.place {
+            Place::Memory(items) => Some(items.clone()),
+            Place::Disk { .. } | Place::Nowhere => None,
+        }
+    }
+
     fn load(&self) -> Arc<Vec<Item>> {
         let (offset, length) = match &self.place {
             Place::Memory(items) => return items.clone(),

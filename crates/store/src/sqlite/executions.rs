@@ -5,9 +5,10 @@ use super::approvals::remove_of;
 use super::called::{IS_NOT_NEEDED, called_from, cancel_awaited, is_needed, refuse_if_needed, remove_passing};
 use super::workflows::keep_static_data;
 use super::writer::{Done, in_savepoint};
+use crate::Error;
 use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
 use crate::executions::{Along, Begun, CalledFrom, Execution, ExecutionFilter, Executions, Keep, Pending, Piece, State};
-use crate::{Error, journal};
+use crate::journal::{self, Told};
 use bytes::Bytes;
 use model::{RunEvent, RunStatus};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -367,7 +368,7 @@ fn read_journal(connection: &Connection, id: i64, most: usize, blobs: Option<&Bl
     let mut found =
         connection.prepare_cached("SELECT place - ?1, sum, events FROM journal WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
     let mut pieces = found.query(places_of(id))?;
-    let mut events: Vec<RunEvent> = Vec::new();
+    let (mut events, mut told) = (Vec::<RunEvent>::new(), Told::default());
     // However many steps pass a file on, it is read and held once.
     let held: RefCell<HashMap<Sum, Bytes>> = RefCell::default();
     let failed: RefCell<Option<Error>> = RefCell::default();
@@ -393,7 +394,7 @@ fn read_journal(connection: &Connection, id: i64, most: usize, blobs: Option<&Bl
         if sum != i64::from(crc32fast::hash(&piece)) {
             return Err(damaged());
         }
-        let read = journal::read_events(&piece, most - events.len(), &fetch);
+        let read = journal::read_events(&piece, most - events.len(), &fetch, &mut told);
         events.extend(read.map_err(|_| failed.take().unwrap_or_else(damaged))?);
     }
     Ok(events)

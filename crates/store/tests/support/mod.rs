@@ -5,7 +5,7 @@
 
 use heddle_store::blobs::{Gathered, NewFile};
 use heddle_store::executions::{Begun, Pending, Piece, State};
-use heddle_store::journal;
+use heddle_store::journal::{self, Told};
 use heddle_store::spending::SpentByRun;
 use model::{RunEvent, RunStatus};
 use std::path::PathBuf;
@@ -61,9 +61,9 @@ impl Pending for Run {
 
 impl Run {
     pub(crate) fn new(execution: i64, happened: &[RunEvent], fate: Fate) -> Arc<Self> {
-        let (mut events, mut gathered) = (Vec::new(), Gathered::default());
+        let (mut events, mut gathered, mut told) = (Vec::new(), Gathered::default(), Told::default());
         for event in happened {
-            journal::write_event(&mut events, event, &mut gathered);
+            journal::write_event(&mut events, event, &mut gathered, &mut told);
         }
         let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
         let state = State { stopped_ms: Some(2), ..State::of(RunStatus::Success) };

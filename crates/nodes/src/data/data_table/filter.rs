@@ -1,5 +1,6 @@
 //! The conditions of the form as a filter, and the values of the form as a row.
 
+use node_api::PerItem;
 use node_api::prelude::*;
 use node_api::tables::{Combine, Condition, Filter, RESERVED, Table, Test};
 use std::sync::Arc;
@@ -46,20 +47,37 @@ fn condition(entry: &Value) -> Result<Condition, NodeError> {
     })
 }
 
-/// The values that an item stands for. Each fits its column, which makes of it what it keeps.
-pub(super) fn row(ctx: &Ctx<'_>, table: &Table, item: &Item, index: usize) -> Result<Object, NodeError> {
-    let row = match ctx.text("columns.mappingMode", index)?.as_str() {
-        "autoMapInputData" => {
-            let mut row = item.json.as_object().cloned().unwrap_or_default();
-            // What came out of a table goes into another one without a step between.
-            row.retain(|name, _| !RESERVED.contains(&name));
-            row
-        }
-        _ => match ctx.param("columns.value", index)? {
-            Value::Object(row) => Arc::unwrap_or_clone(row),
-            _ => Object::new(),
-        },
-    };
+/// Makes rows of items.
+pub(super) struct Rows<'a> {
+    mode: PerItem<'a>,
+    value: PerItem<'a>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(ctx: &Ctx<'a>) -> Self {
+        Self { mode: ctx.per_item("columns.mappingMode"), value: ctx.per_item("columns.value") }
+    }
+
+    /// The values that an item stands for. Each fits its column, which makes of it what it keeps.
+    pub(super) fn row(&self, table: &Table, item: &Item, index: usize) -> Result<Object, NodeError> {
+        let row = match self.mode.get(index)?.as_str() {
+            Some("autoMapInputData") => {
+                let mut row = item.json.as_object().cloned().unwrap_or_default();
+                // What came out of a table goes into another one without a step between.
+                row.retain(|name, _| !RESERVED.contains(&name));
+                row
+            }
+            _ => match self.value.get(index)? {
+                Value::Object(row) => Arc::unwrap_or_clone(row),
+                _ => Object::new(),
+            },
+        };
+        fits(table, &row)?;
+        Ok(row)
+    }
+}
+
+fn fits(table: &Table, row: &Object) -> Result<(), NodeError> {
     for (name, value) in row.iter() {
         let kind = table.columns.iter().find(|column| column.name == *name).map(|column| column.kind);
         let kind = kind.ok_or_else(|| {
@@ -69,5 +87,5 @@ pub(super) fn row(ctx: &Ctx<'_>, table: &Table, item: &Item, index: usize) -> Re
         })?;
         kind.cell(name, value)?;
     }
-    Ok(row)
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Finds the table that a locator names, once for all items that name the same.
 
 use model::Items;
+use node_api::PerItem;
 use node_api::prelude::*;
 use node_api::tables::{Table, TableError, TableName};
 use std::sync::Arc;
@@ -8,15 +9,20 @@ use std::sync::Arc;
 /// More tables than this are looked up again when their turn comes.
 const MAX_KNOWN: usize = 16;
 
-#[derive(Default)]
-pub(super) struct Located {
+pub(super) struct Located<'a> {
+    value: PerItem<'a>,
+    mode: PerItem<'a>,
     /// What was chosen and the way it was chosen, and the table that it means.
     known: Vec<((Value, Value), Arc<Table>)>,
 }
 
-impl Located {
+impl<'a> Located<'a> {
+    pub(super) fn new(ctx: &Ctx<'a>) -> Self {
+        Self { value: ctx.per_item("dataTableId.value"), mode: ctx.per_item("dataTableId.mode"), known: Vec::new() }
+    }
+
     pub(super) async fn table(&mut self, ctx: &Ctx<'_>, index: usize) -> Result<Arc<Table>, NodeError> {
-        let chosen = (ctx.param("dataTableId.value", index)?, ctx.param("dataTableId.mode", index)?);
+        let chosen = (self.value.get(index)?, self.mode.get(index)?);
         let is_locator = !chosen.0.is_undefined();
         if let Some((_, table)) = self.known.iter().find(|(known, _)| is_locator && *known == chosen) {
             return Ok(table.clone());

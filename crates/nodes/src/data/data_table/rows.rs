@@ -1,6 +1,6 @@
 //! The operations on rows.
 
-use super::filter::{filter, narrow_filter, row};
+use super::filter::{Rows, filter, narrow_filter};
 use super::locate::{Located, output};
 use futures::{StreamExt as _, stream};
 use model::Items;
@@ -15,11 +15,11 @@ const PAGE: usize = 1000;
 const ON_THEIR_WAY: usize = 256;
 
 pub(super) async fn insert(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
-    let mut located = Located::default();
+    let (mut located, rows) = (Located::new(ctx), Rows::new(ctx));
     let mut prepared = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let made = match located.table(ctx, index).await {
-            Ok(table) => row(ctx, &table, &item, index).map(|row| (table, row)),
+            Ok(table) => rows.row(&table, &item, index).map(|row| (table, row)),
             Err(error) => Err(error),
         };
         prepared.push(kept(ctx, index, made)?);
@@ -82,7 +82,7 @@ async fn insert_together(ctx: &Ctx<'_>, table: &Table, rows: Vec<Object>, return
 }
 
 pub(super) async fn get(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
-    let mut located = Located::default();
+    let mut located = Located::new(ctx);
     let mut output = ctx.builder();
     for index in 0..items.len() {
         match get_one(ctx, &mut located, index, &mut output).await {
@@ -93,7 +93,7 @@ pub(super) async fn get(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeErr
     Ok(vec![output.finish()])
 }
 
-async fn get_one(ctx: &Ctx<'_>, located: &mut Located, index: usize, output: &mut ItemsBuilder) -> Result<(), NodeError> {
+async fn get_one(ctx: &Ctx<'_>, located: &mut Located<'_>, index: usize, output: &mut ItemsBuilder) -> Result<(), NodeError> {
     let table = located.table(ctx, index).await?;
     let filter = filter(ctx, &table, index)?;
     let limit = match ctx.flag("returnAll", index)? {
@@ -153,7 +153,7 @@ pub(super) enum Wanted {
 }
 
 pub(super) async fn exists(ctx: &Ctx<'_>, items: &Items, wanted: Wanted) -> Result<Outputs, NodeError> {
-    let mut located = Located::default();
+    let mut located = Located::new(ctx);
     let mut made = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let fits = has_row(ctx, &mut located, index).await.map(|is_there| is_there == (wanted == Wanted::There));
@@ -162,7 +162,7 @@ pub(super) async fn exists(ctx: &Ctx<'_>, items: &Items, wanted: Wanted) -> Resu
     output(ctx, items, made)
 }
 
-async fn has_row(ctx: &Ctx<'_>, located: &mut Located, index: usize) -> Result<bool, NodeError> {
+async fn has_row(ctx: &Ctx<'_>, located: &mut Located<'_>, index: usize) -> Result<bool, NodeError> {
     let table = located.table(ctx, index).await?;
     let filter = narrow_filter(ctx, &table, index)?;
     let rows = ctx.host().tables().rows(&table.id, RowQuery { filter, limit: 1, ..RowQuery::default() }).await?;
@@ -178,10 +178,10 @@ struct Prepared {
 }
 
 pub(super) async fn change(ctx: &Ctx<'_>, items: &Items, operation: &str) -> Result<Outputs, NodeError> {
-    let mut located = Located::default();
+    let (mut located, rows) = (Located::new(ctx), Rows::new(ctx));
     let mut prepared = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        let made = prepare(ctx, &mut located, operation, &item, index).await;
+        let made = prepare(ctx, &mut located, &rows, operation, &item, index).await;
         prepared.push(kept(ctx, index, made)?);
     }
     let made = stream::iter(prepared.into_iter().map(|prepared| async {
@@ -197,10 +197,17 @@ pub(super) async fn change(ctx: &Ctx<'_>, items: &Items, operation: &str) -> Res
     output(ctx, items, made.buffered(ON_THEIR_WAY).collect().await)
 }
 
-async fn prepare(ctx: &Ctx<'_>, located: &mut Located, operation: &str, item: &Item, index: usize) -> Result<Prepared, NodeError> {
+async fn prepare(
+    ctx: &Ctx<'_>,
+    located: &mut Located<'_>,
+    rows: &Rows<'_>,
+    operation: &str,
+    item: &Item,
+    index: usize,
+) -> Result<Prepared, NodeError> {
     let table = located.table(ctx, index).await?;
     let filter = narrow_filter(ctx, &table, index)?;
-    let data = if operation == "deleteRows" { Object::new() } else { row(ctx, &table, item, index)? };
+    let data = if operation == "deleteRows" { Object::new() } else { rows.row(&table, item, index)? };
     let effect = if ctx.flag("options.dryRun", index)? { Effect::DryRun } else { Effect::Returning };
     Ok(Prepared { table, filter, data, effect })
 }

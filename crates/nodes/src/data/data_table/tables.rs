@@ -65,7 +65,7 @@ async fn list(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Value>, NodeError> {
 
 async fn on_one(ctx: &Ctx<'_>, operation: &str, index: usize) -> Result<Object, NodeError> {
     // An earlier item may have renamed or removed it, so nothing is remembered.
-    let table = Located::default().table(ctx, index).await?;
+    let table = Located::new(ctx).table(ctx, index).await?;
     let tables = ctx.host().tables();
     let success = ("success", Value::from(true));
     Ok(match operation {

@@ -4,7 +4,7 @@ use super::meta::{Meta, ROW_BYTES, field_name};
 use super::query::{Bound, Where, in_state, order_sql};
 use crate::Error;
 use crate::sqlite::now_ms;
-use model::{Object, Value};
+use model::{Object, Str, Value};
 use node_api::tables::{Cell, Changed, Effect, Filter, Inserted, Returning, RowQuery, TableError, TableLimits, iso};
 use rusqlite::{Connection, ToSql, params_from_iter};
 
@@ -40,6 +40,7 @@ pub(super) fn insert(
     let marks = ", ?".repeat(meta.slots.len());
     let sql = format!("INSERT INTO {} ({}) VALUES (?, ?, ?{marks})", meta.rows_table(), meta.selected());
     let mut statement = connection.prepare_cached(&sql)?;
+    let head = ["id", "createdAt", "updatedAt"].map(Str::from);
     for (id, data) in (meta.next_row..).zip(rows) {
         let mut cells = vec![Cell::Null; meta.slots.len()];
         for (name, value) in data.iter() {
@@ -47,13 +48,17 @@ pub(super) fn insert(
             cells[at] = cell;
         }
         bytes += ROW_BYTES + cells.iter().map(Cell::bytes).sum::<usize>();
-        let head: [&dyn ToSql; 3] = [&id, &now, &now];
-        let bound: Vec<Bound<'_>> = cells.iter().map(Bound).collect();
-        statement.execute(params_from_iter(head.into_iter().chain(bound.iter().map(|cell| cell as &dyn ToSql))))?;
+        for (at, number) in (1..).zip([id, now, now]) {
+            statement.raw_bind_parameter(at, number)?;
+        }
+        for (at, cell) in (4..).zip(&cells) {
+            statement.raw_bind_parameter(at, Bound(cell))?;
+        }
+        statement.raw_execute()?;
         match returning {
             Returning::Nothing => {}
             Returning::Ids => inserted.ids.push(id),
-            Returning::Rows => inserted.rows.push(shown(meta, id, &moment, cells)),
+            Returning::Rows => inserted.rows.push(shown(meta, &head, [id.into(), moment.clone(), moment.clone()], cells)),
         }
     }
     fits(meta, bytes as i64, limits)?;
@@ -193,15 +198,12 @@ fn preview(connection: &Connection, meta: &Meta, place: &Where, after: impl Fn(&
     Ok(Changed { count, rows: rows.collect() })
 }
 
-fn shown(meta: &Meta, id: i64, moment: &Value, cells: Vec<Cell>) -> Object {
-    let mut row = Object::with_capacity(3 + cells.len());
-    row.insert("id", id);
-    row.insert("createdAt", moment.clone());
-    row.insert("updatedAt", moment.clone());
-    // No column has another's name, or that of one of these three.
-    for (column, cell) in meta.table.columns.iter().zip(cells) {
-        row.append(column.name.clone(), cell.into_value());
-    }
+/// A row with its head and its cells. No column has another's name, or that of one of the head.
+fn shown(meta: &Meta, names: &[Str; 3], head: [Value; 3], cells: Vec<Cell>) -> Object {
+    let mut row = Object::with_capacity(head.len() + cells.len());
+    let head = names.iter().zip(head);
+    let cells = meta.table.columns.iter().zip(cells).map(|(column, cell)| (&column.name, cell.into_value()));
+    head.chain(cells).for_each(|(name, value)| row.append(name.clone(), value));
     row
 }
 

@@ -1,0 +1,68 @@
+//! What the journal of a run has told so far: fields that come to a step and leave it as they are need no telling again.
+
+use model::{HeldItems, Item, Items, RunEvent, Source, Str, TaskData, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The lists that a later step may have got. Who writes and who reads take in the same events, and so mean the same lists.
+#[derive(Default)]
+pub struct Told {
+    /// What the run began with.
+    begun: Option<Items>,
+    steps: HashMap<(Str, usize), Arc<TaskData>>,
+}
+
+impl Told {
+    pub(crate) fn add(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted { items, .. } => self.begun.clone_from(items),
+            RunEvent::NodeFinished { node, run_index, task, .. } => {
+                self.steps.insert((node.clone(), *run_index), task.clone());
+            }
+            RunEvent::RunFinished { .. } => *self = Self::default(),
+            _ => {}
+        }
+    }
+
+    /// What came to a step, input by input. To one that no other fed came what the run began with.
+    fn came_from<'t>(&'t self, sources: &'t [Option<Source>]) -> impl Iterator<Item = Option<&'t Items>> {
+        let begun = sources.iter().all(Option::is_none).then_some(self.begun.as_ref());
+        let fed = sources.iter().filter(move |_| begun.is_none()).map(|source| {
+            let source = source.as_ref()?;
+            self.steps.get(&(source.node.clone(), source.run))?.output(source.output)
+        });
+        begun.into_iter().chain(fed)
+    }
+
+    /// The same for whoever writes: what is on disk is not read back only to find that it passes on.
+    pub(crate) fn held(&self, sources: &[Option<Source>]) -> CameIn {
+        CameIn(self.came_from(sources).map(|list| list.map(Items::held)).collect())
+    }
+
+    /// The same for whoever reads.
+    pub(crate) fn lists(&self, sources: &[Option<Source>]) -> Vec<Option<Items>> {
+        self.came_from(sources).map(Option::<&Items>::cloned).collect()
+    }
+}
+
+/// What came to a step, as far as it is in memory.
+#[derive(Default)]
+pub(crate) struct CameIn(Vec<Option<HeldItems>>);
+
+/// An item that came to a step: the input, and the place among what came there.
+pub(crate) type Place = (usize, usize);
+
+impl CameIn {
+    /// Where the fields of an output's item came in, if they did.
+    pub(crate) fn place_of(&self, item: &Item, at: usize) -> Option<Place> {
+        let place = match item.paired.first() {
+            Some(pair) if pair.source.is_none() => (pair.input as usize, pair.item as usize),
+            _ => (0, at),
+        };
+        let came = self.0.get(place.0)?.as_ref()?.json(place.1)?;
+        match (came, &item.json) {
+            (Value::Object(came), Value::Object(left)) if Arc::ptr_eq(came, left) => Some(place),
+            _ => None,
+        }
+    }
+}
