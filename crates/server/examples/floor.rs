@@ -16,6 +16,9 @@ use tokio::sync::oneshot;
 #[derive(serde::Deserialize)]
 struct Work {
     keep: usize,
+    /// In so many writes, one after the other.
+    #[serde(default = "once")]
+    writes: usize,
     answer: usize,
     #[serde(default)]
     calls: usize,
@@ -116,11 +119,18 @@ async fn handle(State(floor): State<Floor>, Query(work): Query<Work>, headers: H
         answer = tokio::fs::read(&file).await.unwrap();
         keep.await.unwrap();
     }
-    kept.resize(work.keep.max(1), b' ');
-    let (tell, told) = oneshot::channel();
-    floor.jobs.send(Job { kept, rows, tell }).unwrap();
-    told.await.unwrap();
+    kept.resize(work.keep.max(work.writes), b' ');
+    let mut rows = Some(rows);
+    for piece in kept.chunks(kept.len().div_ceil(work.writes)) {
+        let (tell, told) = oneshot::channel();
+        floor.jobs.send(Job { kept: piece.to_vec(), rows: rows.take().unwrap_or_default(), tell }).unwrap();
+        told.await.unwrap();
+    }
     answer
+}
+
+fn once() -> usize {
+    1
 }
 
 fn rows_of(body: &serde_json::Value) -> Vec<Cells> {

@@ -23,6 +23,10 @@ pub(super) struct Measured {
     pub(super) rate: f64,
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
+    /// The same in the middle one of the seconds that it took, ordered by it: what the slowest moments of the machine leave alone.
+    pub(super) middle_p99_ms: f64,
+    /// The share of the processors that others took from this machine meanwhile.
+    pub(super) stolen: f64,
     /// The length of one answer's body.
     pub(super) answer_bytes: usize,
 }
@@ -37,7 +41,7 @@ impl Load {
     /// Sends the requests one after the other, over and over.
     pub(super) fn run(&self, address: &str, requests: &[Request]) -> Result<Measured> {
         let next = AtomicUsize::new(0);
-        let began = Instant::now();
+        let (began, stolen) = (Instant::now(), Processors::now()?);
         let work = || self.connection(address, requests, &next, began);
         let (mut latencies, mut answer_bytes) = (Vec::with_capacity(self.requests), 0);
         std::thread::scope(|scope| -> Result<()> {
@@ -51,13 +55,18 @@ impl Load {
             }
             Ok(())
         })?;
-        let rate = self.requests as f64 / began.elapsed().as_secs_f64();
         latencies.sort_unstable();
-        let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize].as_secs_f64() * 1000.0;
-        Ok(Measured { cpu_us: 0.0, rate, p50_ms: at(0.5), p99_ms: at(0.99), answer_bytes })
+        let rate = self.requests as f64 / began.elapsed().as_secs_f64();
+        let stolen = Processors::now()?.stolen_since(&stolen);
+        let seconds = latencies.chunk_by_mut(|one: &(u64, Duration), other| one.0 == other.0);
+        let mut by_second: Vec<f64> = seconds.map(|second| percentile(second, 0.99)).collect();
+        by_second.sort_unstable_by(f64::total_cmp);
+        let middle_p99_ms = by_second.get(by_second.len() / 2).copied().unwrap_or_default();
+        let (p50_ms, p99_ms) = (percentile(&mut latencies, 0.5), percentile(&mut latencies, 0.99));
+        Ok(Measured { cpu_us: 0.0, rate, p50_ms, p99_ms, middle_p99_ms, stolen, answer_bytes })
     }
 
-    fn connection(&self, address: &str, requests: &[Request], next: &AtomicUsize, began: Instant) -> Result<(Vec<Duration>, usize)> {
+    fn connection(&self, address: &str, requests: &[Request], next: &AtomicUsize, began: Instant) -> Result<(Vec<Latency>, usize)> {
         let mut stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         let (mut latencies, mut answer_bytes) = (Vec::new(), 0);
@@ -73,14 +82,42 @@ impl Load {
                 std::thread::sleep(due.saturating_duration_since(Instant::now()));
             }
             stream.write_all(&requests[number % requests.len()])?;
-            answer_bytes = read_answer(&mut stream, &mut buffer)?;
-            latencies.push(due.elapsed());
+            answer_bytes = read_answer(&mut stream, &mut buffer)?.len();
+            latencies.push((due.saturating_duration_since(began).as_secs(), due.elapsed()));
         }
     }
 }
 
-/// Reads one answer and gives the length of its body; any but a good one is an error.
-pub(super) fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<usize> {
+/// The second in which a request was due, and how long it took.
+type Latency = (u64, Duration);
+
+/// The latency, in milliseconds, that a share of requests stays within.
+fn percentile(latencies: &mut [Latency], share: f64) -> f64 {
+    latencies.sort_unstable_by_key(|(_, latency)| *latency);
+    let at = (latencies.len().saturating_sub(1) as f64 * share) as usize;
+    latencies.get(at).map_or(0.0, |(_, latency)| latency.as_secs_f64() * 1000.0)
+}
+
+/// What the kernel says about the processors: time in all, and time that the host gave to others.
+struct Processors {
+    all: f64,
+    stolen: f64,
+}
+
+impl Processors {
+    fn now() -> Result<Self> {
+        let text = std::fs::read_to_string("/proc/stat")?;
+        let ticks: Vec<f64> = text.lines().next().unwrap_or_default().split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        Ok(Self { all: ticks.iter().take(8).sum(), stolen: ticks.get(7).copied().unwrap_or_default() })
+    }
+
+    fn stolen_since(&self, before: &Self) -> f64 {
+        (self.stolen - before.stolen) / (self.all - before.all).max(1.0)
+    }
+}
+
+/// Reads one answer and gives its body; any but a good one is an error.
+pub(super) fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<Vec<u8>> {
     let mut answer = Vec::new();
     let mut whole = usize::MAX;
     while answer.len() < whole {
@@ -96,10 +133,19 @@ pub(super) fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<u
             whole = end + 4 + length.context("an answer without a length")?;
         }
     }
-    Ok(answer.len().saturating_sub(answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(0) + 4))
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(0) + 4;
+    Ok(answer.split_off(end.min(answer.len())))
 }
 
 impl Measured {
+    pub(super) fn latency(&self) -> String {
+        let Measured { p50_ms, p99_ms, middle_p99_ms, stolen, .. } = self;
+        format!(
+            "p50 {p50_ms:.1} ms, p99 {p99_ms:.1} ms, in the middle second {middle_p99_ms:.1} ms; others took {:.0} % of the machine",
+            stolen * 100.0
+        )
+    }
+
     pub(super) fn print(&self, name: &str, floor: Option<&Measured>) {
         let ratio = floor.map(|floor| format!(" ({:.1} x floor)", self.cpu_us / floor.cpu_us)).unwrap_or_default();
         let Measured { cpu_us, rate, p50_ms, p99_ms, .. } = self;

@@ -1,12 +1,14 @@
 //! What a request costs the server, next to a bare handler that does the same input and output, and next to n8n and Node-RED if they are there.
 
 pub(crate) mod agents;
+mod api;
 mod load;
 mod process;
 mod scenarios;
 mod service;
 
 use anyhow::{Context as _, Result};
+use api::Api;
 use load::{Load, Measured, Request};
 use process::Server;
 use scenarios::{SCENARIOS, Scenario};
@@ -56,6 +58,14 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     if chosen.is_some() { Ok(()) } else { hold(&folder.join("held"), &service) }
 }
 
+/// What a run leaves on disk.
+#[derive(Clone, Copy)]
+struct Kept {
+    bytes: usize,
+    /// How often something was written: a run that changes something keeps each step before the next begins.
+    writes: usize,
+}
+
 /// One scenario here, on the floor with as much input and output, and on the peers.
 fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
     std::fs::create_dir_all(data)?;
@@ -69,30 +79,30 @@ fn compare(scenario: &Scenario, data: &Path, service: &Service) -> Result<()> {
     let idle = server.memory()?;
     let n_requests = REQUESTS / scenario.weight;
     let all = Load { connections: CONNECTIONS, requests: n_requests, rate: None };
+    let api = Api::of(data)?;
+    let before = api.writes(&server)?;
     let ours = server.measure(&all, &requests)?;
+    let writes = ((api.writes(&server)? - before) / n_requests as f64).round().max(1.0) as usize;
     let half = half_of(&ours);
     let n_runs = n_requests + half.requests + 1;
     let half = server.measure(&half, &requests)?;
     let after = server.memory()?;
     server.stop()?;
-    let stored = database_bytes(data)?.saturating_sub(empty) as usize / n_runs;
+    let kept = Kept { bytes: database_bytes(data)?.saturating_sub(empty) as usize / n_runs, writes };
     let floor = Server::floor(data)?;
-    let same = [scenario.floor_request(&floor, stored, one.answer_bytes, service)];
+    let same = [scenario.floor_request(&floor, kept, one.answer_bytes, service)];
     let bare = floor.measure(&all, &same)?;
     let bare_half = half_of(&bare).run(&floor.address, &same)?;
     drop(floor);
     bare.print(&format!("floor of {}", scenario.name), None);
     ours.print(scenario.name, Some(&bare));
+    let Kept { bytes, writes } = kept;
     eprintln!(
-        "      half of that rate for {} s: {:.0} µs of processor, p50 {:.1} ms, p99 {:.1} ms (floor at half of its own: {:.1} and {:.1}); first answer after {} ms; {idle} MB idle, {after} MB after; {stored} bytes kept a run",
-        HALF.as_secs(),
-        half.cpu_us,
-        half.p50_ms,
-        half.p99_ms,
-        bare_half.p50_ms,
-        bare_half.p99_ms,
+        "      first answer after {} ms; {idle} MB idle, {after} MB after; {bytes} bytes in {writes} writes a run",
         first.as_millis()
     );
+    eprintln!("      half of that rate for {} s: {:.0} µs of processor, {}", HALF.as_secs(), half.cpu_us, half.latency());
+    eprintln!("      the floor at half of its own: {}", bare_half.latency());
     PEERS.iter().try_for_each(|peer| compare_with(peer, scenario, &ours))
 }
 
@@ -134,7 +144,7 @@ fn hold(data: &Path, service: &Service) -> Result<()> {
     let steady = Load { connections: CONNECTIONS, requests: n_requests, rate: Some(HELD_RATE) };
     let measured = server.measure(&steady, &requests)?;
     measured.print(&format!("{HELD_RATE} a second for {} s", HELD.as_secs()), None);
-    eprintln!("      {early} MB before, {} MB after", server.memory()?);
+    eprintln!("      {}; {early} MB before, {} MB after", measured.latency(), server.memory()?);
     Ok(())
 }
 

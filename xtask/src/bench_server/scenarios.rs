@@ -1,11 +1,11 @@
 //! The workloads: the corpus' workflows, how they are called, and what the floor does in their place.
 
-use super::load::{Request, read_answer, request};
+use super::Kept;
+use super::api::Api;
+use super::load::{Request, request};
 use super::process::{HEDDLE, Server};
 use super::service::Service;
 use anyhow::{Context as _, Result};
-use std::io::Write as _;
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
@@ -98,9 +98,9 @@ impl Scenario {
         }
     }
 
-    /// What the bare handler is asked to do: keep and answer as much, and reach outside as often.
-    pub(super) fn floor_request(&self, floor: &Server, stored: usize, answered: usize, service: &Service) -> Request {
-        let mut path = format!("/floor?keep={stored}&answer={answered}");
+    /// What the bare handler is asked to do: keep as much in as many writes, answer as much, and reach outside as often.
+    pub(super) fn floor_request(&self, floor: &Server, kept: Kept, answered: usize, service: &Service) -> Request {
+        let mut path = format!("/floor?keep={}&writes={}&answer={answered}", kept.bytes, kept.writes);
         match self.kind {
             Kind::Calls => path.push_str(&format!("&calls=3&service={}", service.address)),
             Kind::File => path.push_str("&file=1"),
@@ -131,18 +131,8 @@ fn rows(table: &str) -> String {
 
 /// Makes the table of the corpus through the API; gives back its id.
 fn make_table(server: &Server, data: &Path) -> Result<String> {
-    let made = Command::new(HEDDLE).args(["api-keys", "create", "--data"]).arg(data).output()?;
-    let key = String::from_utf8(made.stdout)?.split_whitespace().find(|word| word.starts_with("heddle_")).map(str::to_owned);
-    let key = key.with_context(|| format!("no key was made: {}", String::from_utf8_lossy(&made.stderr)))?;
     let columns = std::fs::read(Path::new(CORPUS).join("data-table.json"))?;
-    let plain = request(&server.address, "POST", "/api/v1/data-tables", JSON, &columns);
-    let with_key = String::from_utf8_lossy(&plain).replacen("user-agent: bench", &format!("x-n8n-api-key: {key}\r\nconnection: close"), 1);
-    let mut stream = TcpStream::connect(&server.address)?;
-    stream.write_all(with_key.as_bytes())?;
-    let mut buffer = vec![0; 1 << 16];
-    let length = read_answer(&mut stream, &mut buffer)?;
-    let text = String::from_utf8_lossy(&buffer);
-    let body = text.split("\r\n\r\n").nth(1).and_then(|body| body.get(..length)).context("no answer")?;
-    let table: serde_json::Value = serde_json::from_str(body)?;
+    let made = Api::of(data)?.ask(server, "POST", "/api/v1/data-tables", &columns)?;
+    let table: serde_json::Value = serde_json::from_str(&made)?;
     Ok(table["id"].as_str().context("a table without an id")?.to_owned())
 }
