@@ -1,6 +1,7 @@
 //! The server's own API, for what a benchmark sets up and looks at.
 
-use super::load::{read_answer, request};
+use super::answer::Answer;
+use super::load::request;
 use super::process::{HEDDLE, Server};
 use anyhow::{Context as _, Result};
 use std::io::Write as _;
@@ -25,7 +26,7 @@ impl Api {
         let with_key = String::from_utf8_lossy(&plain).replacen("user-agent: bench", &headers, 1);
         let mut stream = TcpStream::connect(&server.address)?;
         stream.write_all(with_key.as_bytes())?;
-        read_answer(&mut stream, &mut [0; 1 << 12]).map(|body| String::from_utf8_lossy(&body).into_owned())
+        Ok(String::from_utf8_lossy(Answer::read(&mut stream)?.body()).into_owned())
     }
 
     /// How many writes the store has taken since it started.

@@ -1,11 +1,8 @@
 //! The load generator: kept connections, as fast as answers come or at a set rate.
 
-use anyhow::{Context as _, Result, ensure};
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use super::drive::{Drive, Latency};
+use anyhow::Result;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 /// A whole request as it goes over the wire.
 pub(super) type Request = Arc<[u8]>;
@@ -40,56 +37,21 @@ pub(super) fn request(host: &str, method: &str, path: &str, content_type: &str, 
 impl Load {
     /// Sends the requests one after the other, over and over.
     pub(super) fn run(&self, address: &str, requests: &[Request]) -> Result<Measured> {
-        let next = AtomicUsize::new(0);
-        let (began, stolen) = (Instant::now(), Processors::now()?);
-        let work = || self.connection(address, requests, &next, began);
-        let (mut latencies, mut answer_bytes) = (Vec::with_capacity(self.requests), 0);
-        std::thread::scope(|scope| -> Result<()> {
-            let workers: Vec<_> = (0..self.connections.min(self.requests))
-                .map(|_| std::thread::Builder::new().stack_size(256 << 10).spawn_scoped(scope, work))
-                .collect::<Result<_, _>>()?;
-            for worker in workers {
-                let (found, bytes) = worker.join().map_err(|_| anyhow::anyhow!("a connection panicked"))??;
-                latencies.extend(found);
-                answer_bytes = answer_bytes.max(bytes);
-            }
-            Ok(())
-        })?;
-        latencies.sort_unstable();
-        let rate = self.requests as f64 / began.elapsed().as_secs_f64();
+        let stolen = Processors::now()?;
+        let mut drive = Drive::connect(self, address, requests)?;
+        let took = drive.run()?;
+        let (mut latencies, answer_bytes) = (drive.latencies, drive.answer_bytes);
         let stolen = Processors::now()?.stolen_since(&stolen);
-        let seconds = latencies.chunk_by_mut(|one: &(u64, Duration), other| one.0 == other.0);
+        let rate = self.requests as f64 / took.as_secs_f64();
+        latencies.sort_unstable();
+        let seconds = latencies.chunk_by_mut(|one, other| one.0 == other.0);
         let mut by_second: Vec<f64> = seconds.map(|second| percentile(second, 0.99)).collect();
         by_second.sort_unstable_by(f64::total_cmp);
         let middle_p99_ms = by_second.get(by_second.len() / 2).copied().unwrap_or_default();
         let (p50_ms, p99_ms) = (percentile(&mut latencies, 0.5), percentile(&mut latencies, 0.99));
         Ok(Measured { cpu_us: 0.0, rate, p50_ms, p99_ms, middle_p99_ms, stolen, answer_bytes })
     }
-
-    fn connection(&self, address: &str, requests: &[Request], next: &AtomicUsize, began: Instant) -> Result<(Vec<Latency>, usize)> {
-        let mut stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        let (mut latencies, mut answer_bytes) = (Vec::new(), 0);
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.requests {
-                return Ok((latencies, answer_bytes));
-            }
-            let mut due = Instant::now();
-            if let Some(rate) = self.rate {
-                due = began + Duration::from_secs_f64(number as f64 / rate);
-                std::thread::sleep(due.saturating_duration_since(Instant::now()));
-            }
-            stream.write_all(&requests[number % requests.len()])?;
-            answer_bytes = read_answer(&mut stream, &mut buffer)?.len();
-            latencies.push((due.saturating_duration_since(began).as_secs(), due.elapsed()));
-        }
-    }
 }
-
-/// The second in which a request was due, and how long it took.
-type Latency = (u64, Duration);
 
 /// The latency, in milliseconds, that a share of requests stays within.
 fn percentile(latencies: &mut [Latency], share: f64) -> f64 {
@@ -114,27 +76,6 @@ impl Processors {
     fn stolen_since(&self, before: &Self) -> f64 {
         (self.stolen - before.stolen) / (self.all - before.all).max(1.0)
     }
-}
-
-/// Reads one answer and gives its body; any but a good one is an error.
-pub(super) fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<Vec<u8>> {
-    let mut answer = Vec::new();
-    let mut whole = usize::MAX;
-    while answer.len() < whole {
-        let count = stream.read(buffer)?;
-        ensure!(count > 0, "the server closed a connection");
-        answer.extend_from_slice(buffer.get(..count).unwrap_or_default());
-        if whole == usize::MAX
-            && let Some(end) = answer.windows(4).position(|window| window == b"\r\n\r\n")
-        {
-            let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
-            ensure!(head.starts_with("http/1.1 20"), "the server answered {head} {}", String::from_utf8_lossy(&answer[end..]));
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
-            whole = end + 4 + length.context("an answer without a length")?;
-        }
-    }
-    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(0) + 4;
-    Ok(answer.split_off(end.min(answer.len())))
 }
 
 impl Measured {

@@ -1,7 +1,9 @@
 //! What a request costs the server, next to a bare handler that does the same input and output, and next to n8n and Node-RED if they are there.
 
 pub(crate) mod agents;
+mod answer;
 mod api;
+mod drive;
 mod load;
 mod process;
 mod scenarios;

@@ -1,17 +1,24 @@
 //! Keeps the database's log short: moves what it holds into the database, and says so when somebody is in the way.
 //!
+//! Moving waits for the disk for as long as a hundred commits do, so another thread does most of it while the writer goes on. The
+//! writer itself moves the rest, once that is little: only then can the log begin anew.
+//!
 //! SQLite would do it by itself at the end of a commit, but passes over errors there; a sync that fails must end the process.
 
+use super::writer::stop_if_unsynced;
 use crate::Error;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 use std::cell::Cell;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long the log may get.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogLimits {
-    /// From here on what it holds is moved, beside readers and without waiting for them.
+    /// From here on what it holds is moved, beside readers and the writer and without waiting for them.
     pub move_at: u64,
     /// From here on readers are waited for and the log begins anew; with twice this somebody is told.
     pub empty_at: u64,
@@ -47,6 +54,9 @@ pub(super) struct Checkpoints {
     /// Not before this, after somebody was in the way.
     not_before: Instant,
     told: Option<Instant>,
+    mover: Option<Mover>,
+    /// The mover moves what came while it moved most of it. What comes meanwhile is so little that the writer moves it itself.
+    is_second: bool,
 }
 
 impl Checkpoints {
@@ -58,7 +68,9 @@ impl Checkpoints {
         }));
         let page_bytes: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap_or(4096);
         let page_bytes = page_bytes.unsigned_abs();
-        Self { limits, page_bytes, next_at: limits.move_at, not_before: Instant::now(), told: None }
+        // Without a thread for it, the writer moves everything once the log is to be emptied.
+        let mover = connection.path().and_then(|file| Mover::start(file.into()).ok());
+        Self { limits, page_bytes, next_at: limits.move_at, not_before: Instant::now(), told: None, mover, is_second: false }
     }
 
     fn log_bytes(&self) -> u64 {
@@ -83,11 +95,22 @@ impl Checkpoints {
         if bytes >= self.limits.empty_at {
             return self.empty(connection);
         }
-        if bytes < self.next_at {
-            return Ok(());
+        let Some(mover) = &mut self.mover else { return Ok(()) };
+        match mover.look() {
+            Progress::Moving => {}
+            Progress::Idle if bytes < self.next_at => {}
+            Progress::Idle => mover.ask(),
+            Progress::Moved => {
+                self.is_second = !self.is_second;
+                if self.is_second {
+                    mover.ask();
+                } else {
+                    self.next_at = bytes + self.limits.move_at;
+                    run(connection, "PASSIVE")?;
+                }
+            }
         }
-        self.next_at = bytes + self.limits.move_at;
-        run(connection, "PASSIVE").map(|_| ())
+        Ok(())
     }
 
     /// Moves everything and begins the log anew, if readers let us within their moment.
@@ -95,6 +118,9 @@ impl Checkpoints {
         let now = Instant::now();
         if now < self.not_before {
             return Ok(());
+        }
+        if let Some(mover) = &mut self.mover {
+            mover.wait();
         }
         connection.busy_timeout(READER_PATIENCE)?;
         let emptied = run(connection, "TRUNCATE");
@@ -104,7 +130,7 @@ impl Checkpoints {
         }
         if emptied? == Emptied::Yes {
             LOG_PAGES.set(0);
-            self.next_at = self.limits.move_at;
+            (self.next_at, self.is_second) = (self.limits.move_at, false);
             self.told = None;
         } else if self.log_bytes() >= 2 * self.limits.empty_at && self.told.is_none_or(|told| now - told >= TELL_EVERY) {
             self.told = Some(now);
@@ -125,4 +151,69 @@ fn run(connection: &Connection, mode: &str) -> Result<Emptied, Error> {
     let sql = format!("PRAGMA wal_checkpoint({mode})");
     let is_blocked: bool = connection.query_row(&sql, [], |row| row.get(0))?;
     Ok(if is_blocked { Emptied::SomebodyReads } else { Emptied::Yes })
+}
+
+/// The thread that moves beside the writer. The writer asks it, and looks now and then.
+struct Mover {
+    ask: Option<Sender<()>>,
+    moved: Receiver<()>,
+    is_moving: bool,
+    thread: Option<JoinHandle<()>>,
+}
+
+enum Progress {
+    Idle,
+    Moving,
+    /// It has done what it was asked for, as far as it could.
+    Moved,
+}
+
+impl Mover {
+    fn start(file: PathBuf) -> std::io::Result<Self> {
+        let ((ask, asked), (tell, moved)) = (channel(), channel());
+        let thread = std::thread::Builder::new().name("log mover".into()).spawn(move || {
+            let mut connection: Option<Connection> = None;
+            for () in asked {
+                connection = connection.or_else(|| super::connect(&file).ok());
+                if let Some(Err(error)) = connection.as_ref().map(|connection| run(connection, "PASSIVE")) {
+                    stop_if_unsynced(&error);
+                    tracing::debug!(%error, "The log could not be moved into the database.");
+                }
+                let _ = tell.send(());
+            }
+        })?;
+        Ok(Self { ask: Some(ask), moved, is_moving: false, thread: Some(thread) })
+    }
+
+    fn ask(&mut self) {
+        self.is_moving = self.ask.as_ref().is_some_and(|ask| ask.send(()).is_ok());
+    }
+
+    fn look(&mut self) -> Progress {
+        match self.moved.try_recv() {
+            Ok(()) => {
+                self.is_moving = false;
+                Progress::Moved
+            }
+            Err(_) if self.is_moving => Progress::Moving,
+            Err(_) => Progress::Idle,
+        }
+    }
+
+    /// Waits until it moves nothing.
+    fn wait(&mut self) {
+        if std::mem::take(&mut self.is_moving) {
+            let _ = self.moved.recv();
+        }
+    }
+}
+
+impl Drop for Mover {
+    /// Its connection is closed before the writer's, which then leaves one file behind.
+    fn drop(&mut self) {
+        drop(self.ask.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }

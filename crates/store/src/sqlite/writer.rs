@@ -224,7 +224,7 @@ fn commit(connection: &Connection) -> Result<(), Error> {
 
 /// The system may forget what it could not write, and say that all is well when asked again. After the next start the log is
 /// read as it really is.
-fn stop_if_unsynced(error: &Error) {
+pub(super) fn stop_if_unsynced(error: &Error) {
     if let Error::Unsynced { .. } = error {
         tracing::error!(%error, "Nothing written since the last confirmation can be trusted; the process ends.");
         std::process::abort();
@@ -289,6 +289,22 @@ mod tests {
         assert!(matches!(second, Err(Error::Full)), "{second:?}");
         note(&writer, 4, 100).await.unwrap();
         assert!(writer.trouble().is_none());
+    }
+
+    /// The log begins anew again and again although the writer never stops to empty it.
+    #[tokio::test]
+    async fn what_the_log_holds_is_moved_beside_the_writer() {
+        let folder = Folder::new("beside");
+        let limits = LogLimits { move_at: 200_000, empty_at: 1 << 30, most: 1 << 31 };
+        let writer = Writer::start(folder.connect(), limits);
+        let log = || std::fs::metadata(folder.0.join("test.db-wal")).unwrap().len() as i64;
+        let mut n = 0;
+        while n < 100 || n * 20_000 < 3 * log() {
+            note(&writer, n, 20_000).await.unwrap();
+            n += 1;
+            assert!(n < 20_000, "so much was written, and the log holds all of it: {} bytes", log());
+        }
+        assert_eq!(n_notes(&folder.connect()), n);
     }
 
     /// T-DISK: a foreign reader keeps the log from beginning anew. At its ceiling writing stops, and goes on when the reader has gone.

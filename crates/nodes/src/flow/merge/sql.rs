@@ -1,11 +1,13 @@
 //! The SQL mode of Merge: the inputs as tables of a database in memory that lives for one query.
 
 use super::input;
-use futures::TryStreamExt;
 use node_api::prelude::*;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteRow};
-use sqlx::{AssertSqlSafe, Column, Connection, Row, TypeInfo, ValueRef};
+use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::types::ValueRef;
+use rusqlite::{Batch, Connection, Row};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A query that takes longer is stopped.
@@ -21,31 +23,67 @@ const ALLOWED: [&str; 8] = ["select", "with", "values", "insert", "update", "del
 pub(super) async fn query(ctx: &Ctx<'_>, inputs: usize) -> Result<Outputs, NodeError> {
     let text = resolved(ctx)?;
     check_statements(&text)?;
-    let mut database = SqliteConnection::connect_with(&SqliteConnectOptions::new().in_memory(true)).await.map_err(table_problem)?;
-    let deadline = Instant::now() + TIME_LIMIT;
-    database.lock_handle().await.map_err(table_problem)?.set_progress_handler(10_000, move || Instant::now() < deadline);
-    let mut known = Known::default();
-    let mut pairs = Vec::new();
-    for number in 0..inputs {
-        let items = input(ctx, number);
-        fill_table(&mut database, number + 1, &items, &mut known).await?;
-        pairs.extend(items.iter().flat_map(|item| item.paired.iter().cloned()).take(1000));
-    }
-    let mut output = ctx.builder();
-    {
-        let mut rows = sqlx::raw_sql(AssertSqlSafe(in_our_dialect(&text))).fetch(&mut database);
-        while let Some(row) = rows.try_next().await.map_err(query_problem)? {
-            output.push(Item::new(known.read(&row)).with_pairs(pairs.clone()));
-            if output.is_failed() {
-                break;
-            }
-        }
-    }
+    let tables: Vec<Vec<Item>> = (0..inputs).map(|number| input(ctx, number)).collect();
+    let pairs: Vec<PairedItem> =
+        tables.iter().flat_map(|items| items.iter().flat_map(|item| item.paired.iter().cloned()).take(PAIRS_PER_INPUT)).collect();
+    let stopped = StoppedOnDrop::default();
+    let job = Job { text: in_our_dialect(&text), tables, pairs: pairs.clone(), output: ctx.builder(), stopped: stopped.0.clone() };
+    let done = tokio::task::spawn_blocking(move || job.run()).await;
+    let mut output = done.map_err(|_| NodeError::failed("Issue while executing query"))??;
     let reports_success = ctx.version() <= 3.1 || ctx.text("options.emptyQueryResult", 0)? == "success";
     if output.is_empty() && reports_success {
         output.push(Item::new(json!({ "success": true })).with_pairs(pairs));
     }
     Ok(vec![output.finish()])
+}
+
+/// Items of an input whose pairs a result names.
+const PAIRS_PER_INPUT: usize = 1000;
+
+/// What is done on a thread of its own, for it may take long.
+struct Job {
+    text: String,
+    tables: Vec<Vec<Item>>,
+    pairs: Vec<PairedItem>,
+    output: ItemsBuilder,
+    stopped: Arc<AtomicBool>,
+}
+
+/// Tells the query that nobody waits for it any more.
+#[derive(Default)]
+struct StoppedOnDrop(Arc<AtomicBool>);
+
+impl Drop for StoppedOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Job {
+    fn run(self) -> Result<ItemsBuilder, NodeError> {
+        let Job { text, tables, pairs, mut output, stopped } = self;
+        let database = Connection::open_in_memory().map_err(table_problem)?;
+        let deadline = Instant::now() + TIME_LIMIT;
+        let is_over = move || stopped.load(Ordering::Relaxed) || Instant::now() >= deadline;
+        database.progress_handler(10_000, Some(is_over)).map_err(table_problem)?;
+        let mut known = Known::default();
+        for (number, items) in (1..).zip(&tables) {
+            fill_table(&database, number, items, &mut known)?;
+        }
+        drop(tables);
+        let mut statements = Batch::new(&database, &text);
+        while let Some(mut statement) = statements.next().map_err(query_problem)? {
+            let names: Vec<Str> = statement.column_names().into_iter().map(Str::from).collect();
+            let mut rows = statement.query([]).map_err(query_problem)?;
+            while let Some(row) = rows.next().map_err(query_problem)? {
+                output.push(Item::new(known.read(&names, row)).with_pairs(pairs.clone()));
+                if output.is_failed() {
+                    return Ok(output);
+                }
+            }
+        }
+        Ok(output)
+    }
 }
 
 /// The query with the value of each `{{ … }}` in its place.
@@ -92,47 +130,38 @@ impl Known {
         }
     }
 
-    fn read(&self, row: &SqliteRow) -> Value {
+    fn read(&self, names: &[Str], row: &Row<'_>) -> Value {
         let mut object = Object::new();
-        for (index, column) in row.columns().iter().enumerate() {
-            let name = column.name();
-            if name == NO_COLUMN {
-                continue;
-            }
+        for (index, name) in names.iter().enumerate().filter(|(_, name)| *name != NO_COLUMN) {
             let facts = self.columns.get(name);
-            let value = self.value(row, index, facts);
+            let value = self.value(row.get_ref(index).unwrap_or(ValueRef::Null), facts);
             // A field that an item does not have, or a row without a partner, gives no field; only a real null is null.
             let is_missing = value.is_null() && (facts.is_some_and(|facts| !facts.has_null) || object.contains_key(name));
             if !is_missing {
-                object.insert(name, value);
+                object.insert(name.clone(), value);
             }
         }
         Value::object(object)
     }
 
-    fn value(&self, row: &SqliteRow, index: usize, facts: Option<&ColumnFacts>) -> Value {
-        let Ok(raw) = row.try_get_raw(index) else { return Value::Null };
-        if raw.is_null() {
-            return Value::Null;
-        }
+    fn value(&self, cell: ValueRef<'_>, facts: Option<&ColumnFacts>) -> Value {
         let is_flag = facts.is_some_and(|facts| facts.has_flag && !facts.has_other);
-        match raw.type_info().name() {
-            "INTEGER" => {
-                let number = row.try_get_unchecked::<i64, _>(index).unwrap_or_default();
-                if is_flag && (number == 0 || number == 1) { Value::Bool(number == 1) } else { Value::Number(number as f64) }
-            }
-            "REAL" => Value::Number(row.try_get_unchecked::<f64, _>(index).unwrap_or(f64::NAN)),
-            "TEXT" => {
-                let text = Str::from(row.try_get_unchecked::<String, _>(index).unwrap_or_default());
+        match cell {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(number @ (0 | 1)) if is_flag => Value::Bool(number == 1),
+            ValueRef::Integer(number) => Value::Number(number as f64),
+            ValueRef::Real(number) => Value::Number(number),
+            ValueRef::Text(bytes) => {
+                let text = Str::from(String::from_utf8_lossy(bytes).as_ref());
                 let is_nested = self.nested.contains(&text);
                 Some(&text).filter(|_| is_nested).and_then(|text| model::json::parse(text).ok()).unwrap_or(Value::String(text))
             }
-            _ => Value::String(String::from_utf8_lossy(&row.try_get_unchecked::<Vec<u8>, _>(index).unwrap_or_default()).as_ref().into()),
+            ValueRef::Blob(bytes) => Value::String(String::from_utf8_lossy(bytes).as_ref().into()),
         }
     }
 }
 
-async fn fill_table(database: &mut SqliteConnection, number: usize, items: &[Item], known: &mut Known) -> Result<(), NodeError> {
+fn fill_table(database: &Connection, number: usize, items: &[Item], known: &mut Known) -> Result<(), NodeError> {
     let mut columns: Vec<Str> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for key in items.iter().filter_map(|item| item.json.as_object()).flat_map(Object::keys) {
@@ -151,34 +180,40 @@ async fn fill_table(database: &mut SqliteConnection, number: usize, items: &[Ite
     let create = format!("CREATE TABLE input{number} ({})", names.join(", "));
     let marks = vec!["?"; columns.len()].join(", ");
     let insert = format!("INSERT INTO input{number} VALUES ({marks})");
-    let mut work = database.begin().await.map_err(table_problem)?;
-    sqlx::query(AssertSqlSafe(create)).execute(&mut *work).await.map_err(table_problem)?;
-    for item in items {
-        let mut cells: Vec<&Value> = vec![&Value::Undefined; columns.len()];
-        for (key, value) in item.json.as_object().into_iter().flat_map(Object::iter) {
-            if let Some(cell) = places.get(key.to_lowercase().as_str()).and_then(|place| cells.get_mut(*place)) {
-                *cell = value;
-            }
-            known.note(key, value);
-        }
-        let mut statement = sqlx::query(AssertSqlSafe(insert.clone()));
-        for cell in cells {
-            statement = match cell {
-                Value::Undefined | Value::Null => statement.bind(None::<i64>),
-                Value::Bool(flag) => statement.bind(i64::from(*flag)),
-                Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => statement.bind(*number as i64),
-                Value::Number(number) => statement.bind(*number),
-                Value::String(text) => statement.bind(text.to_string()),
-                nested => {
-                    let text = Str::from(model::json::to_string(nested));
-                    known.nested.insert(text.clone());
-                    statement.bind(text.to_string())
+    let work = database.unchecked_transaction().map_err(table_problem)?;
+    database.execute_batch(&create).map_err(table_problem)?;
+    {
+        let mut statement = database.prepare(&insert).map_err(table_problem)?;
+        for item in items {
+            let mut cells: Vec<&Value> = vec![&Value::Undefined; columns.len()];
+            for (key, value) in item.json.as_object().into_iter().flat_map(Object::iter) {
+                if let Some(cell) = places.get(key.to_lowercase().as_str()).and_then(|place| cells.get_mut(*place)) {
+                    *cell = value;
                 }
-            };
+                known.note(key, value);
+            }
+            for (at, cell) in (1..).zip(cells) {
+                match cell {
+                    Value::Undefined | Value::Null => statement.raw_bind_parameter(at, None::<i64>),
+                    Value::Bool(flag) => statement.raw_bind_parameter(at, i64::from(*flag)),
+                    Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                        statement.raw_bind_parameter(at, *number as i64)
+                    }
+                    Value::Number(number) => statement.raw_bind_parameter(at, *number),
+                    Value::String(text) => statement.raw_bind_parameter(at, text.as_str()),
+                    nested => {
+                        let text = Str::from(model::json::to_string(nested));
+                        let bound = statement.raw_bind_parameter(at, text.as_str());
+                        known.nested.insert(text);
+                        bound
+                    }
+                }
+                .map_err(table_problem)?;
+            }
+            statement.raw_execute().map_err(table_problem)?;
         }
-        statement.execute(&mut *work).await.map_err(table_problem)?;
     }
-    work.commit().await.map_err(table_problem)
+    work.commit().map_err(table_problem)
 }
 
 /// Splits off strings, names and comments, so that what is left can be looked at as words.
@@ -264,20 +299,20 @@ fn in_our_dialect(text: &str) -> String {
     out
 }
 
-fn table_problem(problem: sqlx::Error) -> NodeError {
-    NodeError::failed("Issue while creating table from").describe(reason(&problem)).on_item(0)
+fn table_problem(problem: rusqlite::Error) -> NodeError {
+    NodeError::failed("Issue while creating table from").describe(reason(problem)).on_item(0)
 }
 
-fn query_problem(problem: sqlx::Error) -> NodeError {
-    NodeError::failed("Issue while executing query").describe(reason(&problem)).on_item(0)
+fn query_problem(problem: rusqlite::Error) -> NodeError {
+    NodeError::failed("Issue while executing query").describe(reason(problem)).on_item(0)
 }
 
-fn reason(problem: &sqlx::Error) -> String {
+fn reason(problem: rusqlite::Error) -> String {
     match problem {
-        sqlx::Error::Database(error) if error.message() == "interrupted" => {
+        rusqlite::Error::SqliteFailure(failure, _) if failure.code == rusqlite::ErrorCode::OperationInterrupted => {
             format!("The query took longer than {} seconds", TIME_LIMIT.as_secs())
         }
-        sqlx::Error::Database(error) => error.message().to_owned(),
+        rusqlite::Error::SqliteFailure(_, Some(words)) | rusqlite::Error::SqlInputError { msg: words, .. } => words,
         other => other.to_string(),
     }
 }
