@@ -5,6 +5,7 @@ use super::load::{Load, Request};
 use anyhow::{Context as _, Result, bail};
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
+use std::collections::VecDeque;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::time::{Duration, Instant};
 
@@ -16,11 +17,12 @@ const NAP: Duration = Duration::from_micros(50);
 
 pub(super) struct Drive<'l> {
     load: &'l Load,
+    address: String,
     requests: &'l [Request],
     poll: Poll,
     lines: Vec<Line>,
-    /// Which of them have nothing to do.
-    idle: Vec<usize>,
+    /// Which of them have nothing to do. They take turns, so that none is idle for so long that the server closes it.
+    idle: VecDeque<usize>,
     began: Instant,
     /// How many requests were sent.
     next: usize,
@@ -45,15 +47,12 @@ impl<'l> Drive<'l> {
         let first = requests.first().context("nothing to send")?;
         let mut lines = Vec::with_capacity(load.connections);
         for number in 0..load.connections.min(load.requests) {
-            let stream = std::net::TcpStream::connect(address)?;
-            stream.set_nodelay(true)?;
-            stream.set_nonblocking(true)?;
-            let mut stream = TcpStream::from_std(stream);
-            poll.registry().register(&mut stream, Token(number), Interest::READABLE | Interest::WRITABLE)?;
+            let stream = connect(&poll, address, number)?;
             lines.push(Line { stream, request: first.clone(), sent: first.len(), due: Instant::now(), answer: Answer::default() });
         }
         Ok(Self {
             load,
+            address: address.to_owned(),
             requests,
             poll,
             idle: (0..lines.len()).collect(),
@@ -97,14 +96,14 @@ impl<'l> Drive<'l> {
     /// Sends what is due as far as there are connections for it; gives back how long it is until the next one is.
     fn send(&mut self) -> Result<Option<Duration>> {
         while self.next < self.load.requests
-            && let Some(&number) = self.idle.last()
+            && let Some(&number) = self.idle.front()
         {
             let now = Instant::now();
             let due = self.load.rate.map_or(now, |rate| self.began + Duration::from_secs_f64(self.next as f64 / rate));
             if due > now {
                 return Ok(Some(due - now));
             }
-            self.idle.pop();
+            self.idle.pop_front();
             let line = &mut self.lines[number];
             line.request = self.requests[self.next % self.requests.len()].clone();
             (line.sent, line.due, line.answer) = (0, due, Answer::default());
@@ -118,12 +117,17 @@ impl<'l> Drive<'l> {
         let line = &mut self.lines[number];
         loop {
             match line.stream.read(&mut self.buffer) {
+                // Some servers close what they have not heard of for a few seconds.
+                Ok(0) if self.idle.contains(&number) => {
+                    line.stream = connect(&self.poll, &self.address, number)?;
+                    return Ok(());
+                }
                 Ok(0) => bail!("the server closed a connection"),
                 Ok(count) => {
                     if line.answer.add(&self.buffer[..count])? {
                         self.answer_bytes = line.answer.body().len();
                         self.latencies.push(((line.due - self.began).as_secs(), line.due.elapsed()));
-                        self.idle.push(number);
+                        self.idle.push_back(number);
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
@@ -131,6 +135,15 @@ impl<'l> Drive<'l> {
             }
         }
     }
+}
+
+fn connect(poll: &Poll, address: &str, number: usize) -> Result<TcpStream> {
+    let stream = std::net::TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    stream.set_nonblocking(true)?;
+    let mut stream = TcpStream::from_std(stream);
+    poll.registry().register(&mut stream, Token(number), Interest::READABLE | Interest::WRITABLE)?;
+    Ok(stream)
 }
 
 impl Line {

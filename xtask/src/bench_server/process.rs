@@ -7,6 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+/// More rows than any of the scenarios writes.
+const TABLE_BYTES: &str = "10000000000";
+
 pub(super) const HEDDLE: &str = "target/release/heddle";
 
 pub(super) struct Server {
@@ -22,8 +25,8 @@ impl Server {
         let mut command = Command::new(HEDDLE);
         command.args(["serve", "--port", "0", "--data"]).arg(data);
         command.env("HEDDLE_EGRESS_ALLOW", egress).env("HEDDLE_FILES_ROOT", data.join("files"));
-        // Everything at once shall be answered, not turned away.
-        command.env("HEDDLE_RUNS_AT_ONCE", "1000");
+        // Everything at once shall be answered, not turned away, and a table shall hold the rows of all runs.
+        command.env("HEDDLE_RUNS_AT_ONCE", "1000").env("HEDDLE_TABLE_BYTES", TABLE_BYTES);
         let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         let told = process.stderr.take().context("no output")?;
         Self::started(process, told)
