@@ -121,6 +121,7 @@ impl Checkpoints {
         }
         if let Some(mover) = &mut self.mover {
             mover.wait();
+            self.is_second = false;
         }
         connection.busy_timeout(READER_PATIENCE)?;
         let emptied = run(connection, "TRUNCATE");
@@ -130,7 +131,7 @@ impl Checkpoints {
         }
         if emptied? == Emptied::Yes {
             LOG_PAGES.set(0);
-            (self.next_at, self.is_second) = (self.limits.move_at, false);
+            self.next_at = self.limits.move_at;
             self.told = None;
         } else if self.log_bytes() >= 2 * self.limits.empty_at && self.told.is_none_or(|told| now - told >= TELL_EVERY) {
             self.told = Some(now);

@@ -348,6 +348,13 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn several_statements_run_one_after_the_other() {
+        let query = "CREATE TABLE kept (a); INSERT INTO kept SELECT n * 2 FROM input1; SELECT a FROM kept; -- and no more\n";
+        let rows = run(3.2, query, [json!([{ "n": 1 }, { "n": 2 }]), json!([])]).await.unwrap();
+        assert_eq!(rows, json!([{ "a": 2 }, { "a": 4 }]));
+    }
+
+    #[tokio::test]
     async fn no_rows_are_a_success_in_older_versions() {
         let query = "SELECT * FROM input1 WHERE 1 = 0";
         assert_eq!(run(3.1, query, [json!([{ "a": 1 }]), json!([])]).await.unwrap(), json!([{ "success": true }]));
