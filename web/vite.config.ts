@@ -32,5 +32,5 @@ export default defineConfig({
     rolldownOptions: { output: { codeSplitting: { includeDependenciesRecursively: false, groups } } },
   },
   server: { proxy: Object.fromEntries(passed.map((path) => [path, { target: server, changeOrigin: false }])) },
-  test: { include: ["src/**/*.test.ts"], environment: "node" },
+  test: { include: ["src/**/*.test.ts", "lint/**/*.test.ts"], environment: "node" },
 });

@@ -18,7 +18,9 @@ export default function ChatPane() {
   const workflow = useEditor((state) => state.workflow);
   const readOnly = useEditor((state) => state.readOnly);
   const open = useChat((state) => state.open);
-  useEffect(() => open(workflow.id ?? ""), [open, workflow.id]);
+  useEffect(() => {
+    open(workflow.id ?? "");
+  }, [open, workflow.id]);
   const triggers = chatTriggers(workflow);
   const [wanted, setWanted] = useState<string | null>(null);
   const trigger = triggers.find((node) => node.name === wanted) ?? triggers[0];

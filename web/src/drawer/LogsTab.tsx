@@ -24,7 +24,9 @@ export function LogsTab() {
   const executionId = run?.executionId;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new run begins with nothing chosen.
-  useEffect(() => setChosen(null), [executionId]);
+  useEffect(() => {
+    setChosen(null);
+  }, [executionId]);
   // A run that failed shows what failed until something else is chosen.
   const failed = run?.status === "error" ? steps.findLast((step) => step.run.status === "error") : undefined;
   const current = steps.find((step) => step.key === chosen) ?? failed;

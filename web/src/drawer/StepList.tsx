@@ -34,7 +34,9 @@ export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: St
   }, [look]);
   useFollowing(frame, steps.length);
   const place = steps.findIndex((step) => step.key === chosen);
-  useEffect(() => keepInSight(frame.current, place), [place]);
+  useEffect(() => {
+    keepInSight(frame.current, place);
+  }, [place]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const at = steps.findIndex((step) => step.key === chosen);

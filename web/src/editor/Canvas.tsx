@@ -85,10 +85,9 @@ export function Canvas() {
   const onInit = useCallback((flow: ReactFlowInstance<CanvasNode, CanvasEdge>) => {
     useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
   }, []);
-  useEffect(
-    () => () => useCanvas.setState({ flow: null, add: null, connect: null, renaming: null, hint: null, panel: null }),
-    [],
-  );
+  useEffect(() => {
+    return () => useCanvas.setState({ flow: null, add: null, connect: null, renaming: null, hint: null, panel: null });
+  }, []);
   // A node that is dragged is another one in every frame, but the lines are the same.
   const [sameEdges] = useState(() => keeper<CanvasEdge>());
   const drawn = useMemo(() => {

@@ -35,14 +35,18 @@ const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ de
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
   const [isHere] = useState(() => isFirstSaved(id) || isOpened(id));
-  useEffect(() => forgetHere, []);
+  useEffect(() => {
+    return () => forgetHere();
+  }, []);
   const loaded = useQuery({ ...workflowQuery(id), enabled: !isHere });
   const isThere = useEditor((state) => state.saved?.id === id || (id === "new" && state.savedVersion === null));
   const isViewer = !useMayChange();
   useEffect(() => {
     if (loaded.data) openDocument(id, loaded.data, isViewer);
   }, [loaded.data, id, isViewer]);
-  useEffect(() => () => forget(), []);
+  useEffect(() => {
+    return () => forget();
+  }, []);
   if (loaded.error) {
     return (
       <Page title="Workflow">

@@ -77,9 +77,15 @@ export function CodeEditor(props: CodeEditorProps) {
     };
   }, [language, compact]);
 
-  useEffect(() => editor.current?.setValue(value), [value]);
-  useEffect(() => editor.current?.setReadOnly(readOnly), [readOnly]);
-  useEffect(() => editor.current?.setLabel(label), [label]);
+  useEffect(() => {
+    editor.current?.setValue(value);
+  }, [value]);
+  useEffect(() => {
+    editor.current?.setReadOnly(readOnly);
+  }, [readOnly]);
+  useEffect(() => {
+    editor.current?.setLabel(label);
+  }, [label]);
 
   return (
     <div

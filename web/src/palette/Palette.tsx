@@ -53,7 +53,9 @@ function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () => void
   const found = useMemo(() => find(actions, typed), [actions, typed]);
   const current = Math.min(at, found.length - 1);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the current entry is brought into view whenever it is another one.
-  useEffect(() => list.current?.querySelector("[data-current]")?.scrollIntoView({ block: "nearest" }), [current, found]);
+  useEffect(() => {
+    list.current?.querySelector("[data-current]")?.scrollIntoView({ block: "nearest" });
+  }, [current, found]);
 
   const take = (action: Action) => {
     onClose();

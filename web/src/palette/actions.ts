@@ -37,7 +37,10 @@ export function offered(): readonly Action[] {
 
 /** Offers actions while a component is shown. They must be kept with `useMemo`: a new list is offered anew. */
 export function useActions(actions: readonly Action[]) {
-  useEffect(() => offer(actions), [actions]);
+  useEffect(() => {
+    const withdraw = offer(actions);
+    return () => withdraw();
+  }, [actions]);
 }
 
 export function useOffered(): readonly Action[] {

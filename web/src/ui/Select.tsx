@@ -79,7 +79,9 @@ function Options({ options, value, label, onTake }: OptionsProps) {
     ),
   );
   const current = Math.min(at, found.length - 1);
-  useEffect(() => list.current?.querySelector("[data-current]")?.scrollIntoView({ block: "nearest" }));
+  useEffect(() => {
+    list.current?.querySelector("[data-current]")?.scrollIntoView({ block: "nearest" });
+  });
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -81,7 +81,10 @@ function Layer() {
   const [place, setPlace] = useState<{ left: number; top: number } | null>(null);
   const id = useId();
   useLayoutEffect(() => {
-    if (!words || !box.current) return setPlace(null);
+    if (!words || !box.current) {
+      setPlace(null);
+      return;
+    }
     const { width, height } = box.current.getBoundingClientRect();
     const room = { width: window.innerWidth, height: window.innerHeight };
     setPlace(beside(words.on.getBoundingClientRect(), { width, height }, words.side, room));

@@ -70,7 +70,9 @@ function Typing({ value, kind, label, onDone }: Pick<Props, "value" | "kind" | "
   const [text, setText] = useState(before);
   const input = useRef<HTMLTextAreaElement>(null);
   const finished = useRef(false);
-  useEffect(() => input.current?.select(), []);
+  useEffect(() => {
+    input.current?.select();
+  }, []);
   const finish = (next: Next) => {
     if (finished.current) return;
     if (text === before) {
