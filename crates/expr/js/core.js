@@ -60,6 +60,14 @@ defineProperty(ExpressionExtensionError.prototype, 'name', { value: 'ExpressionE
 heddle.ExpressionError = ExpressionError;
 heddle.ExpressionExtensionError = ExpressionExtensionError;
 
+// What the JMESPath library throws. It names its errors itself, so each has a name of its own that can be set.
+heddle.JmesPathError = class JmesPathError extends Error {
+  constructor(message) {
+    super(message);
+    defineProperty(this, 'name', { value: 'JMESPathError', writable: true, configurable: true });
+  }
+};
+
 /** Adds a method that no loop over keys shows. */
 heddle.hide = (target, name, value) => defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
 

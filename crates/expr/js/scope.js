@@ -174,7 +174,13 @@ const jmespath = (data, query) => {
   if (data === null || typeof data !== 'object' || typeof query !== 'string') {
     throw new ExpressionError('$jmespath() needs an object or array, and a query');
   }
-  return host(31, data, query);
+  for (const word of query.match(/\w+/g) ?? []) if (FORBIDDEN.has(word)) refuse(word);
+  try {
+    return heddle.jmespath.search(data, query);
+  } catch (error) {
+    if (error instanceof heddle.JmesPathError) throw new ExpressionError(`JMESPath: ${error.message.split('\n')[0]}`, error.message);
+    throw error;
+  }
 };
 hide(globalThis, '$jmespath', jmespath);
 hide(globalThis, '$jmesPath', jmespath);

@@ -13,10 +13,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use wasmtime::Engine;
 
-/// Our own files, in the order they are loaded. `luxon` stands for the library itself.
+/// Libraries of others: the name they are loaded under, their file, and what they are wrapped in.
+const LIBRARIES: &[(&str, &str, [&str; 2])] = &[
+    ("luxon", "luxon/build/global/luxon.min.js", ["globalThis.__heddle.luxon = (function () { ", "\nreturn luxon; })();"]),
+    // The names of its errors are set after they were made, which the frozen prototype of `Error` would refuse.
+    (
+        "jmespath",
+        "jmespath/jmespath.js",
+        ["globalThis.__heddle.jmespath = (function (exports, Error) { ", "\nreturn exports; })({}, globalThis.__heddle.JmesPathError);"],
+    ),
+];
+
+/// Our own files and those libraries, in the order they are loaded.
 #[rustfmt::skip]
 const FILES: &[&str] = &[
-    "core", "intl_data", "intl_numbers", "intl_dates", "luxon", "dates", "extend", "extend_text", "extend_lists", "extend_dates", "scope", "lock",
+    "core", "intl_data", "intl_numbers", "intl_dates", "luxon", "jmespath", "dates", "extend", "extend_text", "extend_lists", "extend_dates", "scope", "lock",
     "encodings", "urls", "node_modules_shims", "code_environment", "code",
 ];
 
@@ -81,7 +92,7 @@ fn install_packages(js_dir: &Path) -> anyhow::Result<()> {
         let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
         Some(manifest["version"].as_str()?.to_owned())
     };
-    let fresh = ["luxon", "quickjs-wasi"].into_iter().all(|package| {
+    let fresh = ["luxon", "jmespath", "quickjs-wasi"].into_iter().all(|package| {
         let version = wanted["packages"][format!("node_modules/{package}")]["version"].as_str();
         version.is_some() && installed(package).as_deref() == version
     });
@@ -89,7 +100,7 @@ fn install_packages(js_dir: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let status = Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(js_dir).status();
-    match status.context("npm could not be started; it is needed to fetch QuickJS and Luxon")? {
+    match status.context("npm could not be started; it is needed to fetch QuickJS, Luxon and JMESPath")? {
         status if status.success() => Ok(()),
         status => bail!("npm ci ended with {status}"),
     }
@@ -100,10 +111,9 @@ fn sources(js_dir: &Path) -> anyhow::Result<Vec<(String, String)>> {
     FILES
         .iter()
         .map(|name| {
-            if *name == "luxon" {
-                let text = read(&js_dir.join("node_modules/luxon/build/global/luxon.min.js"))?;
-                let text = String::from_utf8(text)?;
-                return Ok(("luxon.js".to_owned(), format!("globalThis.__heddle.luxon = (function () {{ {text}\nreturn luxon; }})();")));
+            if let Some((_, path, [before, after])) = LIBRARIES.iter().find(|(library, ..)| library == name) {
+                let text = String::from_utf8(read(&js_dir.join("node_modules").join(path))?)?;
+                return Ok((format!("{name}.js"), format!("{before}{text}{after}")));
             }
             let file = format!("{name}.js");
             let text = String::from_utf8(read(&js_dir.join(&file))?)?;
