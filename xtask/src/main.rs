@@ -6,6 +6,7 @@ mod ci;
 mod clients;
 mod crash;
 mod fuzz;
+mod hostile;
 mod sandbox;
 mod services;
 mod tidy;
@@ -23,6 +24,7 @@ fn main() -> Result<()> {
         Some("bench") => bench::run(),
         Some("crash") => crash::run(),
         Some("fuzz") => fuzz::run(),
+        Some("hostile") => hostile::run(),
         Some("clients") => clients::run(),
         Some("services") => services::install(),
         Some("docs") => ci::write_docs(),
@@ -32,7 +34,7 @@ fn main() -> Result<()> {
         Some("weights") => weights::fetch(),
         Some("example") => weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned())),
         _ => bail!(
-            "usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | sandbox | services | docs | tidy | types | web | weights | example [FOLDER]"
+            "usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | hostile [SECONDS] | sandbox | services | docs | tidy | types | web | weights | example [FOLDER]"
         ),
     }
 }

@@ -6,6 +6,7 @@ use model::{Changed, Extent, Items, Object, SpentSum, Str, TaskData, Value};
 use node_api::host::Feature;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What one run is asked to do, beyond its workflow.
 #[derive(Clone)]
@@ -85,6 +86,10 @@ pub struct Limits {
     pub max_steps: usize,
     /// Workflows calling workflows.
     pub max_depth: usize,
+    /// CPU time of one step, as far as it is long enough to be counted.
+    pub step_cpu: Duration,
+    /// CPU time of all such steps of a run.
+    pub run_cpu: Duration,
 }
 
 impl Default for RunOptions {
@@ -119,6 +124,12 @@ impl Default for RunOptions {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { timeout_ms: None, max_steps: 1_000_000, max_depth: 30 }
+        Self {
+            timeout_ms: None,
+            max_steps: 1_000_000,
+            max_depth: 30,
+            step_cpu: Duration::from_secs(120),
+            run_cpu: Duration::from_secs(600),
+        }
     }
 }

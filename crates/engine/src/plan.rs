@@ -270,6 +270,11 @@ impl PlanNode {
         self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows)
     }
 
+    /// Whether it may keep a processor busy with little data.
+    pub(crate) fn computes(&self) -> bool {
+        self.node_type.as_ref().is_some_and(|found| found.spec.computes)
+    }
+
     pub(crate) fn continues_on_fail(&self) -> bool {
         self.info.on_error != OnError::Stop
     }

@@ -21,6 +21,8 @@ pub enum Error {
     Time { limit_ms: u64 },
     #[error("JavaScript needed more than {limit_bytes} bytes of memory")]
     Memory { limit_bytes: usize },
+    #[error("all JavaScript together needed more than {limit_bytes} bytes of memory; another run may have taken most of it")]
+    SharedMemory { limit_bytes: usize },
     #[error("JavaScript called itself too deeply")]
     Stack,
     #[error("JavaScript put out more than {limit_bytes} bytes")]
@@ -31,6 +33,9 @@ pub enum Error {
     Fetches { limit: u32 },
     #[error("an answer to JavaScript's request was larger than {limit_bytes} bytes")]
     FetchBody { limit_bytes: usize },
+    /// More long computations are under way than there is room for.
+    #[error("the expression takes long, and {limit} others that take long are being evaluated")]
+    Busy { limit: usize },
     /// The sandbox itself broke; a bug of ours.
     #[error("the JavaScript sandbox failed: {detail}")]
     Sandbox { detail: Str },
@@ -43,16 +48,29 @@ impl Error {
             Error::Data { .. } | Error::Thrown { .. } => Code::EXPRESSION_FAILED,
             Error::Forbidden { .. } => Code::EXPRESSION_FORBIDDEN,
             Error::Time { .. } => Code::SANDBOX_TIME,
-            Error::Memory { .. } => Code::SANDBOX_MEMORY,
+            Error::Memory { .. } | Error::SharedMemory { .. } => Code::SANDBOX_MEMORY,
             Error::Stack => Code::SANDBOX_STACK,
             Error::Output { .. } => Code::SANDBOX_OUTPUT,
             Error::Loops { .. } => Code::SANDBOX_LOOPS,
             Error::Fetches { .. } | Error::FetchBody { .. } => Code::SANDBOX_FETCH,
+            Error::Busy { .. } => Code::SANDBOX_BUSY,
             Error::Sandbox { .. } => Code::SANDBOX_FAILED,
         }
     }
 
     pub fn data(message: impl Into<Str>) -> Self {
         Error::Data { message: message.into(), description: None, kind: None }
+    }
+}
+
+impl From<compute::Busy> for Error {
+    fn from(_: compute::Busy) -> Self {
+        Error::Busy { limit: compute::MAX_SECTIONS }
+    }
+}
+
+impl From<compute::Exceeded> for Error {
+    fn from(exceeded: compute::Exceeded) -> Self {
+        Error::Time { limit_ms: exceeded.limit.as_millis() as u64 }
     }
 }

@@ -1,4 +1,4 @@
-//! Functions that both evaluators call: sums, JMESPath, zones, encodings, URLs, randomness.
+//! Functions that both evaluators call: sums, zones, encodings, URLs, randomness.
 
 use crate::Error;
 use aws_lc_rs::{digest, hmac as aws_hmac};
@@ -87,62 +87,6 @@ pub fn forbidden_name(name: &str) -> Error {
     Error::Forbidden { message: format!("Cannot access \"{name}\" due to security concerns").into() }
 }
 
-/// `$jmespath(data, query)`.
-pub fn jmespath(data: &Value, query: &str) -> Result<Value, Error> {
-    let words = query.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
-    if let Some(name) = words.into_iter().find(|word| FORBIDDEN_NAMES.contains(word)) {
-        return Err(forbidden_name(name));
-    }
-    let failed = |error: String| Error::Data {
-        message: format!("JMESPath: {}", error.lines().next().unwrap_or_default()).into(),
-        description: Some(error.into()),
-        kind: Some("jmespath".into()),
-    };
-    let expression = jmespath::compile(query).map_err(|error| failed(error.to_string()))?;
-    let found = expression.search(to_jmespath(data)).map_err(|error| failed(error.to_string()))?;
-    Ok(from_jmespath(&found))
-}
-
-fn to_jmespath(value: &Value) -> jmespath::Variable {
-    use jmespath::Variable;
-    match value {
-        Value::Undefined | Value::Null => Variable::Null,
-        Value::Bool(flag) => Variable::Bool(*flag),
-        Value::Number(number) => match jmespath_number(*number) {
-            Some(number) => Variable::Number(number),
-            None => Variable::Null,
-        },
-        Value::String(text) => Variable::String(text.to_string()),
-        Value::Date(date) => Variable::String(date.iso.to_string()),
-        Value::Array(values) => Variable::Array(values.iter().map(|value| jmespath::Rcvar::new(to_jmespath(value))).collect()),
-        Value::Object(object) => Variable::Object(
-            object
-                .iter()
-                .filter(|(_, field)| !field.is_undefined())
-                .map(|(key, field)| (key.to_string(), jmespath::Rcvar::new(to_jmespath(field))))
-                .collect(),
-        ),
-    }
-}
-
-fn jmespath_number(number: f64) -> Option<serde_json::Number> {
-    if number.fract() == 0.0 && number.abs() < 9e15 { Some((number as i64).into()) } else { serde_json::Number::from_f64(number) }
-}
-
-fn from_jmespath(value: &jmespath::Variable) -> Value {
-    use jmespath::Variable;
-    match value {
-        Variable::Null | Variable::Expref(_) => Value::Null,
-        Variable::Bool(flag) => Value::Bool(*flag),
-        Variable::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
-        Variable::String(text) => Value::string(text.as_str()),
-        Variable::Array(values) => Value::array(values.iter().map(|value| from_jmespath(value)).collect()),
-        Variable::Object(object) => {
-            Value::object(object.iter().map(|(key, field)| (key.as_str(), from_jmespath(field))).collect::<Object>())
-        }
-    }
-}
-
 /// What a zone's clock shows at an instant, and for how long that holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZoneOffset {
@@ -218,7 +162,7 @@ pub fn bytes_to_text(encoding: &str, bytes: &[u8]) -> Option<String> {
         "utf8" | "utf-8" => String::from_utf8_lossy(bytes).into_owned(),
         "base64" => STANDARD.encode(bytes),
         "base64url" => URL_SAFE_NO_PAD.encode(bytes),
-        "hex" => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        "hex" => hex::encode(bytes),
         "latin1" | "binary" => bytes.iter().map(|byte| char::from(*byte)).collect(),
         "ascii" => bytes.iter().map(|byte| char::from(byte & 0x7f)).collect(),
         "utf16le" | "utf-16le" | "ucs2" | "ucs-2" => {
@@ -266,8 +210,14 @@ pub fn lenient_base64(text: &str) -> Vec<u8> {
     ENGINE.decode(plain).unwrap_or_default()
 }
 
+/// Longer addresses are not URLs: names of hosts take more than linear time to read.
+const MAX_URL_BYTES: usize = 1 << 20;
+
 /// The parts of a URL under the names that JavaScript's `URL` has; `None` if it is not one.
 pub fn parse_url(address: &str, base: Option<&str>) -> Option<Value> {
+    if address.len().max(base.map_or(0, str::len)) > MAX_URL_BYTES {
+        return None;
+    }
     let parsed = match base {
         Some(base) => url::Url::parse(base).ok()?.join(address).ok()?,
         None => url::Url::parse(address).ok()?,
@@ -292,7 +242,6 @@ pub fn parse_url(address: &str, base: Option<&str>) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::json;
 
     #[test]
     fn digests_are_the_well_known_ones() {
@@ -307,20 +256,68 @@ mod tests {
     }
 
     #[test]
-    fn jmespath_reads_data_and_refuses_dangerous_names() {
-        assert_eq!(jmespath(&json!({ "a": [{ "b": 1 }, { "b": 2 }] }), "a[*].b"), Ok(json!([1, 2])));
-        assert!(matches!(jmespath(&json!({}), "constructor"), Err(Error::Forbidden { .. })));
-        assert!(jmespath(&json!({ "constructorName": 1 }), "constructorName").is_ok());
-        assert!(jmespath(&json!({}), "a[").is_err());
-    }
-
-    #[test]
     fn zones_know_their_summer() {
         let summer = zone_offset("America/New_York", 1_720_000_000_000.0).unwrap();
         assert_eq!(summer.minutes, -240.0);
         assert!(summer.valid_from_ms < 1_720_000_000_000.0 && summer.valid_until_ms > 1_720_000_000_000.0);
         assert!(zone_is_dst("America/New_York", 1_720_000_000_000.0));
         assert_eq!(zone_offset("Nowhere/City", 0.0), None);
+    }
+
+    type NamedCall = (&'static str, Box<dyn Fn()>);
+
+    /// Every function of this file with arguments that somebody hostile would choose, by their size.
+    fn hostile_calls(size: usize) -> Vec<NamedCall> {
+        let (text, wide, bytes) = ("a".repeat(size), "ü".repeat(size), vec![0xff; size]);
+        let texts = [text.clone(), wide.clone(), "%".repeat(size), "\u{202e}=\0".repeat(size / 6)];
+        let mut calls: Vec<NamedCall> = Vec::new();
+        let mut add = |name, call: Box<dyn Fn()>| calls.push((name, call));
+        for algorithm in ["md5", "sha1", "sha256", "sha3", "sha3-224", "ripemd160", "nonsense"] {
+            let (data, key) = (bytes.clone(), bytes.clone());
+            add("hash and hmac", Box::new(move || drop((hash(algorithm, &data), hmac(algorithm, &key, &data)))));
+        }
+        for encoding in ["utf8", "base64", "base64url", "hex", "latin1", "ascii", "utf16le"] {
+            let (data, texts) = (bytes.clone(), texts.clone());
+            add("bytes_to_text", Box::new(move || drop(bytes_to_text(encoding, &data))));
+            add("text_to_bytes", Box::new(move || texts.iter().for_each(|text| drop(text_to_bytes(encoding, text)))));
+        }
+        for text in texts {
+            let long = text.clone();
+            add("hash of a long name", Box::new(move || drop((hash(&long, b""), hmac(&long, b"", b"")))));
+            let (zone, url) = (text.clone(), text.clone());
+            add("zones", Box::new(move || drop((zone_offset(&zone, f64::NAN), zone_is_dst(&zone, 1e300)))));
+            add("lenient_base64", Box::new(move || drop(lenient_base64(&text))));
+            add(
+                "parse_url",
+                Box::new(move || {
+                    for address in
+                        [format!("http://{url}/"), format!("http://x/{url}"), format!("http://{}", "a.".repeat(url.len() / 2)), url.clone()]
+                    {
+                        drop((parse_url(&address, None), parse_url(&url, Some(&address))));
+                    }
+                }),
+            );
+        }
+        add("random", Box::new(move || drop((random_bytes(size), random_numbers(size / 8).count(), random_uuid()))));
+        let data = bytes.clone();
+        add("base64_encode", Box::new(move || drop(base64_encode(&data))));
+        calls
+    }
+
+    #[test]
+    fn issue_14_02_every_host_function_takes_time_in_proportion_to_its_arguments() {
+        let timed = |call: &dyn Fn()| {
+            let began = compute::cpu_used();
+            call();
+            (compute::cpu_used() - began).as_secs_f64()
+        };
+        let sizes = if cfg!(debug_assertions) { [20_000, 200_000] } else { [200_000, 2_000_000] };
+        for ((name, small), (_, large)) in hostile_calls(sizes[0]).into_iter().zip(hostile_calls(sizes[1])) {
+            // The best of some tries: the machine may be busy with something else.
+            let best = |call: &dyn Fn()| (0..5).map(|_| timed(call)).fold(f64::INFINITY, f64::min);
+            let (small, large) = (best(&*small), best(&*large));
+            assert!(large < small * 30.0 + 0.02, "{name}: ten times as much took {small} and then {large} seconds");
+        }
     }
 
     #[test]

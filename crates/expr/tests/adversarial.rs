@@ -123,6 +123,79 @@ fn recursion_has_an_end() {
 }
 
 #[test]
+fn issue_14_02_a_query_of_data_ends_within_the_limits() {
+    let doubling = |times: usize| format!("[@,@]{}", "|[@,@]".repeat(times));
+    for query in [
+        "(".repeat(200_000),
+        "abs(".repeat(1_000),
+        "abs(".repeat(200_000),
+        "[".repeat(100_000),
+        "{a:".repeat(100_000),
+        "!".repeat(200_000),
+        "a.".repeat(200_000),
+        "&".repeat(200_000),
+        "a[?".repeat(100_000),
+        "a || ".repeat(100_000),
+        "\"".repeat(100_001),
+        format!("`{}`", "[".repeat(100_000)),
+        doubling(22),
+        doubling(200),
+        format!("join('', {})", doubling(22)),
+        "map(&map(&map(&@, @), @), @)".replace('@', "[1,2,3,4]"),
+        "*".repeat(100_000),
+    ] {
+        let scope = FakeScope::with_json(json!({ "data": { "a": [1, 2] }, "q": query.clone() }));
+        let limits = Limits { time_ms: 1_000, memory_bytes: 32 << 20, ..Limits::expression() };
+        let began = compute::cpu_used();
+        let result = Sandbox::new().session(limits).evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
+        let name: String = query.chars().take(30).collect();
+        assert!((compute::cpu_used() - began) < Duration::from_secs(5), "{name}");
+        assert!(!matches!(result, Err(Error::Sandbox { .. })), "{name}: {result:?}");
+    }
+}
+
+#[test]
+fn issue_14_02_a_query_reaches_data_and_nothing_behind_it() {
+    for query in ["constructor", "\"con\\u0073tructor\"", "\"__proto__\".x", "a.\"constr\\u0075ctor\".name", "\"__defineGetter__\""] {
+        let scope = FakeScope::with_json(json!({ "data": { "a": 1 }, "q": query }));
+        let result = Sandbox::new().session(short()).evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
+        assert!(matches!(result, Err(Error::Forbidden { .. }) | Ok(Value::Null | Value::Undefined)), "{query}: {result:?}");
+    }
+}
+
+#[test]
+fn issue_14_06_long_evaluations_take_turns_and_are_stopped_by_their_cpu_time() {
+    let source = "(() => { while (true) {} })()";
+    let ends = |limit_ms: u64| {
+        let began = compute::cpu_used();
+        let result = evaluate_with(Limits { time_ms: limit_ms, ..Limits::expression() }, source);
+        assert_eq!(result, Err(Error::Time { limit_ms }));
+        compute::cpu_used() - began
+    };
+    std::thread::scope(|scope| {
+        let many: Vec<_> = (0..16).map(|_| scope.spawn(|| ends(100))).collect();
+        for one in many {
+            let used = one.join().unwrap();
+            assert!(used >= Duration::from_millis(100) && used < Duration::from_millis(400), "{used:?}");
+        }
+    });
+}
+
+#[test]
+fn issue_14_06_memory_of_all_evaluations_together_is_limited() {
+    heddle_expr::sandbox::limit_shared_memory(48 << 20);
+    let source = "(() => { const held = []; for (let i = 0; i < 300; i++) held.push(new Uint8Array(1 << 17)); const until = Date.now(); let n = 0; for (let i = 0; i < 2e6; i++) n += i; return held.length })()";
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let many: Vec<_> = (0..8).map(|_| scope.spawn(|| evaluate(source))).collect();
+        many.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    heddle_expr::sandbox::limit_shared_memory(256 << 20);
+    assert!(results.iter().any(|result| matches!(result, Err(Error::SharedMemory { .. }))), "{results:?}");
+    assert!(results.iter().all(|result| matches!(result, Ok(_) | Err(Error::SharedMemory { .. }))), "{results:?}");
+    assert_eq!(evaluate(source), Ok(json!(300)));
+}
+
+#[test]
 fn the_way_to_the_function_constructor_is_closed() {
     for source in [
         "({}).constructor.constructor('return 1')()",

@@ -27,6 +27,10 @@ pub(crate) struct Settings {
     pub(crate) features: Vec<Feature>,
     pub(crate) run_data_limit: usize,
     pub(crate) run_memory_limit: usize,
+    /// CPU time of one step, and of all steps of a run.
+    pub(crate) cpu: [std::time::Duration; 2],
+    /// For the JavaScript of all runs together.
+    pub(crate) sandbox_memory: usize,
     pub(crate) retention: runtime::Retention,
     pub(crate) max_body: usize,
     pub(crate) table_bytes: usize,
@@ -113,6 +117,17 @@ pub(crate) const SETTINGS: &[Setting] = &[
         name: "HEDDLE_RUN_MEMORY_LIMIT",
         default: "256MB",
         help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
+    },
+    Setting { name: "HEDDLE_STEP_CPU_TIME", default: "120", help: "Seconds of CPU time that one step of a run may use. Since 0.1." },
+    Setting {
+        name: "HEDDLE_RUN_CPU_TIME",
+        default: "600",
+        help: "Seconds of CPU time that all steps of a run together may use. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_SANDBOX_MEMORY",
+        default: "256MB",
+        help: "Memory for the JavaScript of all runs together; each run has 16 MB of its own besides. Since 0.1.",
     },
     Setting { name: "HEDDLE_MAX_BODY", default: "16MB", help: "How large the body of a request may be. Since 0.1." },
     Setting {
@@ -228,6 +243,8 @@ impl Settings {
             features,
             run_data_limit: bytes("HEDDLE_RUN_DATA_LIMIT")?,
             run_memory_limit: bytes("HEDDLE_RUN_MEMORY_LIMIT")?,
+            cpu: [seconds("HEDDLE_STEP_CPU_TIME")?, seconds("HEDDLE_RUN_CPU_TIME")?],
+            sandbox_memory: bytes("HEDDLE_SANDBOX_MEMORY")?,
             retention: runtime::Retention {
                 age: std::time::Duration::from_secs(number("HEDDLE_KEEP_DAYS")?.saturating_mul(24 * 60 * 60)),
                 count: usize::try_from(number("HEDDLE_KEEP_COUNT")?).unwrap_or(usize::MAX),
@@ -295,8 +312,11 @@ fn flag(name: &str) -> Result<bool> {
     }
 }
 
+fn seconds(name: &str) -> Result<std::time::Duration> {
+    Ok(std::time::Duration::from_secs(number(name)?.max(1)))
+}
+
 fn gate_limits() -> Result<server::GateLimits> {
-    let seconds = |name: &str| Ok::<_, anyhow::Error>(std::time::Duration::from_secs(number(name)?.max(1)));
     let proxies = read("HEDDLE_TRUSTED_PROXIES");
     let listed = proxies.split(',').map(str::trim).filter(|proxy| !proxy.is_empty());
     let trusted = listed.map(|proxy| {

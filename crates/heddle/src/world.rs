@@ -2,7 +2,7 @@
 
 use crate::settings::Settings;
 use anyhow::{Context as _, Result};
-use engine::{Clock, Engine, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use engine::{Clock, Engine, Limits, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
 use node_api::ai::KeptHere;
 use providers::connect::GuardedConnections;
 use providers::http::{GuardedHttp, Policy};
@@ -19,6 +19,7 @@ pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
 
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
     let policy = Policy::parse(&settings.egress_allow).context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
+    expr::sandbox::limit_shared_memory(settings.sandbox_memory);
     let limits = SpillLimits { memory: settings.run_memory_limit, budget: settings.run_data_limit };
     let passing = ProcessConversations::new(ProcessLimits::default(), || SystemClock.now_ms());
     Ok(Ports {
@@ -47,6 +48,7 @@ pub(crate) fn run_options(settings: &Settings) -> RunOptions {
         features: settings.features.clone(),
         environment: std::env::vars().filter(|(name, _)| !name.starts_with("HEDDLE_") && !name.starts_with("OTEL_")).collect(),
         sits_out_waits: true,
+        limits: Limits { step_cpu: settings.cpu[0], run_cpu: settings.cpu[1], ..Limits::default() },
         ..RunOptions::default()
     }
 }

@@ -73,6 +73,7 @@ codes! {
     SANDBOX_OUTPUT       = Workflow, 422, "JavaScript returned or logged more than its output limit.";
     SANDBOX_LOOPS        = Workflow, 422, "JavaScript looped more often than its limit.";
     SANDBOX_FETCH        = Workflow, 422, "JavaScript made more requests, or read a larger answer, than its limits.";
+    SANDBOX_BUSY         = Us,       503, "Too many long computations are under way at once.";
     SANDBOX_FAILED       = Us,       500, "The JavaScript sandbox stopped working.";
     RUN_CANCELLED        = Caller,   409, "The run was cancelled.";
     RUN_TIMEOUT          = Operator, 422, "The run took longer than its time limit.";

@@ -200,6 +200,23 @@ impl Value {
         }
     }
 
+    /// Takes the value's rough size from `left`; false as soon as that is not enough. Looks no further than it must.
+    pub fn fits_within(&self, left: &mut usize) -> bool {
+        let own = match self {
+            Value::String(text) => text.len(),
+            _ => 0,
+        };
+        match left.checked_sub(own + size_of::<Value>()) {
+            None => return false,
+            Some(rest) => *left = rest,
+        }
+        match self {
+            Value::Array(values) => values.iter().all(|value| value.fits_within(left)),
+            Value::Object(object) => object.iter().all(|(_, value)| value.fits_within(left)),
+            _ => true,
+        }
+    }
+
     /// Roughly how many bytes of memory the value holds, counting shared parts in full.
     pub fn estimated_bytes(&self) -> usize {
         let inner = match self {

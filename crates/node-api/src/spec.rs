@@ -50,6 +50,9 @@ pub struct Spec {
     /// takes none of them twice.
     #[serde(default)]
     pub keeps_notes: bool,
+    /// Computes much for what it is given, such as unpacking or sorting. It runs off the threads that serve connections.
+    #[serde(default)]
+    pub computes: bool,
     /// While it waits, the next message of the conversation that the run began with wakes it.
     #[serde(default)]
     pub hears_replies: bool,
@@ -321,6 +324,12 @@ impl Spec {
     /// The node calls other workflows through [`crate::host::Host::run_workflow`], and always the same ones in the same order.
     pub fn calls_workflows(mut self) -> Self {
         self.calls_workflows = true;
+        self
+    }
+
+    /// The node's work grows faster than what it is given, or what it is given may be a large document.
+    pub fn computes(mut self) -> Self {
+        self.computes = true;
         self
     }
 

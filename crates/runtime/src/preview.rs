@@ -29,7 +29,7 @@ impl Runtime {
         let (run_id, run_data) = asked.execution.unwrap_or_default();
         let variables = asked.project.as_ref().map(|project| self.runner.variables_of(project)).unwrap_or_default();
         let options = RunOptions { run_id, variables, mode: "manual".into(), ..self.runner.options().clone() };
-        let evaluated = tokio::task::spawn_blocking(move || {
+        let evaluated = compute::interruptible(move || {
             let plan = engine.plan(&asked.workflow);
             let missing = || NodeError::new(Code::REQUEST_INVALID, "'node' names no node of the workflow");
             let node = plan.index_of(&asked.node).ok_or_else(missing)?;
@@ -44,6 +44,6 @@ impl Runtime {
                 now_ms: engine.ports.clock.now_ms(),
             })
         });
-        evaluated.await.unwrap_or_else(|_| Err(NodeError::new(Code::OVERLOAD, "The evaluation was stopped")))
+        evaluated.unwrap_or_else(|busy| Err(NodeError::new(Code::OVERLOAD, busy.to_string())))
     }
 }

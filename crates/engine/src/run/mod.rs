@@ -21,6 +21,7 @@ use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::ports::{Call, CallTarget, JournalError, Place, Ports};
 use crate::scope::{RunData, Vars};
+use compute::{Allowance, Offload};
 use expr::Session;
 use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, TaskData, Value, Workflow};
 use node_api::host::{ExecutionInfo, NodeState, Pause};
@@ -129,6 +130,8 @@ pub(crate) struct Shared {
     options: RunOptions,
     cancel: CancellationToken,
     session: Session,
+    /// What its steps may use of the processors.
+    cpu: Allowance,
     vars: Vars,
     execution: ExecutionInfo,
     spill: Option<Arc<dyn Spill>>,
@@ -178,6 +181,14 @@ impl Shared {
             None => Ok(()),
         }
     }
+
+    /// The same for an event that may carry much data.
+    async fn record_large(&self, event: RunEvent, is_large: bool) -> Result<(), JournalError> {
+        match is_large {
+            true => Offload::new(self.record(event), self.cpu.clone()).await,
+            false => self.record(event).await,
+        }
+    }
 }
 
 impl Run {
@@ -199,6 +210,7 @@ impl Run {
             recorded: options.recorded.clone(),
             shared: Arc::new(Shared {
                 session: Session::default(),
+                cpu: Allowance::new(options.limits.step_cpu, options.limits.run_cpu),
                 vars,
                 execution,
                 spill: engine.ports.spill.as_ref().map(|make| make()),

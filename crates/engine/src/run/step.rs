@@ -4,6 +4,7 @@ use super::calls::Parked;
 use super::host::NodeHost;
 use super::schedule::Entry;
 use super::{Run, journal_failed, lock};
+use compute::Offload;
 use model::{Code, Item, ItemError, Items, Kind, Object, OnError, PairedItem, Pairs, RunEvent, Source, TaskData, TaskStatus, Value};
 use node_api::host::{Host as _, Pause};
 use node_api::{Ctx, NodeError};
@@ -55,6 +56,9 @@ impl Run {
         let given = lock(&self.given).take();
         let tried = match given {
             Some(items) => Tried::Done { outputs: Some(vec![items]), pause: None },
+            None if node.computes() || !entry.inputs.iter().flatten().all(is_small) => {
+                Offload::new(self.try_node(&entry, run_index), self.cpu.clone()).await
+            }
             None => self.try_node(&entry, run_index).await,
         };
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
@@ -113,7 +117,8 @@ impl Run {
         let task = Arc::new(task);
         self.add_record(entry.node, task.clone());
         let finished = RunEvent::NodeFinished { node: node.info.name.clone(), run_index, task, changed: self.changed(entry.node) };
-        if let Err(error) = self.record(finished).await {
+        let is_large = !outputs.iter().flatten().all(is_small);
+        if let Err(error) = self.record_large(finished, is_large).await {
             self.fail(Some(entry.node), journal_failed(error));
             return ControlFlow::Break(());
         }
@@ -260,6 +265,12 @@ impl Run {
         outputs.push(failed.collect());
         Some(outputs)
     }
+}
+
+/// Whether a step over these items, or their record, is done in a moment. Others are kept off the threads that serve connections.
+fn is_small(items: &Items) -> bool {
+    const FEW_ITEMS: usize = 250;
+    items.is_small(FEW_ITEMS, compute::LARGE_BYTES)
 }
 
 /// A record with outputs and nothing special about it.

@@ -46,6 +46,9 @@ const MAX_SOURCE: usize = 64 * 1024;
 const MAX_STEPS: u64 = if cfg!(test) { 2_000_000 } else { 20_000_000 };
 /// What one evaluation may put together in texts and arrays.
 const MAX_BYTES: usize = if cfg!(test) { 8 << 20 } else { 64 << 20 };
+/// What it may do on a thread that serves others as well: some milliseconds. What is longer is begun again off that thread.
+const INLINE_STEPS: u64 = 100_000;
+const INLINE_BYTES: usize = 1 << 20;
 
 /// An expression that the native evaluator understands, ready to run any number of times.
 #[derive(Clone, Debug)]
@@ -76,14 +79,24 @@ impl Program {
 
     /// The value for one item. Like n8n, reading a property of `undefined` makes the whole value `undefined`.
     pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, Failure> {
-        let _meter = meter::Meter::start();
+        if !compute::is_offloaded() {
+            match self.evaluate_within(meter::Meter::inline(), scope) {
+                Err(Stop::Unfinished) => {}
+                finished => return finished.map_err(Stop::into_failure),
+            }
+        }
+        match compute::interruptible(|| self.evaluate_within(meter::Meter::start(), scope)) {
+            Ok(evaluated) => evaluated.map_err(Stop::into_failure),
+            Err(busy) => Err(Failure::Error(busy.into())),
+        }
+    }
+
+    fn evaluate_within(&self, _meter: meter::Meter, scope: &dyn Scope) -> Run<Value> {
         let mut machine = eval::Machine::new(&self.inner, scope);
         let weighed = |value: Value| if self.inner.functions.is_empty() { Ok(value) } else { value::weigh(&value).map(|()| value) };
         match machine.eval(&self.inner.root).and_then(value::Js::into_value).and_then(weighed) {
-            Ok(value) => Ok(value),
             Err(Stop::TypeError) => Ok(Value::Undefined),
-            Err(Stop::Declined | Stop::Short) => Err(Failure::Declined),
-            Err(Stop::Error(error)) => Err(Failure::Error(*error)),
+            evaluated => evaluated,
         }
     }
 }
@@ -121,7 +134,18 @@ enum Stop {
     TypeError,
     /// `?.` met nothing: the chain around it is `undefined`.
     Short,
+    /// It takes longer than this thread has time for.
+    Unfinished,
     Error(Box<Error>),
+}
+
+impl Stop {
+    fn into_failure(self) -> Failure {
+        match self {
+            Stop::Declined | Stop::TypeError | Stop::Short | Stop::Unfinished => Failure::Declined,
+            Stop::Error(error) => Failure::Error(*error),
+        }
+    }
 }
 
 type Run<T> = Result<T, Stop>;

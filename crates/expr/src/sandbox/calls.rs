@@ -13,10 +13,6 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let (algorithm, data) = (call.required_text(0)?, call.bytes(1)?);
             Ok(host_functions::hash(&algorithm, &data).map_or(Reply::Undefined, Reply::Bytes))
         }
-        31 => {
-            let (data, query) = (call.value(0)?, call.required_text(1)?);
-            Ok(Reply::value(&host_functions::jmespath(&data, &query)?))
-        }
         32 => {
             let (zone, epoch_ms) = (call.required_text(0)?, call.number(1).unwrap_or_default());
             let Some(offset) = host_functions::zone_offset(&zone, epoch_ms) else { return Ok(Reply::Undefined) };

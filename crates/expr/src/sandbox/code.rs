@@ -1,10 +1,12 @@
 //! Code nodes: a program over the items of a run, with promises, timers and requests.
 
+use super::clock::Clock;
 use super::guest::{Kind, Raw};
 use super::loops::count_loops;
 use super::session::{Failure, Live, Mode, Session};
 use super::{SCOPE, SINK, encode, messages};
 use crate::{Error, Scope};
+use compute::Room;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
@@ -172,8 +174,8 @@ impl Session {
     ) -> Result<(), Failure> {
         let limits = *self.limits();
         let live = self.live(Mode::Code).map_err(Failure::Broken)?;
-        let deadline = Instant::now() + Duration::from_millis(limits.time_ms);
-        blocking(|| live.in_scope(scope, sink, deadline, |live| live.start_code(job, scope)))?;
+        let mut left = Duration::from_millis(limits.time_ms);
+        live.stretch(Room::wait().await, scope, sink, &mut left, |live| live.start_code(job, scope))?;
         let mut open: FuturesUnordered<BoxFuture<'_, Answer>> = FuturesUnordered::new();
         loop {
             let code = &mut live.store.data_mut().code;
@@ -202,10 +204,11 @@ impl Session {
             if open.is_empty() {
                 return Err(Failure::Thrown(thrown("Error", "The code waits for a promise that nothing will settle")));
             }
-            let remaining = deadline.saturating_duration_since(Instant::now());
-            let Ok(Some(answer)) = tokio::time::timeout(remaining, open.next()).await else {
+            let asked = Instant::now();
+            let Ok(Some(answer)) = tokio::time::timeout(left, open.next()).await else {
                 return Err(Failure::Broken(Error::Time { limit_ms: limits.time_ms }));
             };
+            left = left.saturating_sub(asked.elapsed());
             if let Ok(value) = &answer.result
                 && body_len(value) > limits.fetch_body_bytes
             {
@@ -214,23 +217,30 @@ impl Session {
             if let Err(error @ (Error::FetchBody { .. } | Error::Fetches { .. })) = answer.result {
                 return Err(Failure::Broken(error));
             }
-            blocking(|| live.in_scope(scope, sink, deadline, |live| live.settle(answer)))?;
+            live.stretch(Room::wait().await, scope, sink, &mut left, |live| live.settle(answer))?;
         }
     }
 }
 
 impl Live {
-    /// Runs a stretch of the program: until it ends or waits.
-    fn in_scope<T>(
+    /// Runs a stretch of the program, until it ends or waits, off the threads that serve others. What it took is taken from what is left
+    /// of its time.
+    fn stretch<T>(
         &mut self,
+        room: Room,
         scope: &(dyn Scope + Sync),
         sink: &mut (dyn FnMut(Returned) + Send),
-        deadline: Instant,
+        left: &mut Duration,
         work: impl FnOnce(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let remaining = deadline.saturating_duration_since(Instant::now());
-        let _running = self.start_clock(remaining.as_millis() as u64);
-        SCOPE.set(scope, || SINK.set(sink, || work(self)))
+        let limit_ms = self.store.data().limits.time_ms;
+        room.interruptible(|| {
+            let began = compute::cpu_used();
+            let _running = self.start_clock(Clock::with_left(*left, limit_ms));
+            let done = SCOPE.set(scope, || SINK.set(sink, || work(self)));
+            *left = left.saturating_sub(compute::cpu_used().saturating_sub(began));
+            done
+        })
     }
 
     fn start_code(&mut self, job: &CodeJob, scope: &dyn Scope) -> Result<(), Failure> {
@@ -323,15 +333,6 @@ impl Live {
             Ok(value) if value.kind() == Kind::Exception => Err(self.exception()),
             Ok(value) => Ok(value),
         }
-    }
-}
-
-/// Long work on a thread of the async runtime: lets others take its place where the runtime can do that.
-fn blocking<T>(work: impl FnOnce() -> T) -> T {
-    use tokio::runtime::{Handle, RuntimeFlavor};
-    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
-        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
-        _ => work(),
     }
 }
 

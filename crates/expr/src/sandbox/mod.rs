@@ -7,6 +7,7 @@
 
 mod analysis;
 mod calls;
+mod clock;
 mod code;
 mod code_calls;
 mod decode;
@@ -18,6 +19,7 @@ mod host;
 mod image;
 mod limits;
 mod loops;
+mod memory;
 mod messages;
 #[rustfmt::skip]
 mod names;
@@ -34,6 +36,7 @@ mod ticker;
 
 pub use code::{CodeFailure, CodeHost, CodeJob, CodeOutcome, Flavour, LogLine, Returned, StaticData};
 pub use limits::Limits;
+pub use memory::limit_shared_memory;
 pub use session::Session;
 
 use crate::{Error, Scope};

@@ -1,6 +1,7 @@
 //! One instance of the guest and the expressions it has compiled.
 
 use super::analysis::analyse;
+use super::clock::{Clock, INLINE_TICKS, OutOfInlineTime};
 use super::decode::{self, ReadError};
 use super::entries::Entries;
 use super::guest::{Guest, Kind, OutOfGuestMemory, Raw};
@@ -8,10 +9,10 @@ use super::image::{Image, pooled, single};
 use super::limits::Limits;
 use super::state::{State, stack_address};
 use super::ticker::{Running, TICK_MS};
-use super::{ExpressionCode, SCOPE, Thrown};
+use super::{ExpressionCode, SCOPE, Thrown, clock, memory};
 use crate::{Error, Scope};
 use model::{Str, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use wasmtime::{Store, Trap};
 
@@ -31,6 +32,8 @@ const PARTS_BEFORE_GC: usize = 16;
 pub struct Session {
     limits: Limits,
     live: Option<Live>,
+    /// Expressions that took longer than a thread that serves others has time for.
+    long: HashSet<ExpressionCode>,
 }
 
 /// An instance that works.
@@ -61,7 +64,7 @@ struct Compiled {
 
 impl Session {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, live: None }
+        Self { limits, live: None, long: HashSet::new() }
     }
 
     pub fn limits(&self) -> &Limits {
@@ -70,30 +73,40 @@ impl Session {
 
     /// The value of one expression.
     pub fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope) -> Result<Value, Error> {
-        SCOPE.set(scope, || {
-            let live = self.live(Mode::Expressions)?;
-            let result = live.evaluate(code, scope);
-            if live.is_broken(&result) {
-                self.live = None;
-            }
-            result.map_err(Failure::into_error)
-        })
+        SCOPE.set(scope, || self.off_the_runtime(code, |live, clock| live.evaluate(code, scope, clock)))
     }
 
     /// Compiles an expression without evaluating it.
     pub fn compile(&mut self, code: &ExpressionCode) -> Result<(), Error> {
-        let limits = self.limits;
-        let live = self.live(Mode::Expressions)?;
-        let _running = live.start_clock(limits.time_ms);
-        let result = live.compile(code, &[]).and_then(|compiled| {
+        self.off_the_runtime(code, |live, clock| {
+            let _running = live.start_clock(clock);
+            let compiled = live.compile(code, &[])?;
             // Statements are compiled at each call; here their form is looked at once, inside a function that nobody calls.
             let form = format!("(function () {{\n{}\n}})", code.source);
             if compiled.statements { live.eval("expression", &form).map(|_| ()) } else { Ok(()) }
-        });
-        if live.is_broken(&result) {
+        })
+    }
+
+    /// Works with an expression: for a moment on the thread at hand, and if that does not do, from the beginning off the threads that
+    /// serve others. An expression changes nothing, so it can be begun again.
+    fn off_the_runtime<T>(&mut self, code: &ExpressionCode, work: impl Fn(&mut Live, Clock) -> Result<T, Failure>) -> Result<T, Error> {
+        if !compute::is_offloaded() && !self.long.contains(code) {
+            match self.attempt(Clock::Inline, &work)? {
+                Err(Failure::Unfinished) => self.long.insert(code.clone()),
+                finished => return finished.map_err(Failure::into_error),
+            };
+        }
+        let clock = Clock::within(self.limits.time_ms);
+        compute::interruptible(|| self.attempt(clock, &work))??.map_err(Failure::into_error)
+    }
+
+    fn attempt<T>(&mut self, clock: Clock, work: impl Fn(&mut Live, Clock) -> Result<T, Failure>) -> Result<Result<T, Failure>, Error> {
+        let live = self.live(Mode::Expressions)?;
+        let result = work(live, clock);
+        if matches!(result, Err(Failure::Broken(_) | Failure::Unfinished)) {
             self.live = None;
         }
-        result.map_err(Failure::into_error)
+        Ok(result)
     }
 
     /// The instance, made if there is none for this use.
@@ -118,12 +131,15 @@ pub(super) enum Failure {
     Thrown(Error),
     /// The instance was stopped in the middle of something.
     Broken(Error),
+    /// It was stopped because the thread it ran on has to serve others.
+    Unfinished,
 }
 
 impl Failure {
     pub(super) fn into_error(self) -> Error {
         match self {
             Failure::Thrown(error) | Failure::Broken(error) => error,
+            Failure::Unfinished => Error::Time { limit_ms: INLINE_TICKS * TICK_MS },
         }
     }
 }
@@ -167,16 +183,18 @@ impl Live {
     }
 
     /// Starts the clock: what runs from now on is stopped when the time is over.
-    pub(super) fn start_clock(&mut self, time_ms: u64) -> Running {
+    pub(super) fn start_clock(&mut self, clock: Clock) -> Running {
         let running = self.image.ticker.run();
-        self.store.set_epoch_deadline(time_ms / TICK_MS + 1);
-        self.store.data_mut().stack_base = stack_address();
+        self.store.set_epoch_deadline(clock.first_ticks());
+        let state = self.store.data_mut();
+        state.clock = clock;
+        state.stack_base = stack_address();
         running
     }
 
-    fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope) -> Result<Value, Failure> {
+    fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope, clock: Clock) -> Result<Value, Failure> {
         let limits = self.store.data().limits;
-        let _running = self.start_clock(limits.time_ms);
+        let _running = self.start_clock(clock);
         let state = self.store.data_mut();
         state.errors.clear();
         state.output_left = limits.output_bytes;
@@ -326,34 +344,36 @@ impl Live {
     }
 
     fn out_of_memory(&self) -> Error {
-        Error::Memory { limit_bytes: self.store.data().limits.memory_bytes }
+        let state = self.store.data();
+        match state.shared_memory_refused {
+            true => Error::SharedMemory { limit_bytes: memory::shared_limit() },
+            false => Error::Memory { limit_bytes: state.limits.memory_bytes },
+        }
     }
 
     /// Why the guest was stopped.
     pub(super) fn trapped(&mut self, trap: wasmtime::Error) -> Failure {
-        let limits = self.store.data().limits;
         if let Some(error) = self.store.data_mut().stopped.take() {
             return Failure::Broken(error);
+        }
+        if trap.downcast_ref::<OutOfInlineTime>().is_some() {
+            return Failure::Unfinished;
         }
         if trap.downcast_ref::<OutOfGuestMemory>().is_some() {
             return Failure::Broken(self.out_of_memory());
         }
         Failure::Broken(match trap.downcast_ref::<Trap>() {
-            Some(Trap::Interrupt) => Error::Time { limit_ms: limits.time_ms },
             Some(Trap::StackOverflow) => Error::Stack,
             _ if self.store.data().memory_refused => self.out_of_memory(),
             _ => sandbox_error(trap),
         })
-    }
-
-    fn is_broken<T>(&self, result: &Result<T, Failure>) -> bool {
-        matches!(result, Err(Failure::Broken(_)))
     }
 }
 
 fn instantiate(prepared: &wasmtime::InstancePre<State>, limits: Limits) -> wasmtime::Result<(Store<State>, wasmtime::Instance)> {
     let mut store = Store::new(prepared.module().engine(), State::new(limits));
     store.limiter(|state| state);
+    store.epoch_deadline_callback(|mut context| clock::ticked(context.data_mut()));
     store.set_epoch_deadline(u64::MAX / 2);
     let instance = prepared.instantiate(&mut store)?;
     Ok((store, instance))

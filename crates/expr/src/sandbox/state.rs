@@ -1,9 +1,11 @@
 //! What the host keeps for one instance.
 
+use super::clock::Clock;
 use super::code::CodeState;
 use super::entries::Entries;
 use super::guest::Guest;
 use super::limits::Limits;
+use super::memory::Share;
 use super::slots::Slots;
 use crate::Error;
 use model::{Binary, Item, Items, Str};
@@ -14,6 +16,8 @@ use wasmtime::ResourceLimiter;
 /// Data beside an instance: what its host functions need, and what they found out.
 pub(super) struct State {
     pub(super) limits: Limits,
+    /// How long what runs now may take.
+    pub(super) clock: Clock,
     /// Set right after instantiation.
     pub(super) guest: Option<Arc<Guest>>,
     /// 64 bytes of the guest's memory for lengths and arguments.
@@ -33,6 +37,9 @@ pub(super) struct State {
     pub(super) stopped: Option<Error>,
     /// The guest asked for more memory than it may have.
     pub(super) memory_refused: bool,
+    /// What all instances together may have was used up.
+    pub(super) shared_memory_refused: bool,
+    share: Share,
     /// Names of fields by their number in the guest.
     pub(super) names: HashMap<i32, Str>,
     /// Files of items that were handed to the guest, by number.
@@ -71,6 +78,7 @@ impl State {
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             limits,
+            clock: Clock::Inline,
             guest: None,
             scratch: 0,
             copies: false,
@@ -81,6 +89,8 @@ impl State {
             errors: Vec::new(),
             stopped: None,
             memory_refused: false,
+            shared_memory_refused: false,
+            share: Share::default(),
             names: HashMap::new(),
             files: Vec::new(),
             output_left: limits.output_bytes,
@@ -129,8 +139,10 @@ impl State {
 
 impl ResourceLimiter for State {
     fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
-        let allowed = desired <= self.memory_max;
+        let is_within_limit = desired <= self.memory_max;
+        let allowed = is_within_limit && self.share.grow_to(desired);
         self.memory_refused |= !allowed;
+        self.shared_memory_refused |= is_within_limit && !allowed;
         Ok(allowed)
     }
 

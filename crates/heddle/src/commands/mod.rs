@@ -108,6 +108,8 @@ pub(crate) fn coded(error: store::Error) -> anyhow::Error {
 
 /// Runs a future to its end on this thread, with others for blocking work.
 pub(crate) fn block_on<F: Future>(future: F) -> Result<F::Output> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("the runtime cannot start")?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // Long computations and reads of files take a thread each; what serves connections must find one besides them.
+    let runtime = builder.worker_threads(2).max_blocking_threads(1024).enable_all().build().context("the runtime cannot start")?;
     Ok(runtime.block_on(future))
 }

@@ -1,6 +1,8 @@
 //! Helper functions that cases call by their names in n8n, and what does the same here.
 
 use super::special::decode;
+use expr::sandbox::{ExpressionCode, Limits, Sandbox};
+use expr::testing::FakeScope;
 use model::workflow::{Edge, children, parents};
 use model::{Kind, Object, Str, Value};
 use nodes::conditions::{Filter, FilterOptions, array_contains_value};
@@ -35,7 +37,11 @@ pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String>
         "dollarEscape" => arguments.text(0)?.replace('$', "$$").into(),
         "backslashEscape" => escaped(arguments.text(0)?).into(),
         "hasDotNotationBannedChar" => (!expr::is_plain_name(arguments.text(0)?)).into(),
-        "evaluateJmespathQuery" => expr::host_functions::jmespath(first, arguments.text(1)?).map_err(|error| error.to_string())?,
+        "evaluateJmespathQuery" => {
+            let scope = FakeScope::with_json(model::json!({ "data": first.clone(), "query": arguments.text(1)? }));
+            let call = ExpressionCode::new("$jmespath($json.data, $json.query)");
+            Sandbox::new().session(Limits::expression()).evaluate(&call, &scope).map_err(|error| error.to_string())?
+        }
         "getChildNodes" => walk(&arguments, Direction::Down)?,
         "getParentNodes" => walk(&arguments, Direction::Up)?,
         "nodeNameToToolName" => {

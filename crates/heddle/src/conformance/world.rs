@@ -11,6 +11,7 @@ use providers::http::RecordedHttp;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -37,6 +38,8 @@ impl World {
             features: vec![Feature::ExecuteCommand],
             run_data_limit: 1 << 30,
             run_memory_limit: 256 << 20,
+            cpu: [Duration::from_secs(120), Duration::from_secs(600)],
+            sandbox_memory: 256 << 20,
             retention: runtime::Retention::default(),
             run_limits: runtime::RunLimits::default(),
             gate_limits: server::GateLimits::default(),

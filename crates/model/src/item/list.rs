@@ -166,6 +166,15 @@ impl Items {
         HeldItems { chunks: chunks.collect() }
     }
 
+    /// Whether the list has at most so many items with at most so many bytes of JSON. Looks no further than it must.
+    pub fn is_small(&self, n_items: usize, mut bytes: usize) -> bool {
+        self.len <= n_items
+            && self.chunks.iter().all(|chunk| match chunk.in_memory() {
+                Some(items) => items.iter().all(|item| item.json.fits_within(&mut bytes)),
+                None => false,
+            })
+    }
+
     pub fn first(&self) -> Option<Item> {
         self.get(0)
     }

@@ -10,6 +10,8 @@ use std::rc::Rc;
 
 /// Steps that a pattern with look-around may take on one text.
 const MAX_STEPS: usize = 1_000_000;
+/// As many of them are done at once; for more, the threads that serve connections are left first.
+const QUICK_STEPS: usize = 20_000;
 /// Patterns remembered by a thread.
 const MAX_CACHED: usize = 64;
 
@@ -21,7 +23,7 @@ pub struct JsRegex {
 
 enum Engine {
     Linear(regex::Regex),
-    Retrying(fancy_regex::Regex),
+    Retrying { quick: fancy_regex::Regex, patient: fancy_regex::Regex },
 }
 
 /// Why a pattern gives no answer.
@@ -75,8 +77,9 @@ impl JsRegex {
         let anchored = if flags.contains('y') { format!(r"\A(?:{})", translated.pattern) } else { translated.pattern };
         pattern.push_str(&anchored);
         let engine = if translated.needs_retries {
-            let built = fancy_regex::RegexBuilder::new(&pattern).backtrack_limit(MAX_STEPS).build();
-            Engine::Retrying(built.map_err(|error| syntax(error.to_string()))?)
+            let build = |steps| fancy_regex::RegexBuilder::new(&pattern).backtrack_limit(steps).build();
+            let built = build(QUICK_STEPS).and_then(|quick| Ok(Engine::Retrying { quick, patient: build(MAX_STEPS)? }));
+            built.map_err(|error| syntax(error.to_string()))?
         } else {
             Engine::Linear(regex::Regex::new(&pattern).map_err(|error| syntax(last_line(&error.to_string())))?)
         };
@@ -86,7 +89,13 @@ impl JsRegex {
     pub fn is_match(&self, text: &str) -> Result<bool, RegexError> {
         match &self.engine {
             Engine::Linear(regex) => Ok(regex.is_match(text)),
-            Engine::Retrying(regex) => regex.is_match(text).map_err(|_| RegexError::TooManySteps { pattern: self.source.clone() }),
+            Engine::Retrying { quick, patient } => match quick.is_match(text) {
+                Ok(is_match) => Ok(is_match),
+                Err(_) => match compute::blocking(|| patient.is_match(text)) {
+                    Ok(Ok(is_match)) => Ok(is_match),
+                    _ => Err(RegexError::TooManySteps { pattern: self.source.clone() }),
+                },
+            },
         }
     }
 }

@@ -45,6 +45,7 @@ impl Node for RenameKeys {
             )
             .hint("Use it to give the fields of a service the names that the next node expects.")
             .repeatable()
+            .computes()
             .example(
                 "Rename a nested field",
                 r#"{ "keys": { "key": [{ "currentKey": "user.mail", "newKey": "email" }] } }"#,

@@ -14,6 +14,7 @@ impl Node for Summarize {
             .alias(&["pivot", "group by", "aggregate", "statistics", "item lists"])
             .hint("Use it like a pivot table: one line of numbers for each value of the fields to split by.")
             .repeatable()
+            .computes()
             .example(
                 "Sales per city",
                 r#"{ "fieldsToSummarize": { "values": [{ "aggregation": "sum", "field": "amount" }] }, "fieldsToSplitBy": "city" }"#,

@@ -72,6 +72,7 @@ impl Node for Compression {
             .hint("Use it to pack files before sending them, or to get at the files in an archive that was downloaded.")
             .alias(&["zip", "unzip", "gzip", "archive"])
             .repeatable()
+            .computes()
             .example(
                 "Pack a file",
                 r#"{ "operation": "compress", "outputFormat": "zip", "fileName": "data.zip" }"#,

@@ -43,6 +43,7 @@ impl Node for ConvertToFile {
             .hint("Use it to make a file of data: a table for a person, JSON for a program, a picture out of base64.")
             .alias(&["csv", "excel", "xlsx", "base64", "ics", "table", "download"])
             .repeatable()
+            .computes()
             .example("A table", r#"{ "operation": "csv" }"#, r#"[{ "a": 1 }, { "a": 2 }]"#, r#"[[{}]]"#)
             .example("A file for each item", r#"{ "operation": "toJson", "mode": "each" }"#, r#"[{ "a": 1 }, { "a": 2 }]"#, r#"[[{}, {}]]"#)
     }

@@ -81,6 +81,7 @@ impl Node for ExtractFromFile {
             .hint("Use it behind a node that gives files, such as an HTTP request or a form, to work with what they contain.")
             .alias(&["csv", "excel", "xlsx", "pdf", "parse", "read file", "base64"])
             .repeatable()
+            .computes()
             .example(
                 "Rows of a CSV file",
                 "{}",

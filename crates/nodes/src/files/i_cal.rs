@@ -13,6 +13,7 @@ impl Node for ICalendar {
             .params(event_params())
             .hint("Use Convert to File instead in new workflows.")
             .repeatable()
+            .computes()
             .example(
                 "An event",
                 r#"{ "title": "Lunch", "start": "2024-01-01T12:00:00Z", "end": "2024-01-01T13:00:00Z" }"#,

@@ -85,6 +85,7 @@ impl Node for MoveBinaryData {
         ])
         .hint("Older workflows use it to turn JSON into a file and back; new ones use Convert to File and Extract from File.")
         .repeatable()
+        .computes()
         .example(
             "The text of a file",
             r#"{ "setAllData": false, "destinationKey": "text" }"#,

@@ -16,6 +16,7 @@ impl Node for ReadPdf {
             ])
             .hint("Use Extract from File instead in new workflows.")
             .repeatable()
+            .computes()
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

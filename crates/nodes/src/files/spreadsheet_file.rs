@@ -51,6 +51,7 @@ impl Node for SpreadsheetFile {
             ])
             .hint("Use Convert to File and Extract from File instead in new workflows.")
             .repeatable()
+            .computes()
             .example(
                 "Rows of a CSV file",
                 r#"{ "operation": "fromFile", "fileFormat": "csv" }"#,

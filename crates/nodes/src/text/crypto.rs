@@ -65,6 +65,7 @@ impl Node for Crypto {
             .differs_when("action", &["sign"], "Signatures are made with SHA-256, SHA-384 and SHA-512, and SHA-224 for elliptic curves; not with MD5, SHA-1, RIPEMD-160 or SHA-3.")
             .alias(&["hash", "hmac", "md5", "sha256", "uuid", "random", "sign", "encrypt"])
             .repeatable()
+            .computes()
             .hint("Use it for checksums, signed requests and ids.")
             .example(
                 "SHA-256 of a text",

@@ -59,6 +59,7 @@ impl Node for Jwt {
             ])
             .alias(&["token", "jws", "bearer", "sign"])
             .repeatable()
+            .computes()
             .hint("Use it to sign requests for services that want a JWT, or to check the token of a webhook call.")
     }
 

@@ -87,7 +87,9 @@ pub(crate) async fn read(body: Body, headers: &HeaderMap, how: &Reading) -> Resu
     if is_parts {
         return parts::read(Body::from(bytes), content_type, how).await;
     }
-    let mut read = read_bytes(&bytes, &kind, content_type, header(header::CONTENT_DISPOSITION), how)?;
+    let disposition = header(header::CONTENT_DISPOSITION);
+    let read = compute::for_size(bytes.len(), || read_bytes(&bytes, &kind, content_type, disposition, how));
+    let mut read = read.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()))??;
     read.length = length.max(bytes.len());
     Ok(read)
 }

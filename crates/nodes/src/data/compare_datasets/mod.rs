@@ -71,6 +71,7 @@ impl Node for CompareDatasets {
             .alias(&["diff", "sync", "join", "match"])
             .hint("Use it to keep two systems in step: create what is only in A, update what differs, delete what is only in B.")
             .repeatable()
+            .computes()
             .example(
                 "Two versions of a list",
                 r#"{ "mergeByFields": { "values": [{ "field1": "id", "field2": "id" }] }, "resolve": "preferInput2" }"#,

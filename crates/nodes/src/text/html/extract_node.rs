@@ -19,6 +19,7 @@ impl Node for HtmlExtract {
             )
             .hint("Only in old workflows; the HTML node replaces it.")
             .repeatable()
+            .computes()
             .example(
                 "Take a heading",
                 r#"{ "extractionValues": { "values": [{ "key": "title", "cssSelector": "h1" }] } }"#,

@@ -61,6 +61,7 @@ impl Node for Html {
             .alias(&["scrape", "css selector", "template", "table", "parse"])
             .hint("Use it after an HTTP request to take values out of a page by CSS selectors, or to lay out a mail.")
             .repeatable()
+            .computes()
             .example(
                 "Take a heading and all links",
                 r#"{ "operation": "extractHtmlContent", "extractionValues": { "values": [{ "key": "title", "cssSelector": "h1" }, { "key": "links", "cssSelector": "a", "returnValue": "attribute", "attribute": "href", "returnArray": true }] } }"#,

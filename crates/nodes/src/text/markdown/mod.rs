@@ -31,6 +31,7 @@ impl Node for Markdown {
             .alias(&["md", "html", "convert", "readme"])
             .hint("Use it to turn a model's answer into HTML for a mail, or a web page into Markdown for a model.")
             .repeatable()
+            .computes()
             .example(
                 "Markdown to HTML",
                 r##"{ "mode": "markdownToHtml", "markdown": "# Title\n\nSome **bold** text." }"##,

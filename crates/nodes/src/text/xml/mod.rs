@@ -75,6 +75,7 @@ impl Node for Xml {
             .alias(&["parse", "soap", "rss", "sitemap"])
             .hint("Use it after a request to a service that answers in XML, such as a feed or a sitemap.")
             .repeatable()
+            .computes()
             .example(
                 "Read a document",
                 "{}",

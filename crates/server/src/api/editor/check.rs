@@ -21,15 +21,14 @@ async fn show(State(app): State<App>, Text(text): Text) -> Result<Response, ApiE
     let document = Value::from(workflows::drawn(&request::json(&text)?)?);
     let registry = app.runtime.engine.registry.clone();
     // Compiling many expressions takes a moment, in which others want to be answered.
-    let checked = tokio::task::spawn_blocking(move || {
+    let checked = compute::interruptible(move || {
         let report = match Workflow::from_value(&document) {
             Some(workflow) => check(&workflow, &registry),
             None => Report::unreadable("The workflow is no object"),
         };
         to_value(&report, &registry)
     });
-    let stopped = |_| ApiError::new(Code::OVERLOAD, "The check was stopped");
-    Ok(json(StatusCode::OK, &checked.await.map_err(stopped)?))
+    Ok(json(StatusCode::OK, &checked.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()))?))
 }
 
 fn to_value(report: &Report, registry: &Registry) -> Value {

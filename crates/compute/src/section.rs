@@ -1,0 +1,291 @@
+//! One stretch of work on one thread: off the runtime's threads, in turns, within an allowance of CPU time.
+
+use crate::turns::{Kind, Usage};
+use rustix::time::ClockId;
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Calls of [`blocking`] and [`interruptible`] under way or waiting for a turn. Each has a thread, and what serves connections must
+/// still find one.
+pub const MAX_SECTIONS: usize = 128;
+
+/// How long a turn lasts while others wait.
+const SLICE: Duration = Duration::from_millis(10);
+
+static SECTIONS: Semaphore = Semaphore::const_new(MAX_SECTIONS);
+
+/// The same for those who can wait for room, so that they leave some to the others.
+static PATIENT: Semaphore = Semaphore::const_new(MAX_SECTIONS);
+
+thread_local! {
+    static CURRENT: RefCell<Option<Section>> = const { RefCell::new(None) };
+}
+
+/// CPU time that one piece of work, and all pieces of one owner together, may use.
+#[derive(Clone, Debug)]
+pub struct Allowance {
+    /// For one piece, such as a step of a run.
+    pub piece: Duration,
+    /// For everything that is charged to the same account.
+    pub total: Duration,
+    account: Arc<AtomicU64>,
+}
+
+impl Allowance {
+    pub fn new(piece: Duration, total: Duration) -> Self {
+        Self { piece, total, account: Arc::default() }
+    }
+
+    /// What was charged so far.
+    pub fn used(&self) -> Duration {
+        Duration::from_micros(self.account.load(Ordering::Relaxed))
+    }
+
+    fn charge(&self, used: Duration) {
+        self.account.fetch_add(used.as_micros() as u64, Ordering::Relaxed);
+    }
+}
+
+/// More work is under way than there are threads for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{MAX_SECTIONS} computations are under way already")]
+pub struct Busy;
+
+/// The CPU time that was granted is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the CPU time of {} ms is used up", limit.as_millis())]
+pub struct Exceeded {
+    pub limit: Duration,
+}
+
+struct Section {
+    kind: Kind,
+    /// This thread's CPU time when the section began.
+    began: Duration,
+    /// And when its turn began.
+    turn_began: Duration,
+    /// What the piece of work used in earlier sections.
+    used_before: Duration,
+    /// What counts for its place in the queue beyond that: other pieces of the same owner.
+    owner_before: Duration,
+    allowance: Option<Allowance>,
+    exceeded: Option<Exceeded>,
+}
+
+/// Does work that may take long: hands the runtime's work on this thread to another one, waits for a turn, and computes.
+/// Inside of such work it is a plain call.
+pub fn blocking<T>(work: impl FnOnce() -> T) -> Result<T, Busy> {
+    let _room = Room::now()?;
+    Ok(section(Kind::Whole, None, Duration::ZERO, work).0)
+}
+
+/// Content of this size is worth moving out of the way for: reading it takes some milliseconds.
+pub const LARGE_BYTES: usize = 64 << 10;
+
+/// Work on content of a size: a plain call for little of it.
+pub fn for_size<T>(bytes: usize, work: impl FnOnce() -> T) -> Result<T, Busy> {
+    if bytes < LARGE_BYTES { Ok(work()) } else { blocking(work) }
+}
+
+/// The same for work that calls [`tick`], and so does not keep its turn from others.
+pub fn interruptible<T>(work: impl FnOnce() -> T) -> Result<T, Busy> {
+    Ok(Room::now()?.interruptible(work))
+}
+
+/// The same within an allowance. Gives back what was used, which is charged to the allowance.
+pub(crate) fn section<T>(kind: Kind, allowance: Option<&Allowance>, used_before: Duration, work: impl FnOnce() -> T) -> (T, Duration) {
+    if is_offloaded() {
+        return (work(), Duration::ZERO);
+    }
+    off_the_runtime(|| {
+        let owner_before = allowance.map_or(Duration::ZERO, Allowance::used);
+        kind.turns().take(Usage::of(owner_before.max(used_before)));
+        let now = thread_time();
+        let entered = Entered(kind);
+        CURRENT.set(Some(Section {
+            kind,
+            began: now,
+            turn_began: now,
+            used_before,
+            owner_before,
+            allowance: allowance.cloned(),
+            exceeded: None,
+        }));
+        let value = work();
+        let used = thread_time().saturating_sub(now);
+        drop(entered);
+        (value, used)
+    })
+}
+
+/// Whether this thread is in such work.
+pub fn is_offloaded() -> bool {
+    CURRENT.with_borrow(Option::is_some)
+}
+
+/// To be called every few milliseconds of long work: lets others have their turn, and says when the allowance is used up. Outside of
+/// a section it does nothing.
+pub fn tick() -> Result<(), Exceeded> {
+    CURRENT.with_borrow_mut(|current| {
+        let Some(section) = current else { return Ok(()) };
+        if let Some(exceeded) = section.exceeded {
+            return Err(exceeded);
+        }
+        let now = thread_time();
+        let used = now.saturating_sub(section.began);
+        if let Some(allowance) = &section.allowance {
+            let piece = section.used_before + used;
+            let limit = match () {
+                () if piece > allowance.piece => Some(allowance.piece),
+                () if section.owner_before + used > allowance.total => Some(allowance.total),
+                () => None,
+            };
+            section.exceeded = limit.map(|limit| Exceeded { limit });
+        }
+        if now.saturating_sub(section.turn_began) >= SLICE {
+            let usage = Usage::of(section.owner_before.max(section.used_before) + used);
+            let turns = section.kind.turns();
+            if turns.is_wanted(usage) {
+                turns.give_back();
+                turns.take(usage);
+            }
+            section.turn_began = now;
+        }
+        section.exceeded.map_or(Ok(()), Err)
+    })
+}
+
+/// CPU time of this thread, to measure what a stretch of work takes however often it had to wait.
+pub fn cpu_used() -> Duration {
+    thread_time()
+}
+
+/// A section on this thread; it ends, and gives its turn back, also when the work panics.
+struct Entered(Kind);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Some(section) = CURRENT.take()
+            && let Some(allowance) = &section.allowance
+        {
+            allowance.charge(thread_time().saturating_sub(section.began));
+        }
+        self.0.turns().give_back();
+    }
+}
+
+/// One of the [`MAX_SECTIONS`]; none is needed inside of a section.
+pub struct Room {
+    _permit: Option<SemaphorePermit<'static>>,
+}
+
+impl Room {
+    fn now() -> Result<Self, Busy> {
+        match is_offloaded() {
+            true => Ok(Self { _permit: None }),
+            false => SECTIONS.try_acquire().map(|permit| Self { _permit: Some(permit) }).map_err(|_| Busy),
+        }
+    }
+
+    /// Waits until there is room, for whoever can wait without a thread.
+    pub async fn wait() -> Self {
+        // The semaphore is never closed.
+        Self { _permit: if is_offloaded() { None } else { PATIENT.acquire().await.ok() } }
+    }
+
+    /// Does work that calls [`tick`].
+    pub fn interruptible<T>(self, work: impl FnOnce() -> T) -> T {
+        section(Kind::Sliced, None, Duration::ZERO, work).0
+    }
+}
+
+/// Lets another thread serve what this one would have, as far as the runtime can do that.
+fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or_default(), u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    fn compute(for_ms: u64) -> Result<(), Exceeded> {
+        let began = thread_time();
+        while thread_time() - began < Duration::from_millis(for_ms) {
+            tick()?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn work_ends_when_its_allowance_is_used_up() {
+        let allowance = Allowance::new(Duration::from_millis(20), Duration::from_millis(50));
+        let piece = |ms| section(Kind::Sliced, Some(&allowance), Duration::ZERO, || compute(ms)).0;
+        assert_eq!(piece(1_000), Err(Exceeded { limit: Duration::from_millis(20) }));
+        assert_eq!(piece(10), Ok(()));
+        assert_eq!(piece(1_000), Err(Exceeded { limit: Duration::from_millis(50) }));
+        assert!(allowance.used() >= Duration::from_millis(50));
+    }
+
+    #[test]
+    fn outside_of_a_section_nothing_is_counted() {
+        assert_eq!(tick(), Ok(()));
+        assert!(!is_offloaded());
+        assert_eq!(blocking(|| (is_offloaded(), blocking(is_offloaded))), Ok((true, Ok(true))));
+        assert!(!is_offloaded());
+    }
+
+    /// Long computations under way, and how many of them are done.
+    fn long_ones(count: usize, ms: u64) -> (Vec<tokio::task::JoinHandle<()>>, Arc<AtomicUsize>) {
+        let done = Arc::new(AtomicUsize::new(0));
+        let start = |done: Arc<AtomicUsize>| async move {
+            interruptible(|| compute(ms)).unwrap().unwrap();
+            done.fetch_add(1, Ordering::Relaxed);
+        };
+        ((0..count).map(|_| tokio::spawn(start(done.clone()))).collect(), done)
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn a_short_computation_is_not_kept_waiting_by_many_long_ones() {
+        let (long, done) = long_ones(30, 200);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::spawn(async { interruptible(|| compute(2)) }).await.unwrap().unwrap().unwrap();
+        // In the order of their arrival it would have been the last.
+        assert!(done.load(Ordering::Relaxed) < 10, "{done:?}");
+        for one in long {
+            one.await.unwrap();
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn the_threads_of_the_runtime_go_on_serving() {
+        let (long, done) = long_ones(20, 200);
+        for _ in 0..20 {
+            tokio::spawn(async {}).await.unwrap();
+        }
+        assert!(done.load(Ordering::Relaxed) < 10, "{done:?}");
+        for one in long {
+            one.await.unwrap();
+        }
+    }
+
+    #[test]
+    fn a_panic_gives_the_turn_back() {
+        for _ in 0..100 {
+            assert!(std::panic::catch_unwind(|| blocking(|| panic!("a bug"))).is_err());
+        }
+        assert_eq!(blocking(|| 1), Ok(1));
+    }
+}

@@ -1,0 +1,158 @@
+//! Callers who send the worst expressions, patterns, archives, bodies and queries there are, all at once: what serves others goes on.
+//!
+//! `cargo xtask hostile 60` is the long form, which holds the marks; the suite runs a short one on whatever machine it is.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
+
+mod attacks;
+#[path = "../support/mod.rs"]
+mod support;
+
+use attacks::{Attack, attacks};
+use serde_json::json;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use support::workflow::{node, row};
+use support::{Folder, Server, heddle, request};
+
+const CALLERS: usize = 50;
+
+/// What the long form holds.
+const HEALTH_P99: Duration = Duration::from_millis(50);
+const HONEST_P99: Duration = Duration::from_secs(1);
+const MEMORY_MB: u64 = 600;
+
+/// What the short form holds: a debug build on a busy machine is only asked to go on.
+const SHORT_P99: Duration = Duration::from_secs(5);
+
+/// An expression for the native evaluator, and one for the sandbox.
+const HONEST: [(&str, &str); 2] = [
+    ("native", "={{ $json.body.name.toUpperCase() }}"),
+    ("javascript", "={{ Object.entries($json.body).map(([key, value]) => `${key}:${value}`).join() }}"),
+];
+
+#[test]
+fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
+    let asked: Option<u64> = std::env::var("HEDDLE_HOSTILE_SECONDS").ok().and_then(|text| text.parse().ok());
+    let time = Duration::from_secs(asked.unwrap_or(8));
+    let data = Folder::new("hostile");
+    let attacks = attacks();
+    for attack in &attacks {
+        activate(&data, attack.name, &attack.nodes);
+    }
+    for (name, expression) in HONEST {
+        activate(&data, name, &set_and_answer(expression));
+    }
+    let server = Server::start(&data.0, &[("HEDDLE_LOG", "off"), ("HEDDLE_RATE_LIMIT", "0")]);
+    let (stop, sent) = (AtomicBool::new(false), AtomicU64::new(0));
+    let (mut health, mut honest) = (Vec::new(), Vec::new());
+    std::thread::scope(|scope| {
+        for caller in 0..CALLERS {
+            let (server, attacks, stop, sent) = (&server, &attacks, &stop, &sent);
+            scope.spawn(move || attack_until(stop, &server.address, attacks, caller, sent));
+        }
+        let (server, stop) = (&server, &stop);
+        let watched = scope.spawn(move || repeat_until(stop, Duration::from_millis(20), |_| ask_health(server)));
+        let asked: Vec<_> = HONEST
+            .iter()
+            .map(|(name, _)| {
+                scope.spawn(move || repeat_until(stop, Duration::from_millis(50), |number| ask_honestly(server, name, number)))
+            })
+            .collect();
+        std::thread::sleep(time);
+        stop.store(true, Ordering::Relaxed);
+        health = watched.join().unwrap();
+        honest = asked.into_iter().map(|one| one.join().unwrap()).collect();
+    });
+    let memory = peak_memory_mb(&server);
+    eprintln!("hostile calls: {}, peak memory: {memory} MB", sent.load(Ordering::Relaxed));
+    tell("health", &mut health);
+    for ((name, _), times) in HONEST.iter().zip(&mut honest) {
+        tell(name, times);
+    }
+    let (health_mark, honest_mark) = if asked.is_some() { (HEALTH_P99, HONEST_P99) } else { (SHORT_P99, SHORT_P99) };
+    assert!(p99(&health) <= health_mark, "/healthz p99 {:?}", p99(&health));
+    for ((name, _), times) in HONEST.iter().zip(&honest) {
+        assert!(p99(times) <= honest_mark, "{name} p99 {:?}", p99(times));
+        nothing_was_lost(&server, name, times.len());
+    }
+    assert!(memory <= MEMORY_MB, "{memory} MB");
+}
+
+fn activate(data: &Folder, name: &str, nodes: &[serde_json::Value]) {
+    let file = data.workflow(name, &row(name, nodes));
+    heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
+}
+
+fn set_and_answer(expression: &str) -> Vec<serde_json::Value> {
+    let assignments = json!({ "assignments": [{ "id": "1", "name": "answer", "type": "string", "value": expression }] });
+    vec![attacks::webhook("honest", expression), node("Set", "set", 3.4, json!({ "assignments": assignments }))]
+}
+
+fn attack_until(stop: &AtomicBool, address: &str, attacks: &[Attack], caller: usize, sent: &AtomicU64) {
+    for attack in attacks.iter().cycle().skip(caller) {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        // It may be turned away, time out or fail; all that counts is what others notice.
+        let headers = [("content-type", attack.content_type)];
+        let _ = request(address, "POST", &format!("/webhook/{}", attack.name), &headers, &attack.body);
+        sent.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How long each call took.
+fn repeat_until(stop: &AtomicBool, pause: Duration, call: impl Fn(usize)) -> Vec<Duration> {
+    let mut times = Vec::new();
+    while !stop.load(Ordering::Relaxed) {
+        let began = Instant::now();
+        call(times.len());
+        times.push(began.elapsed());
+        std::thread::sleep(pause);
+    }
+    times
+}
+
+fn ask_health(server: &Server) {
+    assert_eq!(server.call("GET", "/healthz", None).status, 200);
+}
+
+fn ask_honestly(server: &Server, name: &str, number: usize) {
+    let reply = server.call("POST", &format!("/webhook/{name}"), Some(&json!({ "name": format!("ada {number}") })));
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let expected = if name == "native" { format!("ADA {number}") } else { format!("name:ada {number}") };
+    assert!(reply.text().contains(&expected), "{}", reply.text());
+}
+
+fn p99(times: &[Duration]) -> Duration {
+    times.get((times.len() * 99).div_ceil(100).saturating_sub(1)).copied().unwrap_or_default()
+}
+
+fn tell(name: &str, times: &mut [Duration]) {
+    times.sort();
+    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+    eprintln!("{name}: {} calls, p50 {:?}, p99 {:?}, longest {:?}", times.len(), at(50), p99(times), times.last().unwrap());
+}
+
+/// Every answered call of an honest caller has an execution that went well.
+fn nothing_was_lost(server: &Server, name: &str, answered: usize) {
+    let workflows = server.api("GET", "/workflows?limit=250", None).json();
+    let id = workflows["data"].as_array().unwrap().iter().find(|workflow| workflow["name"] == name).unwrap()["id"].clone();
+    let (mut kept, mut cursor) = (0, String::new());
+    loop {
+        let path = format!("/executions?workflowId={}&status=success&limit=250{cursor}", id.as_str().unwrap());
+        let page = server.api("GET", &path, None).json();
+        kept += page["data"].as_array().unwrap().len();
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(kept, answered, "{name}");
+}
+
+fn peak_memory_mb(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
+}
