@@ -8,7 +8,7 @@ import "./theme/tokens.css";
 import "./theme/base.css";
 import { queryClient } from "./api/client";
 import { App } from "./app/App";
-import { Questions, Toasts, TooltipProvider } from "./ui";
+import { Boundary, Questions, Toasts, TooltipProvider } from "./ui";
 
 export function start() {
   const root = document.getElementById("root");
@@ -17,9 +17,15 @@ export function start() {
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <TooltipProvider>
-          <App />
-          <Questions />
-          <Toasts />
+          <Boundary what="The editor" place="page">
+            <App />
+          </Boundary>
+          <Boundary what="The question" place="nowhere">
+            <Questions />
+          </Boundary>
+          <Boundary what="The messages" place="nowhere">
+            <Toasts />
+          </Boundary>
         </TooltipProvider>
       </QueryClientProvider>
     </StrictMode>,

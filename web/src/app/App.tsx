@@ -4,9 +4,8 @@ import { Redirect, Route, Switch, useLocation } from "wouter";
 import { ApiError } from "../api/client";
 import { needsSetup, useMe } from "../api/session";
 import { Palette } from "../palette/Palette";
-import { Loading, Problem } from "../ui";
+import { Boundary, Loading, Problem } from "../ui";
 import css from "./App.module.css";
-import { Boundary } from "./Boundary";
 import { canvasPage, loadCanvas } from "./canvas";
 import { NotFound } from "./NotFound";
 import { Rail } from "./Rail";
@@ -71,9 +70,11 @@ function SignedIn() {
   const [here] = useLocation();
   return (
     <div className={css.app}>
-      <Rail />
+      <Boundary what="The sidebar" place="bar" resetKey={here}>
+        <Rail />
+      </Boundary>
       <div className={css.page}>
-        <Boundary key={here}>
+        <Boundary what="This page" place="page" resetKey={here}>
           <Suspense fallback={<Loading />}>
             <Switch>
               <Route path="/">
@@ -97,7 +98,9 @@ function SignedIn() {
           </Suspense>
         </Boundary>
       </div>
-      <Palette />
+      <Boundary what="The command palette" place="nowhere" resetKey={here}>
+        <Palette />
+      </Boundary>
     </div>
   );
 }

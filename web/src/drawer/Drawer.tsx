@@ -9,7 +9,7 @@ import { RunBanner } from "../run/RunBanner";
 import { stopRun, useWatch } from "../run/start";
 import { useNow } from "../run/useNow";
 import { elapsed, isOver } from "../run/view";
-import { Button, duration, IconButton, Loading, StatusMark, Tabs } from "../ui";
+import { Boundary, Button, duration, IconButton, Loading, StatusMark, Tabs } from "../ui";
 import css from "./Drawer.module.css";
 import { LogsTab } from "./LogsTab";
 import { ProblemsTab } from "./ProblemsTab";
@@ -34,7 +34,9 @@ export function Drawer() {
   return (
     <section className={css.drawer} aria-label="Run" style={{ height: isOpen ? height : undefined }} data-open={isOpen}>
       {isOpen && <Grip />}
-      <RunBanner />
+      <Boundary what="The state of the run" place="bar">
+        <RunBanner />
+      </Boundary>
       <header className={css.head} style={{ flexBasis: HEAD }}>
         <Tabs label="Run" value={isOpen ? tab : ""} onChange={(id) => show(id as DrawerTab)} tabs={tabs} className={css.tabs} />
         <RunSummary />
@@ -53,17 +55,26 @@ export function Drawer() {
       </header>
       {isOpen && (
         <div className={css.body} role="tabpanel" aria-label={tabs.find((one) => one.id === tab)?.label}>
-          <Suspense fallback={<Loading />}>
-            {tab === "logs" && <LogsTab />}
-            {tab === "timeline" && <TimelineTab />}
-            {tab === "chat" && <ChatPane />}
-            {tab === "problems" && <ProblemsTab />}
-          </Suspense>
+          <Boundary what={WHAT[tab]} resetKey={tab}>
+            <Suspense fallback={<Loading />}>
+              {tab === "logs" && <LogsTab />}
+              {tab === "timeline" && <TimelineTab />}
+              {tab === "chat" && <ChatPane />}
+              {tab === "problems" && <ProblemsTab />}
+            </Suspense>
+          </Boundary>
         </div>
       )}
     </section>
   );
 }
+
+const WHAT: Record<DrawerTab, string> = {
+  logs: "The log",
+  timeline: "The timeline",
+  chat: "The chat",
+  problems: "The list of problems",
+};
 
 /** How the run stands and how long it has taken, with the button that stops it. */
 function RunSummary() {

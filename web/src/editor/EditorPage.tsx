@@ -11,7 +11,7 @@ import { useActions } from "../palette/actions";
 import { ExecutionBar } from "../run/ExecutionBar";
 import { fetchDocument } from "../run/execution";
 import { forget, openRun } from "../run/start";
-import { Loading, Page, Problem } from "../ui";
+import { Boundary, Loading, Page, Problem } from "../ui";
 import { AddPanel } from "./AddPanel";
 import { editorActions } from "./actions";
 import { Canvas } from "./Canvas";
@@ -81,9 +81,13 @@ function Editor({ execution }: { execution: string | undefined }) {
   }, [name, isDirty]);
   return (
     <main className={css.editor}>
-      <TopBar />
-      <VersionBar />
-      {execution && <ExecutionBar id={execution} />}
+      <Boundary what="The top bar" place="bar">
+        <TopBar />
+      </Boundary>
+      <Boundary what="This bar" place="bar" resetKey={execution}>
+        <VersionBar />
+        {execution && <ExecutionBar id={execution} />}
+      </Boundary>
       {shown.error ? (
         <div className={css.problem}>
           <Problem error={shown.error} onRetry={shown.again} />
@@ -92,19 +96,33 @@ function Editor({ execution }: { execution: string | undefined }) {
         <div className={css.body}>
           <div className={css.middle}>
             <div className={css.canvas}>
-              <Canvas />
-              <AddPanel />
-              <ConnectPanel />
+              <Boundary what="The canvas">
+                <Canvas />
+              </Boundary>
+              <Boundary what="The search for nodes" place="over" onClose={closeSearch}>
+                <AddPanel />
+                <ConnectPanel />
+              </Boundary>
             </div>
-            <Drawer />
-            <Suspense fallback={null}>{open !== null && <NodePanel />}</Suspense>
+            <Boundary what="The drawer" place="bar">
+              <Drawer />
+            </Boundary>
+            <Boundary what="The node panel" place="over" resetKey={open} onClose={closePanel}>
+              <Suspense fallback={null}>{open !== null && <NodePanel />}</Suspense>
+            </Boundary>
           </div>
-          {panel === "versions" && <Versions />}
+          <Boundary what="The list of versions" place="over" resetKey={panel} onClose={closeSide}>
+            {panel === "versions" && <Versions />}
+          </Boundary>
         </div>
       )}
     </main>
   );
 }
+
+const closeSearch = () => useCanvas.setState({ add: null, connect: null });
+const closePanel = () => useEditor.getState().openNode(null);
+const closeSide = () => useCanvas.setState({ panel: null });
 
 /** An execution is shown over the document as it was then; when the page goes back to the workflow, so does the draft. */
 function useExecutionShown(execution: string | undefined) {

@@ -2,7 +2,7 @@
 import { CornerDownLeft, Search } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
-import { cx, Kbd } from "../ui";
+import { Boundary, cx, Kbd } from "../ui";
 import type { Action } from "./actions";
 import { isHelpKey, isPaletteKey, isWritingIn } from "./hotkeys";
 import { KeyboardHelp } from "./KeyboardHelp";
@@ -31,13 +31,17 @@ export function Palette() {
   return (
     <>
       <Radix.Root open={open} onOpenChange={setOpen}>
-        <Radix.Portal>
-          <Radix.Overlay className={styles.shade} />
-          <Radix.Content className={styles.palette} aria-describedby={undefined}>
-            <Radix.Title className="visually-hidden">Command palette</Radix.Title>
-            <Commands onClose={() => setOpen(false)} onKeys={showKeys} />
-          </Radix.Content>
-        </Radix.Portal>
+        <Boundary what="The command palette" place="nowhere" resetKey={open}>
+          <Radix.Portal>
+            <Radix.Overlay className={styles.shade} />
+            <Radix.Content className={styles.palette} aria-describedby={undefined}>
+              <Radix.Title className="visually-hidden">Command palette</Radix.Title>
+              <Boundary what="The command palette">
+                <Commands onClose={() => setOpen(false)} onKeys={showKeys} />
+              </Boundary>
+            </Radix.Content>
+          </Radix.Portal>
+        </Boundary>
       </Radix.Root>
       <KeyboardHelp open={help} onClose={() => setHelp(false)} />
     </>

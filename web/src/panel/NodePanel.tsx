@@ -7,7 +7,7 @@ import { nodeOf } from "../graph/document";
 import type { WorkflowNode } from "../graph/types";
 import { RunBanner } from "../run/RunBanner";
 import { runTo } from "../run/start";
-import { Skeleton, Split, Tabs, useNarrow } from "../ui";
+import { Boundary, Skeleton, Split, Tabs, useNarrow } from "../ui";
 import { DocsTab } from "./DocsTab";
 import { InputColumn } from "./InputColumn";
 import { surroundings } from "./neighbours";
@@ -65,8 +65,17 @@ function Opened({ node }: { node: WorkflowNode }) {
   });
 
   const hasInput = around.before.length > 0 || (form.type?.inputs.some((port) => port.kind === "main") ?? true);
-  const input = hasInput && form.type?.group !== "trigger" ? <InputColumn node={node.name} around={around} ownRun={run} /> : null;
-  const output = <OutputColumn node={node} root={around.root} chosenRun={run} onRun={setRun} />;
+  const input =
+    hasInput && form.type?.group !== "trigger" ? (
+      <Boundary what="The input">
+        <InputColumn node={node.name} around={around} ownRun={run} />
+      </Boundary>
+    ) : null;
+  const output = (
+    <Boundary what="The output">
+      <OutputColumn node={node} root={around.root} chosenRun={run} onRun={setRun} />
+    </Boundary>
+  );
   const middle = (
     <section className={css.middle} aria-label="Settings">
       <Tabs
@@ -82,14 +91,16 @@ function Opened({ node }: { node: WorkflowNode }) {
         label="Parts of the node"
       />
       <div className={css.scroll}>
-        {tab === "agent" && (
-          <Suspense fallback={<Skeleton lines={6} />}>
-            <StrictTabs node={node.name} />
-          </Suspense>
-        )}
-        {tab === "parameters" && <ParametersTab node={node} />}
-        {tab === "settings" && <SettingsTab node={node} />}
-        {tab === "docs" && <DocsTab type={node.type} version={node.typeVersion} />}
+        <Boundary what="This tab" resetKey={tab}>
+          {tab === "agent" && (
+            <Suspense fallback={<Skeleton lines={6} />}>
+              <StrictTabs node={node.name} />
+            </Suspense>
+          )}
+          {tab === "parameters" && <ParametersTab node={node} />}
+          {tab === "settings" && <SettingsTab node={node} />}
+          {tab === "docs" && <DocsTab type={node.type} version={node.typeVersion} />}
+        </Boundary>
       </div>
     </section>
   );

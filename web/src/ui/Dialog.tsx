@@ -2,6 +2,7 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useSyncExternalStore } from "react";
+import { Boundary } from "./Boundary";
 import { Button, IconButton } from "./Button";
 import { cx } from "./cx";
 import css from "./Dialog.module.css";
@@ -18,19 +19,24 @@ interface DialogProps {
 export function Dialog({ open, onClose, title, size = "normal", footer, children }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={(now) => !now && onClose()}>
-      <Radix.Portal>
-        <Radix.Overlay className={css.shade} />
-        <Radix.Content className={cx(css.dialog, css[size])} aria-describedby={undefined} onOpenAutoFocus={focusFirst}>
-          <header className={css.head}>
-            <Radix.Title className={css.title}>{title}</Radix.Title>
-            <IconButton icon={X} label="Close" size="small" onClick={onClose} />
-          </header>
-          <div className={css.body} data-body>
-            {children}
-          </div>
-          {footer && <footer className={css.foot}>{footer}</footer>}
-        </Radix.Content>
-      </Radix.Portal>
+      {/* The outer one catches what goes wrong while the dialog is being closed, when the inner one is gone. */}
+      <Boundary what="The dialog" place="nowhere" resetKey={open}>
+        <Radix.Portal>
+          <Radix.Overlay className={css.shade} />
+          <Radix.Content className={cx(css.dialog, css[size])} aria-describedby={undefined} onOpenAutoFocus={focusFirst}>
+            <header className={css.head}>
+              <Radix.Title className={css.title}>{title}</Radix.Title>
+              <IconButton icon={X} label="Close" size="small" onClick={onClose} />
+            </header>
+            <Boundary what="This dialog">
+              <div className={css.body} data-body>
+                {children}
+              </div>
+              {footer && <footer className={css.foot}>{footer}</footer>}
+            </Boundary>
+          </Radix.Content>
+        </Radix.Portal>
+      </Boundary>
     </Radix.Root>
   );
 }

@@ -1,7 +1,8 @@
 // Menus that open from a button, and by the right mouse button or the menu key.
 import type { LucideIcon } from "lucide-react";
 import { DropdownMenu as Radix, ContextMenu as RadixContext } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { Boundary } from "./Boundary";
 import { cx } from "./cx";
 import { Kbd } from "./Kbd";
 import css from "./Menu.module.css";
@@ -27,33 +28,43 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, items, align = "end", onClosed }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Radix.Root>
+    <Radix.Root open={isOpen} onOpenChange={setOpen}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          className={css.menu}
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          onCloseAutoFocus={(event) => onClosed?.() && event.preventDefault()}
-        >
-          <Items items={items} parts={Radix} />
-        </Radix.Content>
-      </Radix.Portal>
+      <Boundary what="This menu" place="nowhere" resetKey={isOpen}>
+        <Radix.Portal>
+          <Radix.Content
+            className={css.menu}
+            align={align}
+            sideOffset={4}
+            collisionPadding={8}
+            onCloseAutoFocus={(event) => onClosed?.() && event.preventDefault()}
+          >
+            <Boundary what="This menu" place="float">
+              <Items items={items} parts={Radix} />
+            </Boundary>
+          </Radix.Content>
+        </Radix.Portal>
+      </Boundary>
     </Radix.Root>
   );
 }
 
 export function ContextMenu({ items, children }: { items: readonly MenuItem[]; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <RadixContext.Root>
+    <RadixContext.Root onOpenChange={setOpen}>
       <RadixContext.Trigger asChild>{children}</RadixContext.Trigger>
-      <RadixContext.Portal>
-        <RadixContext.Content className={css.menu} collisionPadding={8}>
-          <Items items={items} parts={RadixContext} />
-        </RadixContext.Content>
-      </RadixContext.Portal>
+      <Boundary what="This menu" place="nowhere" resetKey={isOpen}>
+        <RadixContext.Portal>
+          <RadixContext.Content className={css.menu} collisionPadding={8}>
+            <Boundary what="This menu" place="float">
+              <Items items={items} parts={RadixContext} />
+            </Boundary>
+          </RadixContext.Content>
+        </RadixContext.Portal>
+      </Boundary>
     </RadixContext.Root>
   );
 }

@@ -1,6 +1,7 @@
 // Something small that opens beside its button.
 import { Popover as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { Boundary } from "./Boundary";
 import css from "./Popover.module.css";
 
 interface PopoverProps {
@@ -14,14 +15,23 @@ interface PopoverProps {
 }
 
 export function Popover({ trigger, children, align = "start", open, onOpenChange, label }: PopoverProps) {
+  const [isOpen, setOpen] = useState(false);
+  const change = (next: boolean) => {
+    setOpen(next);
+    onOpenChange?.(next);
+  };
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open={open ?? isOpen} onOpenChange={change}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className={css.popover} align={align} sideOffset={6} collisionPadding={8} aria-label={label}>
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
+      <Boundary what="This" place="nowhere" resetKey={open ?? isOpen}>
+        <Radix.Portal>
+          <Radix.Content className={css.popover} align={align} sideOffset={6} collisionPadding={8} aria-label={label}>
+            <Boundary what={label ?? "This"} place="float">
+              {children}
+            </Boundary>
+          </Radix.Content>
+        </Radix.Portal>
+      </Boundary>
     </Radix.Root>
   );
 }

@@ -2,6 +2,7 @@
 import { Check, ChevronDown } from "lucide-react";
 import { Popover as Radix } from "radix-ui";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { Boundary } from "./Boundary";
 import { cx } from "./cx";
 import css from "./Select.module.css";
 
@@ -48,11 +49,15 @@ export function Select({ value, onChange, options, label, placeholder = "Chooseâ
           <ChevronDown size={14} aria-hidden />
         </button>
       </Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className={css.list} align="start" sideOffset={4} collisionPadding={8}>
-          <Options options={options} value={value} label={label} onTake={take} />
-        </Radix.Content>
-      </Radix.Portal>
+      <Boundary what="This list" place="nowhere" resetKey={open}>
+        <Radix.Portal>
+          <Radix.Content className={css.list} align="start" sideOffset={4} collisionPadding={8}>
+            <Boundary what="This list" place="float">
+              <Options options={options} value={value} label={label} onTake={take} />
+            </Boundary>
+          </Radix.Content>
+        </Radix.Portal>
+      </Boundary>
     </Radix.Root>
   );
 }

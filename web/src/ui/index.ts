@@ -1,5 +1,6 @@
 // The kit: every part that pages are made of.
 export { Badge, Chip, markOf, StatusMark, type Tone } from "./Badge";
+export { Boundary } from "./Boundary";
 export { Button, IconButton } from "./Button";
 export { CopyButton } from "./CopyButton";
 export { cx } from "./cx";
