@@ -1,5 +1,6 @@
 // Who is signed in, and the ways in and out.
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { browserStore, dropDraftsOf } from "../drafts/storage";
 import { api, queryClient, setCsrf } from "./client";
 
 export interface Me {
@@ -31,6 +32,11 @@ export function loadMe(): Promise<Me> {
   return queryClient.fetchQuery(ME);
 }
 
+/** Who is signed in as far as is known without asking. */
+export function meNow(): Me | undefined {
+  return queryClient.getQueryData(ME.queryKey);
+}
+
 /** Whether somebody may change things at all: a viewer sees everything and is shown no button that would be refused. */
 export function useMayChange(): boolean {
   return useMe().data?.role !== "viewer";
@@ -58,8 +64,29 @@ export async function setUp(owner: { token: string; email: string; password: str
   await queryClient.fetchQuery({ ...ME, staleTime: 0 });
 }
 
-export async function signOut() {
+interface Farewell {
+  /** Whether nothing is in the way of signing out. */
+  mayLeave: () => Promise<boolean>;
+  /** Called when nobody is signed in any more. */
+  left: () => void;
+}
+
+const farewells: Farewell[] = [];
+
+/** Lets a part of the editor have a say when somebody signs out. */
+export function onSignOut(farewell: Farewell): void {
+  farewells.push(farewell);
+}
+
+/** Gives whether one is signed out now: whoever has unsaved changes is asked first. */
+export async function signOut(): Promise<boolean> {
+  for (const { mayLeave } of farewells) if (!(await mayLeave())) return false;
+  const user = meNow()?.id;
   await api.raw("POST", "/api/logout");
+  for (const { left } of farewells) left();
+  const store = browserStore();
+  if (user && store) dropDraftsOf(store, user);
   setCsrf(null);
   queryClient.clear();
+  return true;
 }

@@ -5,6 +5,8 @@ import { ReactFlowProvider } from "@xyflow/react";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useParams } from "wouter";
 import { useMayChange } from "../api/session";
+import { DraftBar } from "../drafts/DraftBar";
+import { findDrafts } from "../drafts/offer";
 import { Drawer } from "../drawer/Drawer";
 import { normalDocument } from "../graph/normal";
 import { useActions } from "../palette/actions";
@@ -75,6 +77,9 @@ function Editor({ execution }: { execution: string | undefined }) {
   const panel = useCanvas((state) => state.panel);
   const shown = useExecutionShown(execution);
   useLeaveGuard();
+  useEffect(() => {
+    void findDrafts();
+  }, []);
   useActions(useMemo(editorActions, []));
   useEffect(() => {
     document.title = `${isDirty ? "• " : ""}${name} · Heddle`;
@@ -85,6 +90,7 @@ function Editor({ execution }: { execution: string | undefined }) {
         <TopBar />
       </Boundary>
       <Boundary what="This bar" place="bar" resetKey={execution}>
+        <DraftBar />
         <VersionBar />
         {execution && <ExecutionBar id={execution} />}
       </Boundary>

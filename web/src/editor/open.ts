@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { queryClient } from "../api/client";
 import { loadMe } from "../api/session";
+import { isOwnSession, startKeeping, startSession } from "../drafts/keeping";
 import { emptyDocument, type WorkflowDocument } from "../graph/types";
 import { takeCopy } from "../run/copy";
 import { loadWorkflow } from "./save";
@@ -19,7 +20,11 @@ export const workflowQuery = (id: string) =>
 /** Takes a document as the one of this address, unless the draft of it is already in the editor. */
 export function openDocument(id: string, document: WorkflowDocument, isViewer: boolean) {
   useEditor.setState({ isViewer });
-  if (!keepDraft(id, document.versionId)) useEditor.getState().load(document, id !== "new");
+  startKeeping();
+  if (!keepDraft(id, document.versionId)) {
+    startSession();
+    useEditor.getState().load(document, id !== "new");
+  }
   takeCopy(id);
 }
 
@@ -44,7 +49,7 @@ export function forgetOpened(): void {
 /** What is in the editor stays there, with its history, after a look at an execution or after the first save gave it an address. */
 function keepDraft(id: string, versionId: string | undefined): boolean {
   const { saved, dirty, endShow } = useEditor.getState();
-  if (!saved || saved.id !== id || !(dirty || saved.versionId === versionId)) return false;
+  if (!saved || saved.id !== id || !isOwnSession() || !(dirty || saved.versionId === versionId)) return false;
   endShow();
   useEditor.setState({ saved: { ...saved } });
   return true;

@@ -98,7 +98,7 @@ export function useCommands(onKeys: () => void): Action[] {
         label: "Sign out",
         icon: LogOut,
         group: "Account",
-        run: () => void attempt(async () => signOut().then(() => go("/signin"))),
+        run: () => void attempt(async () => (await signOut()) && go("/signin")),
       },
     ];
     const open = (workflows.data ?? [])

@@ -21,6 +21,14 @@ export function exactTime(date: Date): string {
   return date.toLocaleString("en", { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** The time of day, with the date where it is not today's: `14:03`, `3 Feb, 14:03`. */
+export function clockTime(date: Date, now: Date): string {
+  const time = date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  if (date.toDateString() === now.toDateString()) return time;
+  const year = date.getFullYear() === now.getFullYear() ? undefined : "numeric";
+  return `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year })}, ${time}`;
+}
+
 export function duration(ms: number): string {
   if (ms < 1) return "< 1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;

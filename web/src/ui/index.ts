@@ -7,7 +7,7 @@ export { cx } from "./cx";
 export { confirm, Dialog, Questions } from "./Dialog";
 export { DropArea } from "./DropArea";
 export { Bytes, Duration, Money, Time } from "./Figures";
-export { bytes, count, duration, exactTime, money, plural, relativeTime } from "./figures";
+export { bytes, clockTime, count, duration, exactTime, money, plural, relativeTime } from "./figures";
 export { Field, Input, NumberInput, SearchInput, TextArea } from "./Input";
 export { Kbd } from "./Kbd";
 export { Markdown } from "./Markdown";

@@ -35,7 +35,7 @@ export function Personal() {
               {ROLE_WORDS[me.data?.role ?? ""] ?? me.data?.role}
             </div>
           </div>
-          <Button icon={LogOut} onClick={() => void attempt(async () => signOut().then(() => go("/signin")))}>
+          <Button icon={LogOut} onClick={() => void attempt(async () => (await signOut()) && go("/signin"))}>
             Sign out
           </Button>
         </div>

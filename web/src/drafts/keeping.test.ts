@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { queryClient } from "../api/client";
+import { useEditor } from "../editor/store";
+import { addNode } from "../graph/document";
+import { emptyDocument, type WorkflowDocument } from "../graph/types";
+import { keepNow, startKeeping, startSession, WRITE_MS } from "./keeping";
+import { discardDraft, findDrafts, isOutdated, restoreDraft, useOffer } from "./offer";
+import { MemoryStore } from "./testing";
+
+const listeners = new Map<string, () => void>();
+let store = new MemoryStore();
+
+vi.stubGlobal("window", { addEventListener: (name: string, listener: () => void) => listeners.set(name, listener) });
+vi.stubGlobal("document", { addEventListener: () => {}, visibilityState: "visible" });
+vi.stubGlobal("BroadcastChannel", undefined);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  store = new MemoryStore();
+  vi.stubGlobal("localStorage", store);
+  queryClient.setQueryData(["me"], { id: "ada" });
+  useEditor.setState({ isViewer: false, dirty: false });
+  startKeeping();
+  open({ ...emptyDocument("Orders"), id: "w1", versionId: "v1" });
+});
+
+/** What the page of a workflow does. */
+function open(document: WorkflowDocument) {
+  startSession();
+  useEditor.getState().load(document, document.id !== undefined);
+}
+
+function add(name: string) {
+  useEditor
+    .getState()
+    .change("Add a node", (document) =>
+      addNode(document, { id: name, name, type: "n8n-nodes-base.set", typeVersion: 1, position: [0, 0], parameters: {} }),
+    );
+}
+
+const names = () => useEditor.getState().workflow.nodes.map((node) => node.name);
+const saved = () => useEditor.getState().workflow;
+
+describe("issue_14_00_unsaved_changes_are_offered_after_a_crash_or_reload", () => {
+  it("kept a moment after a change, also while changes go on and on", () => {
+    for (let n = 0; n < 10; n++) {
+      add(`A${n}`);
+      vi.advanceTimersByTime(WRITE_MS / 5);
+    }
+    expect(store.length).toBe(1);
+    expect([...store.kept.values()][0]).toContain("A4");
+  });
+
+  it("kept at once when the page is left", () => {
+    add("A");
+    expect(store.length).toBe(0);
+    listeners.get("pagehide")?.();
+    expect(store.length).toBe(1);
+  });
+
+  it("restored as one step that can be undone, and kept until it is saved", async () => {
+    add("A");
+    keepNow();
+    open({ ...emptyDocument("Orders"), id: "w1", versionId: "v1" });
+    await findDrafts();
+    const { offer } = useOffer.getState();
+    expect(offer?.draft.document.nodes).toHaveLength(1);
+    restoreDraft(offer as never);
+    expect(names()).toEqual(["A"]);
+    expect(useEditor.getState().dirty).toBe(true);
+    expect(useOffer.getState().offer).toBeNull();
+    expect(store.length).toBe(1);
+    useEditor.getState().markSaved(saved(), { ...saved(), versionId: "v2" });
+    expect(store.length).toBe(0);
+  });
+
+  it("said to be outdated where the workflow was saved meanwhile, and left alone until somebody chooses", async () => {
+    add("A");
+    keepNow();
+    open({ ...emptyDocument("Orders of today"), id: "w1", versionId: "v2" });
+    await findDrafts();
+    const { offer } = useOffer.getState();
+    expect(isOutdated(offer?.draft as never, useEditor.getState().savedVersion)).toBe(true);
+    expect(useEditor.getState().workflow.name).toBe("Orders of today");
+    expect(useEditor.getState().dirty).toBe(false);
+  });
+
+  it("not offered where the saved version has them already", async () => {
+    add("A");
+    keepNow();
+    open({ ...saved(), versionId: "v2" });
+    await findDrafts();
+    expect(useOffer.getState().offer).toBeNull();
+    expect(store.length).toBe(0);
+  });
+
+  it("thrown away on request, which can be taken back", async () => {
+    add("A");
+    keepNow();
+    open({ ...emptyDocument("Orders"), id: "w1", versionId: "v1" });
+    await findDrafts();
+    discardDraft(useOffer.getState().offer as never);
+    expect(store.length).toBe(0);
+    expect(useOffer.getState().offer).toBeNull();
+  });
+
+  it("of a workflow that was never saved too", async () => {
+    open(emptyDocument());
+    add("A");
+    keepNow();
+    open(emptyDocument());
+    await findDrafts();
+    restoreDraft(useOffer.getState().offer as never);
+    expect(names()).toEqual(["A"]);
+    useEditor.getState().markSaved(saved(), { id: "w9", versionId: "v1" });
+    expect(store.length).toBe(0);
+  });
+
+  it("but not those of somebody else, of a viewer, or of what was undone or left behind on purpose", async () => {
+    add("A");
+    keepNow();
+    useEditor.getState().undo();
+    expect(store.length).toBe(0);
+    add("A");
+    keepNow();
+    useEditor.setState({ dirty: false });
+    expect(store.length).toBe(0);
+    add("B");
+    keepNow();
+    queryClient.setQueryData(["me"], { id: "bob" });
+    open({ ...emptyDocument("Orders"), id: "w1", versionId: "v1" });
+    await findDrafts();
+    expect(useOffer.getState().offer).toBeNull();
+    queryClient.setQueryData(["me"], { id: "ada" });
+    useEditor.setState({ isViewer: true });
+    await findDrafts();
+    expect(useOffer.getState().offer).toBeNull();
+  });
+});

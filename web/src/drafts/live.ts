@@ -1,0 +1,34 @@
+/** Which drafts are open in other tabs: they are being worked on, so nobody has to be offered them. */
+
+const CHANNEL = "heddle.drafts";
+/** A tab that is there answers within this time. */
+const ANSWER_MS = 150;
+
+type Message = { asks: true } | { open: string };
+
+/** Answers other tabs with the draft that is open here, from now on. */
+export function answerOthers(openHere: () => string | null): void {
+  if (typeof BroadcastChannel === "undefined") return;
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    const open = openHere();
+    if ("asks" in data && open) channel.postMessage({ open } satisfies Message);
+  };
+}
+
+/** The keys of the drafts that other tabs have open. */
+export function openElsewhere(): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  if (typeof BroadcastChannel === "undefined") return Promise.resolve(keys);
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if ("open" in data) keys.add(data.open);
+  };
+  channel.postMessage({ asks: true } satisfies Message);
+  return new Promise((resolve) => {
+    setTimeout(() => {
+      channel.close();
+      resolve(keys);
+    }, ANSWER_MS);
+  });
+}

@@ -1,0 +1,72 @@
+/** Unsaved changes that an earlier session left behind: found when a workflow is opened, and taken back or thrown away. */
+import { create } from "zustand";
+import { meNow } from "../api/session";
+import { useEditor } from "../editor/store";
+import { differenceOf, summaryOf } from "../graph/diff";
+import { toast } from "../ui";
+import { keepNow, keptKey } from "./keeping";
+import { openElsewhere } from "./live";
+import { browserStore, type Draft, type DraftId, draftsOf, dropDraft, isSaved, keepDraft, keyOf, NEW, restored } from "./storage";
+
+interface Found {
+  id: DraftId;
+  draft: Draft;
+}
+
+/** The newest draft that may be taken back; `null` while there is none. */
+export const useOffer = create<{ offer: Found | null }>()(() => ({ offer: null }));
+
+/** Looks for drafts of the workflow that was just opened. */
+export async function findDrafts(): Promise<void> {
+  useOffer.setState({ offer: null });
+  const { saved, workflow, isViewer } = useEditor.getState();
+  const store = browserStore();
+  const user = meNow()?.id;
+  if (!store || !user || isViewer) return;
+  const place = workflow.id ?? NEW;
+  if (draftsOf(store, user, place, Date.now()).length === 0) return;
+  const elsewhere = await openElsewhere();
+  // Asked again: meanwhile another workflow may have been opened, or this one saved.
+  if ((useEditor.getState().workflow.id ?? NEW) !== place) return;
+  const left = draftsOf(store, user, place, Date.now()).filter(({ id }) => keyOf(id) !== keptKey() && !elsewhere.has(keyOf(id)));
+  for (const { id, draft } of left) if (saved && isSaved(draft, saved)) dropDraft(store, id);
+  useOffer.setState({ offer: left.find(({ draft }) => !saved || !isSaved(draft, saved)) ?? null });
+}
+
+/** Puts the changes on the canvas, as one step that can be undone. They stay unsaved until they are saved. */
+export function restoreDraft({ id, draft }: Found): void {
+  useEditor.getState().change("Restore unsaved changes", (document) => restored(document, draft));
+  // The changes are this session's from here on, so they are kept under its name before the old entry goes.
+  keepNow();
+  const store = browserStore();
+  if (store && keptKey() !== null) dropDraft(store, id);
+  useOffer.setState({ offer: null });
+  const text = draft.withoutPins
+    ? "Unsaved changes restored, without their pinned data. Save to keep them."
+    : "Unsaved changes restored. Save to keep them.";
+  toast({ text, undo: () => useEditor.getState().undo() });
+}
+
+export function discardDraft({ id, draft }: Found): void {
+  const store = browserStore();
+  if (!store) return;
+  dropDraft(store, id);
+  toast({
+    text: "Unsaved changes discarded.",
+    undo: () => {
+      keepDraft(store, id, draft);
+      void findDrafts();
+    },
+  });
+  void findDrafts();
+}
+
+/** Whether the workflow was saved again after these changes were begun. */
+export function isOutdated(draft: Draft, savedVersion: string | null): boolean {
+  return savedVersion !== null && draft.base !== savedVersion;
+}
+
+/** What restoring would change: "1 added, 2 changed". */
+export function changesOf(draft: Draft): string {
+  return summaryOf(differenceOf(useEditor.getState().workflow, draft.document));
+}

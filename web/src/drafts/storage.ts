@@ -1,0 +1,207 @@
+/**
+ * Unsaved changes as the browser keeps them: one entry per user, workflow and editing session, in local storage, because that is written
+ * before the page is gone. What is kept has names, bounds and no secrets: credentials are references, and nothing else of theirs is kept.
+ */
+import { isSame } from "../graph/diff";
+import { withContentOf } from "../graph/history";
+import { isRecord, normalDocument } from "../graph/normal";
+import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../graph/types";
+
+const PREFIX = "heddle.draft";
+/** The form of an entry; one of another form is dropped. */
+const FORM = 1;
+/** The workflow of a draft that was never saved, as in its address. */
+export const NEW = "new";
+
+/** The largest draft that is kept, in characters. Browsers give a page about five million for everything. */
+export const DRAFT_MAX_CHARS = 2_000_000;
+/** All drafts together; the oldest make room. */
+export const DRAFTS_MAX_CHARS = 4_000_000;
+/** The largest number of drafts; the oldest make room. */
+export const DRAFTS_MAX = 20;
+/** Older drafts are dropped. */
+export const DRAFT_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What of [`Storage`] is used. */
+export type Store = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
+
+/** The storage of the browser, where it allows it. */
+export function browserStore(): Store | null {
+  try {
+    return globalThis.localStorage ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whose draft, of which workflow, from which editing session. */
+export interface DraftId {
+  user: string;
+  workflow: string;
+  session: string;
+}
+
+export interface Draft {
+  /** When it was last changed. */
+  at: number;
+  /** The saved version that was changed; `null` where nothing was saved yet. */
+  base: string | null;
+  document: WorkflowDocument;
+  /** Pinned data was too large to be kept along. */
+  withoutPins: boolean;
+}
+
+/** What became of a draft that was to be kept. */
+export type Kept = "whole" | "without pins" | "not";
+
+export function keyOf({ user, workflow, session }: DraftId): string {
+  return [PREFIX, user, workflow, session].map(encodeURIComponent).join("/");
+}
+
+export function keepDraft(store: Store, id: DraftId, draft: Omit<Draft, "withoutPins">): Kept {
+  const key = keyOf(id);
+  const whole = written(draft, false);
+  const text = whole.length <= DRAFT_MAX_CHARS ? whole : written(draft, true);
+  if (text.length > DRAFT_MAX_CHARS) return "not";
+  makeRoom(store, key, text.length);
+  while (true) {
+    try {
+      store.setItem(key, text);
+      return text === whole ? "whole" : "without pins";
+    } catch {
+      // The browser has less room than expected, or none at all for this page.
+      const [oldest] = entries(store).filter((entry) => entry.key !== key);
+      if (!oldest) return "not";
+      store.removeItem(oldest.key);
+    }
+  }
+}
+
+/** The drafts of one user for one workflow, the newest first. What cannot be read, or is too old, is dropped. */
+export function draftsOf(store: Store, user: string, workflow: string, now: number): { id: DraftId; draft: Draft }[] {
+  const found: { id: DraftId; draft: Draft }[] = [];
+  for (const { key, id } of entries(store)) {
+    const draft = readDraft(store.getItem(key));
+    if (!draft || now - draft.at > DRAFT_MAX_AGE_MS) store.removeItem(key);
+    else if (id.user === user && id.workflow === workflow) found.push({ id, draft });
+  }
+  return found.sort((one, other) => other.draft.at - one.draft.at);
+}
+
+export function dropDraft(store: Store, id: DraftId): void {
+  store.removeItem(keyOf(id));
+}
+
+/** Nothing of a user who signs out stays on the machine. */
+export function dropDraftsOf(store: Store, user: string): void {
+  for (const { key, id } of entries(store)) if (id.user === user) store.removeItem(key);
+}
+
+/** The document with the changes of a draft, and everything that is the server's as it is now. */
+export function restored(now: WorkflowDocument, draft: Draft): WorkflowDocument {
+  const document = withContentOf(now, draft.document);
+  return normalDocument(draft.withoutPins ? { ...document, pinData: now.pinData } : document);
+}
+
+/** Whether a draft has nothing that the saved document has not. */
+export function isSaved(draft: Draft, saved: WorkflowDocument): boolean {
+  const own = contentOf(draft.document);
+  const theirs = contentOf(saved);
+  if (draft.withoutPins) for (const content of [own, theirs]) delete content.pinData;
+  return isSame(asJson(own), asJson(theirs));
+}
+
+/** What is left of a value when it is written and read again, such as no fields without a value. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** The author's part of a document, with nothing of a credential but its id and name. */
+function contentOf({ name, nodes, connections, settings, pinData, staticData, meta }: WorkflowDocument): Record<string, unknown> {
+  return {
+    name,
+    nodes: nodes.map(withReferences),
+    connections,
+    settings: settings ?? {},
+    pinData: pinData ?? {},
+    staticData: staticData ?? null,
+    meta: meta ?? null,
+  };
+}
+
+function withReferences(node: WorkflowNode): WorkflowNode {
+  if (!isRecord(node.credentials)) {
+    const { credentials: _, ...rest } = node;
+    return rest as WorkflowNode;
+  }
+  const named = Object.entries(node.credentials).filter(([, one]) => isRecord(one));
+  return { ...node, credentials: Object.fromEntries(named.map(([kind, { id, name }]) => [kind, { id, name }])) };
+}
+
+function written({ at, base, document }: Omit<Draft, "withoutPins">, withoutPins: boolean): string {
+  const content = contentOf(document);
+  if (withoutPins) delete content.pinData;
+  return JSON.stringify({ form: FORM, at, base, withoutPins, document: content });
+}
+
+/** Anybody may have written to the storage, so nothing in it is taken for granted. */
+function readDraft(text: string | null): Draft | null {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    if (!isRecord(value) || value.form !== FORM || typeof value.at !== "number" || !isRecord(value.document)) return null;
+    const given = value.document as unknown as WorkflowDocument;
+    if (typeof given.name !== "string" || !Array.isArray(given.nodes)) return null;
+    const document = normalDocument({ ...emptyDocument(given.name), ...given });
+    return {
+      at: value.at,
+      base: typeof value.base === "string" ? value.base : null,
+      document,
+      withoutPins: value.withoutPins === true,
+    };
+  } catch {
+    return null;
+  }
+}
+
+interface Entry {
+  key: string;
+  id: DraftId;
+  chars: number;
+  at: number;
+}
+
+/** Every draft of this browser, the oldest first. */
+function entries(store: Store): Entry[] {
+  const found: Entry[] = [];
+  for (let index = 0; index < store.length; index++) {
+    const key = store.key(index);
+    const id = key === null ? null : idOf(key);
+    if (key === null || !id) continue;
+    const text = store.getItem(key) ?? "";
+    // Read from the first letters: a draft may be long, and there may be many.
+    found.push({ key, id, chars: text.length, at: Number(text.slice(0, 60).match(/"at":(\d+)/)?.[1] ?? 0) });
+  }
+  return found.sort((one, other) => one.at - other.at);
+}
+
+function idOf(key: string): DraftId | null {
+  const [prefix, user, workflow, session, ...more] = key.split("/");
+  if (prefix !== PREFIX || !user || !workflow || !session || more.length > 0) return null;
+  try {
+    const [one, other, last] = [user, workflow, session].map(decodeURIComponent);
+    return { user: one ?? "", workflow: other ?? "", session: last ?? "" };
+  } catch {
+    return null;
+  }
+}
+
+function makeRoom(store: Store, key: string, chars: number): void {
+  const others = entries(store).filter((entry) => entry.key !== key);
+  let total = others.reduce((sum, entry) => sum + entry.chars, chars);
+  while (others.length >= DRAFTS_MAX || total > DRAFTS_MAX_CHARS) {
+    const oldest = others.shift();
+    if (!oldest) return;
+    total -= oldest.chars;
+    store.removeItem(oldest.key);
+  }
+}
