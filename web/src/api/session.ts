@@ -1,6 +1,5 @@
 // Who is signed in, and the ways in and out.
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { browserStore, dropDraftsOf } from "../drafts/storage";
 import { api, queryClient, setCsrf } from "./client";
 
 export interface Me {
@@ -66,9 +65,9 @@ export async function setUp(owner: { token: string; email: string; password: str
 
 interface Farewell {
   /** Whether nothing is in the way of signing out. */
-  mayLeave: () => Promise<boolean>;
-  /** Called when nobody is signed in any more. */
-  left: () => void;
+  mayLeave?: () => Promise<boolean>;
+  /** Called when nobody is signed in any more, with the id of who was. */
+  left: (user: string) => void;
 }
 
 const farewells: Farewell[] = [];
@@ -80,12 +79,10 @@ export function onSignOut(farewell: Farewell): void {
 
 /** Gives whether one is signed out now: whoever has unsaved changes is asked first. */
 export async function signOut(): Promise<boolean> {
-  for (const { mayLeave } of farewells) if (!(await mayLeave())) return false;
-  const user = meNow()?.id;
+  for (const { mayLeave } of farewells) if (mayLeave && !(await mayLeave())) return false;
+  const user = meNow()?.id ?? "";
   await api.raw("POST", "/api/logout");
-  for (const { left } of farewells) left();
-  const store = browserStore();
-  if (user && store) dropDraftsOf(store, user);
+  for (const { left } of farewells) left(user);
   setCsrf(null);
   queryClient.clear();
   return true;

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Catalogue } from "../api/catalogue";
 import { queryClient } from "../api/client";
+import type { NodeType } from "../api/spec";
 import { useEditor } from "../editor/store";
 import { addNode } from "../graph/document";
 import { emptyDocument, type WorkflowDocument } from "../graph/types";
@@ -19,10 +21,19 @@ beforeEach(() => {
   store = new MemoryStore();
   vi.stubGlobal("localStorage", store);
   queryClient.setQueryData(["me"], { id: "ada" });
+  queryClient.setQueryData(["node-types"], new Catalogue([HASH]));
   useEditor.setState({ isViewer: false, dirty: false });
   startKeeping();
   open({ ...emptyDocument("Orders"), id: "w1", versionId: "v1" });
 });
+
+/** A node with a secret among its parameters, and one among its options. */
+const secret = (name: string) => ({ name, label: name, kind: { type: "secret" } });
+const HASH = {
+  id: "n8n-nodes-base.hash",
+  versions: [1],
+  params: [secret("key"), { name: "options", label: "Options", kind: { type: "collection", params: [secret("salt")] } }],
+} as unknown as NodeType;
 
 /** What the page of a workflow does. */
 function open(document: WorkflowDocument) {
@@ -114,6 +125,40 @@ describe("issue_14_00_unsaved_changes_are_offered_after_a_crash_or_reload", () =
     expect(names()).toEqual(["A"]);
     useEditor.getState().markSaved(saved(), { id: "w9", versionId: "v1" });
     expect(store.length).toBe(0);
+  });
+
+  it("without secrets of nodes: what was saved comes back from there, and what was not is said to be missing", async () => {
+    const hash = (key: string, salt: string) => ({
+      ...{ id: "h", name: "Hash", type: "n8n-nodes-base.hash", typeVersion: 1, position: [0, 0] as const },
+      parameters: { key, options: { salt, rounds: 3 } },
+    });
+    const stored = { ...emptyDocument("Orders"), id: "w1", versionId: "v1", nodes: [hash("saved-key", "={{ $vars.salt }}")] };
+    open(stored);
+    add("A");
+    keepNow();
+    expect([...store.kept.values()].join()).not.toContain("saved-key");
+    expect([...store.kept.values()].join()).toContain("$vars.salt");
+    open(stored);
+    await findDrafts();
+    expect(useOffer.getState().offer?.draft.lacksSecrets).toBe(false);
+    restoreDraft(useOffer.getState().offer as never);
+    expect(useEditor.getState().workflow.nodes).toMatchObject([{ parameters: { key: "saved-key" } }, { name: "A" }]);
+    useEditor.getState().change("Type", (document) => ({ ...document, nodes: [hash("typed-key", "typed-salt")] }));
+    keepNow();
+    expect([...store.kept.values()].join()).not.toContain("typed-");
+    open(stored);
+    await findDrafts();
+    expect(useOffer.getState().offer?.draft.lacksSecrets).toBe(true);
+  });
+
+  it("and not before it is known which parameters are secrets", () => {
+    queryClient.removeQueries({ queryKey: ["node-types"] });
+    add("A");
+    keepNow();
+    expect(store.length).toBe(0);
+    queryClient.setQueryData(["node-types"], new Catalogue([HASH]));
+    vi.advanceTimersByTime(WRITE_MS);
+    expect(store.length).toBe(1);
   });
 
   it("but not those of somebody else, of a viewer, or of what was undone or left behind on purpose", async () => {

@@ -1,10 +1,13 @@
 /** Keeps what is not saved in the browser while it is worked on, and forgets it when it is saved, taken back or left behind. */
+import { catalogueNow } from "../api/catalogue";
 import { meNow, onSignOut } from "../api/session";
 import { type EditorState, useEditor } from "../editor/store";
+import { isSame } from "../graph/diff";
 import { newId } from "../graph/names";
 import { emptyDocument } from "../graph/types";
 import { confirm, toast } from "../ui";
 import { answerOthers } from "./live";
+import { withoutSecrets, withSecretsOf } from "./secrets";
 import { browserStore, type DraftId, dropDraft, keepDraft, keyOf, NEW } from "./storage";
 
 /** Changes are written at most this often, and when the page is left. */
@@ -55,12 +58,20 @@ export function keptKey(): string | null {
 export function keepNow(): void {
   if (timer !== null) clearTimeout(timer);
   timer = null;
-  const { dirty, draft, workflow, savedVersion, isViewer } = useEditor.getState();
+  const { dirty, draft, workflow, saved, savedVersion, isViewer } = useEditor.getState();
   if (!dirty || isViewer || !owner) return;
-  const document = draft ?? workflow;
+  const catalogue = catalogueNow();
+  // Until the node types are there nobody knows which parameters are secrets.
+  if (catalogue.all.length === 0) {
+    later();
+    return;
+  }
+  const whole = draft ?? workflow;
+  const document = withoutSecrets(whole, catalogue);
+  const lacksSecrets = document !== whole && !isSame(withSecretsOf(document, saved ?? document, catalogue).nodes, whole.nodes);
   const id = { user: owner, workflow: document.id ?? NEW, session };
   const store = browserStore();
-  const result = store ? keepDraft(store, id, { at: Date.now(), base: savedVersion, document }) : "not";
+  const result = store ? keepDraft(store, id, { at: Date.now(), base: savedVersion, document, lacksSecrets }) : "not";
   if (result !== "not") kept = id;
   else if (!hasWarned) {
     hasWarned = true;
@@ -71,7 +82,11 @@ export function keepNow(): void {
 function onChange(state: EditorState, before: EditorState): void {
   if (!state.dirty) {
     if (before.dirty) forget();
-  } else if (state.workflow !== before.workflow || !before.dirty) timer ??= setTimeout(keepNow, WRITE_MS);
+  } else if (state.workflow !== before.workflow || !before.dirty) later();
+}
+
+function later(): void {
+  timer ??= setTimeout(keepNow, WRITE_MS);
 }
 
 /** Nothing is unsaved any more: it was saved, undone, or left behind on purpose. */

@@ -1,11 +1,13 @@
 /** Unsaved changes that an earlier session left behind: found when a workflow is opened, and taken back or thrown away. */
 import { create } from "zustand";
+import { catalogueNow } from "../api/catalogue";
 import { meNow } from "../api/session";
 import { useEditor } from "../editor/store";
 import { differenceOf, summaryOf } from "../graph/diff";
 import { toast } from "../ui";
 import { keepNow, keptKey } from "./keeping";
 import { openElsewhere } from "./live";
+import { withoutSecrets, withSecretsOf } from "./secrets";
 import { browserStore, type Draft, type DraftId, draftsOf, dropDraft, isSaved, keepDraft, keyOf, NEW, restored } from "./storage";
 
 interface Found {
@@ -19,7 +21,7 @@ export const useOffer = create<{ offer: Found | null }>()(() => ({ offer: null }
 /** Looks for drafts of the workflow that was just opened. */
 export async function findDrafts(): Promise<void> {
   useOffer.setState({ offer: null });
-  const { saved, workflow, isViewer } = useEditor.getState();
+  const { workflow, isViewer } = useEditor.getState();
   const store = browserStore();
   const user = meNow()?.id;
   if (!store || !user || isViewer) return;
@@ -29,22 +31,28 @@ export async function findDrafts(): Promise<void> {
   // Asked again: meanwhile another workflow may have been opened, or this one saved.
   if ((useEditor.getState().workflow.id ?? NEW) !== place) return;
   const left = draftsOf(store, user, place, Date.now()).filter(({ id }) => keyOf(id) !== keptKey() && !elsewhere.has(keyOf(id)));
-  for (const { id, draft } of left) if (saved && isSaved(draft, saved)) dropDraft(store, id);
-  useOffer.setState({ offer: left.find(({ draft }) => !saved || !isSaved(draft, saved)) ?? null });
+  const { saved } = useEditor.getState();
+  const known = saved && withoutSecrets(saved, catalogueNow());
+  const isKnown = ({ draft }: Found) => known !== null && !draft.lacksSecrets && isSaved(draft, known);
+  for (const { id } of left.filter(isKnown)) dropDraft(store, id);
+  useOffer.setState({ offer: left.find((found) => !isKnown(found)) ?? null });
 }
 
 /** Puts the changes on the canvas, as one step that can be undone. They stay unsaved until they are saved. */
 export function restoreDraft({ id, draft }: Found): void {
-  useEditor.getState().change("Restore unsaved changes", (document) => restored(document, draft));
+  useEditor
+    .getState()
+    .change("Restore unsaved changes", (document) => withSecretsOf(restored(document, draft), document, catalogueNow()));
   // The changes are this session's from here on, so they are kept under its name before the old entry goes.
   keepNow();
   const store = browserStore();
   if (store && keptKey() !== null) dropDraft(store, id);
   useOffer.setState({ offer: null });
-  const text = draft.withoutPins
-    ? "Unsaved changes restored, without their pinned data. Save to keep them."
-    : "Unsaved changes restored. Save to keep them.";
-  toast({ text, undo: () => useEditor.getState().undo() });
+  const lacking = [draft.lacksPins && "pinned data", draft.lacksSecrets && "secrets, which are to be entered again"].filter(
+    Boolean,
+  );
+  const without = lacking.length > 0 ? `, without ${lacking.join(" and ")}` : "";
+  toast({ text: `Unsaved changes restored${without}. Save to keep them.`, undo: () => useEditor.getState().undo() });
 }
 
 export function discardDraft({ id, draft }: Found): void {
@@ -68,5 +76,6 @@ export function isOutdated(draft: Draft, savedVersion: string | null): boolean {
 
 /** What restoring would change: "1 added, 2 changed". */
 export function changesOf(draft: Draft): string {
-  return summaryOf(differenceOf(useEditor.getState().workflow, draft.document));
+  const { workflow } = useEditor.getState();
+  return summaryOf(differenceOf(workflow, withSecretsOf(draft.document, workflow, catalogueNow())));
 }

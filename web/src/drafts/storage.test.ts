@@ -25,7 +25,12 @@ function document(...nodes: WorkflowNode[]): WorkflowDocument {
   return { ...emptyDocument("Orders"), id: "w1", versionId: "v1", nodes };
 }
 
-const draft = (content: WorkflowDocument, at = NOW, base: string | null = "v1") => ({ at, base, document: content });
+const draft = (content: WorkflowDocument, at = NOW, base: string | null = "v1") => ({
+  at,
+  base,
+  document: content,
+  lacksSecrets: false,
+});
 
 describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
   it("and come back as they were, newest first, for the same user and workflow only", () => {
@@ -36,7 +41,7 @@ describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
     keepDraft(store, { ...ID, workflow: "new" }, draft(document(node("D")), NOW, null));
     const found = draftsOf(store, "ada", "w1", NOW);
     expect(found.map((one) => one.draft.document.nodes[0]?.name)).toEqual(["B", "A"]);
-    expect(found[1]).toMatchObject({ id: ID, draft: { at: NOW, base: "v1", withoutPins: false } });
+    expect(found[1]).toMatchObject({ id: ID, draft: { at: NOW, base: "v1", lacksPins: false } });
     expect(restored(document(), found[0]?.draft as never)).toMatchObject({ id: "w1", versionId: "v1", nodes: [{ name: "B" }] });
   });
 
@@ -53,8 +58,10 @@ describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
 
   it("but nothing that is the server's, such as fields it added to the document", () => {
     const store = new MemoryStore();
-    keepDraft(store, ID, draft({ ...document(), shared: [{ email: "owner@example.com" }] }));
-    expect([...store.kept.values()].join()).not.toContain("owner@example.com");
+    keepDraft(store, ID, draft({ ...document(), shared: [{ email: "owner@example.com" }], staticData: { token: "owner@" } }));
+    expect([...store.kept.values()].join()).not.toContain("owner@");
+    const [found] = draftsOf(store, "ada", "w1", NOW);
+    expect(restored({ ...document(), staticData: { since: 1 } }, found?.draft as never).staticData).toEqual({ since: 1 });
   });
 
   it("without pinned data where that is too much, and not at all where the rest is", () => {
@@ -109,7 +116,7 @@ describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
     keepDraft(store, ID, draft(document()));
     keepDraft(store, { ...ID, user: "ada/w1" }, draft(document()));
     keepDraft(store, { ...ID, user: "bob" }, draft(document()));
-    dropDraftsOf(store, "ada");
+    dropDraftsOf("ada", store);
     expect(draftsOf(store, "ada", "w1", NOW)).toEqual([]);
     expect(store.length).toBe(2);
   });

@@ -1,6 +1,7 @@
 /**
  * Unsaved changes as the browser keeps them: one entry per user, workflow and editing session, in local storage, because that is written
- * before the page is gone. What is kept has names, bounds and no secrets: credentials are references, and nothing else of theirs is kept.
+ * before the page is gone. What is kept is bounded and has no secrets: of a credential its id and name, of nodes what is no secret of
+ * theirs (`withoutSecrets`, done by whoever keeps a draft), and nothing of what the server adds to a document.
  */
 import { isSame } from "../graph/diff";
 import { withContentOf } from "../graph/history";
@@ -47,9 +48,14 @@ export interface Draft {
   /** The saved version that was changed; `null` where nothing was saved yet. */
   base: string | null;
   document: WorkflowDocument;
+  /** Secrets that were typed since the last save were not kept along. */
+  lacksSecrets: boolean;
   /** Pinned data was too large to be kept along. */
-  withoutPins: boolean;
+  lacksPins: boolean;
 }
+
+/** A draft before it is known what fits. */
+export type ToKeep = Omit<Draft, "lacksPins">;
 
 /** What became of a draft that was to be kept. */
 export type Kept = "whole" | "without pins" | "not";
@@ -58,7 +64,7 @@ export function keyOf({ user, workflow, session }: DraftId): string {
   return [PREFIX, user, workflow, session].map(encodeURIComponent).join("/");
 }
 
-export function keepDraft(store: Store, id: DraftId, draft: Omit<Draft, "withoutPins">): Kept {
+export function keepDraft(store: Store, id: DraftId, draft: ToKeep): Kept {
   const key = keyOf(id);
   const whole = written(draft, false);
   const text = whole.length <= DRAFT_MAX_CHARS ? whole : written(draft, true);
@@ -93,21 +99,22 @@ export function dropDraft(store: Store, id: DraftId): void {
 }
 
 /** Nothing of a user who signs out stays on the machine. */
-export function dropDraftsOf(store: Store, user: string): void {
-  for (const { key, id } of entries(store)) if (id.user === user) store.removeItem(key);
+export function dropDraftsOf(user: string, store = browserStore()): void {
+  for (const { key, id } of store ? entries(store) : []) if (id.user === user) store?.removeItem(key);
 }
 
 /** The document with the changes of a draft, and everything that is the server's as it is now. */
 export function restored(now: WorkflowDocument, draft: Draft): WorkflowDocument {
-  const document = withContentOf(now, draft.document);
-  return normalDocument(draft.withoutPins ? { ...document, pinData: now.pinData } : document);
+  const { staticData, pinData } = now;
+  const document = { ...withContentOf(now, draft.document), staticData };
+  return normalDocument(draft.lacksPins ? { ...document, pinData } : document);
 }
 
 /** Whether a draft has nothing that the saved document has not. */
 export function isSaved(draft: Draft, saved: WorkflowDocument): boolean {
   const own = contentOf(draft.document);
   const theirs = contentOf(saved);
-  if (draft.withoutPins) for (const content of [own, theirs]) delete content.pinData;
+  if (draft.lacksPins) for (const content of [own, theirs]) delete content.pinData;
   return isSame(asJson(own), asJson(theirs));
 }
 
@@ -117,14 +124,13 @@ function asJson(value: unknown): unknown {
 }
 
 /** The author's part of a document, with nothing of a credential but its id and name. */
-function contentOf({ name, nodes, connections, settings, pinData, staticData, meta }: WorkflowDocument): Record<string, unknown> {
+function contentOf({ name, nodes, connections, settings, pinData, meta }: WorkflowDocument): Record<string, unknown> {
   return {
     name,
     nodes: nodes.map(withReferences),
     connections,
     settings: settings ?? {},
     pinData: pinData ?? {},
-    staticData: staticData ?? null,
     meta: meta ?? null,
   };
 }
@@ -138,10 +144,10 @@ function withReferences(node: WorkflowNode): WorkflowNode {
   return { ...node, credentials: Object.fromEntries(named.map(([kind, { id, name }]) => [kind, { id, name }])) };
 }
 
-function written({ at, base, document }: Omit<Draft, "withoutPins">, withoutPins: boolean): string {
+function written({ at, base, document, lacksSecrets }: ToKeep, lacksPins: boolean): string {
   const content = contentOf(document);
-  if (withoutPins) delete content.pinData;
-  return JSON.stringify({ form: FORM, at, base, withoutPins, document: content });
+  if (lacksPins) delete content.pinData;
+  return JSON.stringify({ form: FORM, at, base, lacksSecrets, lacksPins, document: content });
 }
 
 /** Anybody may have written to the storage, so nothing in it is taken for granted. */
@@ -156,7 +162,8 @@ function readDraft(text: string | null): Draft | null {
       at: value.at,
       base: typeof value.base === "string" ? value.base : null,
       document,
-      withoutPins: value.withoutPins === true,
+      lacksSecrets: value.lacksSecrets === true,
+      lacksPins: value.lacksPins === true,
     };
   } catch {
     return null;

@@ -36,7 +36,7 @@ export function Palette() {
             <Radix.Overlay className={styles.shade} />
             <Radix.Content className={styles.palette} aria-describedby={undefined}>
               <Radix.Title className="visually-hidden">Command palette</Radix.Title>
-              <Boundary what="The command palette">
+              <Boundary what="The command palette" place="float">
                 <Commands onClose={() => setOpen(false)} onKeys={showKeys} />
               </Boundary>
             </Radix.Content>

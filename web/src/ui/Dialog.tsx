@@ -28,7 +28,7 @@ export function Dialog({ open, onClose, title, size = "normal", footer, children
               <Radix.Title className={css.title}>{title}</Radix.Title>
               <IconButton icon={X} label="Close" size="small" onClick={onClose} />
             </header>
-            <Boundary what="This dialog">
+            <Boundary what="This dialog" place="float">
               <div className={css.body} data-body>
                 {children}
               </div>
