@@ -1,5 +1,7 @@
 /** Which drafts are open in other tabs: they are being worked on, so nobody has to be offered them. */
 
+import { isRecord } from "../graph/normal";
+
 const CHANNEL = "heddle.drafts";
 /** A tab that is there answers within this time. */
 const ANSWER_MS = 150;
@@ -10,9 +12,9 @@ type Message = { asks: true } | { open: string };
 export function answerOthers(openHere: () => string | null): void {
   if (typeof BroadcastChannel === "undefined") return;
   const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
     const open = openHere();
-    if ("asks" in data && open) channel.postMessage({ open } satisfies Message);
+    if (isRecord(data) && "asks" in data && open) channel.postMessage({ open } satisfies Message);
   };
 }
 
@@ -21,8 +23,8 @@ export function openElsewhere(): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   if (typeof BroadcastChannel === "undefined") return Promise.resolve(keys);
   const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    if ("open" in data) keys.add(data.open);
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    if (isRecord(data) && typeof data.open === "string") keys.add(data.open);
   };
   channel.postMessage({ asks: true } satisfies Message);
   return new Promise((resolve) => {

@@ -48,24 +48,28 @@ export function restoreDraft({ id, draft }: Found): void {
   const store = browserStore();
   if (store && keptKey() !== null) dropDraft(store, id);
   useOffer.setState({ offer: null });
+  const undo = () => {
+    useEditor.getState().undo();
+    putBack(id, draft);
+  };
   const lacking = [draft.lacksPins && "pinned data", draft.lacksSecrets && "secrets, which are to be entered again"].filter(
     Boolean,
   );
   const without = lacking.length > 0 ? `, without ${lacking.join(" and ")}` : "";
-  toast({ text: `Unsaved changes restored${without}. Save to keep them.`, undo: () => useEditor.getState().undo() });
+  toast({ text: `Unsaved changes restored${without}. Save to keep them.`, undo });
 }
 
 export function discardDraft({ id, draft }: Found): void {
   const store = browserStore();
   if (!store) return;
   dropDraft(store, id);
-  toast({
-    text: "Unsaved changes discarded.",
-    undo: () => {
-      keepDraft(store, id, draft);
-      void findDrafts();
-    },
-  });
+  toast({ text: "Unsaved changes discarded.", undo: () => putBack(id, draft) });
+  void findDrafts();
+}
+
+function putBack(id: DraftId, draft: Draft): void {
+  const store = browserStore();
+  if (store) keepDraft(store, id, draft);
   void findDrafts();
 }
 
