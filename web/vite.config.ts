@@ -23,6 +23,8 @@ const groups = [
 ];
 
 export default defineConfig({
+  // The server puts the nonce of each response in its place, so that only the scripts of the page itself run.
+  html: { cspNonce: "HEDDLE_NONCE" },
   plugins: [react(), firstFiles("/src/start.tsx", /inter-latin-wght-normal/)],
   build: {
     target: "es2023",
@@ -32,5 +34,6 @@ export default defineConfig({
     rolldownOptions: { output: { codeSplitting: { includeDependenciesRecursively: false, groups } } },
   },
   server: { proxy: Object.fromEntries(passed.map((path) => [path, { target: server, changeOrigin: false }])) },
-  test: { include: ["src/**/*.test.ts", "lint/**/*.test.ts"], environment: "node" },
+  // No test is there to measure time: the limit only ends one that hangs, on a machine busy with a build as well.
+  test: { include: ["src/**/*.test.ts", "lint/**/*.test.ts"], environment: "node", testTimeout: 120_000, hookTimeout: 120_000 },
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { expect, until } from "./expect.mjs";
 import { startModels } from "./models.mjs";
-import { card, closePanel, newWorkflow, save, take } from "./steps.mjs";
+import { arriveAt, card, closePanel, doubleClick, newWorkflow, save, take } from "./steps.mjs";
 import { journey } from "./world.mjs";
 
 let models;
@@ -96,7 +96,7 @@ test("an execution is opened on the canvas and forked from a step", () =>
 
     await page.goto("/executions");
     await page.getByRole("button", { name: "Open on the canvas" }).first().click();
-    await page.waitForURL(/\/executions\/\d+/);
+    await arriveAt(page, /\/executions\/\d+/);
     const bar = page.getByRole("region", { name: /^Execution \d+/ });
     await expect(bar).toHaveText("Succeeded");
     await bar.getByRole("button", { name: "Run again" }).click();
@@ -118,7 +118,7 @@ test("an execution is opened on the canvas and forked from a step", () =>
 async function chooseCredential(page) {
   const panel = page.getByRole("dialog", { name: /^Node / });
   if (!(await panel.isVisible())) {
-    await card(page, /OpenAI/).dblclick();
+    await doubleClick(card(page, /OpenAI/));
     await panel.waitFor();
   }
   const field = panel.getByRole("combobox", { name: /^Credential: / });

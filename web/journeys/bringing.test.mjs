@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { expect, until } from "./expect.mjs";
+import { arriveAt } from "./steps.mjs";
 import { journey } from "./world.mjs";
 
 const EXPORTED = {
@@ -65,7 +66,7 @@ test("a workflow of n8n is pasted, reported on, imported and run", () =>
       .getByRole("dialog")
       .getByRole("button", { name: /^Import/ })
       .click();
-    await page.waitForURL(/\/workflow\//);
+    await arriveAt(page, /\/workflow\//);
     await expect(page.locator(".react-flow__node")).toHaveCount(4);
     await page.getByRole("button", { name: "Run workflow" }).click();
     const newest = async () => (await call("GET", "/executions?includeData=true")).data[0];
@@ -90,7 +91,7 @@ test("every template is made of nodes that are here, and one is used and answers
     await page.goto("/templates");
     await page.getByRole("button", { name: /greet/i }).first().click();
     await page.getByRole("button", { name: /^Use( this)? template/ }).click();
-    await page.waitForURL(/\/workflow\//);
+    await arriveAt(page, /\/workflow\//);
     await page.getByRole("switch", { name: "Active" }).click();
     const [workflow] = (await call("GET", "/workflows")).data;
     const webhook = workflow.nodes.find((node) => node.type === "n8n-nodes-base.webhook");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { expect } from "./expect.mjs";
+import { drag } from "./steps.mjs";
 import { journey } from "./world.mjs";
 
 test("several workflows are chosen, tagged, moved, archived and brought back", () =>
@@ -35,7 +36,7 @@ test("several workflows are chosen, tagged, moved, archived and brought back", (
     await expect(page.getByRole("link", { name: "Three" })).toBeGone();
 
     await box("One").click();
-    await page.getByRole("row", { name: /Two/ }).dragTo(page.getByRole("listitem").filter({ hasText: "Shop" }));
+    await drag(page.getByRole("row", { name: /Two/ }), page.getByRole("listitem").filter({ hasText: "Shop" }));
     await expect(page.getByText("1 workflow moved to Shop")).toBeVisible();
     await expect(page.getByRole("link", { name: "Two" })).toBeGone();
     await expect(page.getByRole("link", { name: "One" })).toBeVisible();

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
+import { BROWSER } from "./browsers.mjs";
+import { doubleClick } from "./steps.mjs";
 import { enter } from "./world.mjs";
 
 const PAGES = [
@@ -35,7 +37,7 @@ for (const colorScheme of ["light", "dark"]) {
         await world.page.waitForTimeout(400);
         found.push(...(await violations(world.page, path)));
       }
-      await world.page.locator(".react-flow__node").first().dblclick();
+      await doubleClick(world.page.locator(".react-flow__node").first());
       await world.page.getByRole("dialog").waitFor();
       found.push(...(await violations(world.page, "the panel of a node")));
       assert.deepEqual(found, []);
@@ -85,7 +87,9 @@ const SMALL = {
   settings: {},
 };
 
+/** The rules are looked at once, in Chromium: in Firefox it is seen that each page shows, and says nothing is wrong. */
 async function violations(page, where) {
+  if (BROWSER === "firefox") return [];
   const { violations } = await new AxeBuilder({ page }).analyze();
   const serious = violations.filter((one) => one.impact === "serious" || one.impact === "critical");
   return serious.map(

@@ -9,7 +9,7 @@ const CHANGES =
   /^(New|Import|Invite|Add|Actions for the folder|Change$|Change tags|Fork|Select|From CSV|Run workflow|Save|Run again|Remove|Stop|Delete|Retry|Copy to editor)/;
 
 test("a viewer is invited, sees a workflow and its run, and is offered nothing that would be refused", () =>
-  journey({}, async ({ page, call, browser, base }) => {
+  journey({}, async ({ page, call, browser, prepare, base }) => {
     await page.goto("/settings/people");
     await page.getByRole("button", { name: "Invite people" }).click();
     const dialog = page.getByRole("dialog");
@@ -37,6 +37,7 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
     const { executionId } = await call("POST", `/workflows/${workflow.id}/run`, {});
 
     const theirs = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: base, reducedMotion: "reduce" });
+    await prepare(theirs);
     theirs.setDefaultTimeout(15_000);
     const refused = [];
     theirs.on("response", (answer) => answer.status() === 403 && refused.push(answer.url()));

@@ -1,5 +1,14 @@
 // What people do on the canvas, in words that journeys are written in.
-import { expect } from "./expect.mjs";
+import { BROWSER } from "./browsers.mjs";
+import { expect, until } from "./expect.mjs";
+
+/** Waits for an address of the editor. Firefox does not tell the driver of those that change without a load. */
+export function arriveAt(page, address) {
+  return until(
+    async () => address.test(await page.evaluate(() => window.location.href)),
+    () => `not at ${address}`,
+  );
+}
 
 /** A new, empty workflow, opened from the list. */
 export async function newWorkflow(page) {
@@ -8,7 +17,7 @@ export async function newWorkflow(page) {
     .getByRole("button", { name: /^(New|Create) workflow$/ })
     .first()
     .click();
-  await page.waitForURL(/\/workflow\/[^/]+$/);
+  await arriveAt(page, /\/workflow\/[^/]+$/);
   await page.getByLabel(/^Canvas of /).waitFor();
 }
 
@@ -45,9 +54,27 @@ export async function closePanel(page) {
   await expect(panel).toBeGone();
 }
 
+/** In Firefox each step of a click is a command of its own, and two clicks are not counted as a double one. */
+export async function doubleClick(locator) {
+  if (BROWSER !== "firefox") return locator.dblclick();
+  await locator.click();
+  await locator.dispatchEvent("dblclick");
+}
+
+/** Drags one thing onto another. Firefox begins no drag for a driver, so it is told the events of one. */
+export async function drag(from, to) {
+  if (BROWSER !== "firefox") return from.dragTo(to);
+  const dataTransfer = await from.page().evaluateHandle(() => new DataTransfer());
+  // What is dropped may be gone from its place before it is told so.
+  const dragged = await from.elementHandle();
+  await dragged.dispatchEvent("dragstart", { dataTransfer });
+  for (const step of ["dragenter", "dragover", "drop"]) await to.dispatchEvent(step, { dataTransfer });
+  await dragged.dispatchEvent("dragend", { dataTransfer });
+}
+
 /** Opens the panel of a node. */
 export async function openNode(page, name) {
-  await card(page, name).dblclick();
+  await doubleClick(card(page, name));
   await panelOf(page, name).waitFor();
 }
 

@@ -1,4 +1,5 @@
 // A server that is cut off in the middle of a step: the run asks a person whether the step happened, and goes on as it is told.
+
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";

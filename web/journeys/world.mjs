@@ -5,11 +5,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { startBrowser } from "./browsers.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BINARY = process.env.HEDDLE_BINARY ?? join(ROOT, "target/debug/heddle");
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const OWNER = { email: "ada@example.com", password: "a-long-password-1", firstName: "Ada", lastName: "Byron" };
 
 /** A server on a folder of its own. `token` is what the terminal shows as long as there is no owner. */
@@ -61,14 +60,15 @@ async function begin({ data, settings, port = "0", ready = /listens on/ }) {
 /** A server with an owner, and a page on which she is signed in. Errors in the console, and requests to any other host, fail the journey. */
 export async function enter({ owner = true, settings, ...options } = {}) {
   const server = await startServer(settings);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  const { browser, options: usual, prepare } = await startBrowser(options);
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     baseURL: server.base,
     reducedMotion: "reduce",
-    permissions: ["clipboard-read", "clipboard-write"],
+    ...usual,
     ...options,
   });
+  await prepare(context);
   context.setDefaultTimeout(15_000);
   const complaints = [];
   context.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
@@ -80,6 +80,7 @@ export async function enter({ owner = true, settings, ...options } = {}) {
   return {
     ...server,
     browser,
+    prepare,
     context,
     page,
     /** A request to the API as the owner. */
@@ -88,7 +89,8 @@ export async function enter({ owner = true, settings, ...options } = {}) {
     leave: async (expected = []) => {
       await browser.close();
       await server.stop();
-      const unexpected = complaints.filter((text) => !expected.some((known) => text.includes(known)));
+      const isExpected = (text) => expected.some((known) => (known instanceof RegExp ? known.test(text) : text.includes(known)));
+      const unexpected = complaints.filter((text) => !isExpected(text));
       assert.deepEqual(unexpected, [], "the console has errors");
       assert.deepEqual(strangers, [], "requests left the machine");
     },

@@ -11,7 +11,7 @@ const PATIENCE_MS = 300;
 startTheme();
 askEarly("/api/me");
 const { pathname } = window.location;
-const [, workflow] = pathname.match(/^\/workflow\/([^/]+)$/) ?? [];
+const [, workflow] = pathname.match(/^\/workflow\/([\w-]+)$/) ?? [];
 if (workflow) {
   askEarly("/api/v1/node-types");
   if (workflow !== "new") askEarly(`/api/v1/workflows/${workflow}`);

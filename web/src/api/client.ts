@@ -1,5 +1,6 @@
 // The way to the server: requests, their errors, and the cache of answers.
 import { QueryClient } from "@tanstack/react-query";
+import { isAsWritten } from "./address";
 import { takeEarly } from "./early";
 
 /** What the server says went wrong: in words, with a code that has a page of its own. */
@@ -25,10 +26,21 @@ export function setCsrf(token: string | null) {
   csrf = token;
 }
 
+/** Whether somebody is signed in, as far as this page knows. */
+export function isSignedIn(): boolean {
+  return csrf !== null;
+}
+
 function withQuery(path: string, query?: Query): string {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== "");
   if (given.length === 0) return path;
   return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** An address that leads where it says. All requests of the editor pass here. */
+export function checked(address: string): string {
+  if (isAsWritten(address)) return address;
+  throw new ApiError(0, "ADDRESS_INVALID", "This address leads nowhere", "Open the page from a list again.");
 }
 
 interface Sending {
@@ -36,20 +48,27 @@ interface Sending {
   query?: Query;
   signal?: AbortSignal;
   headers?: Record<string, string>;
+  /** It is sent even if the page is left meanwhile. */
+  keepalive?: boolean;
 }
 
-async function send(method: string, path: string, { body, query, signal, headers: more }: Sending = {}): Promise<Response> {
+async function send(
+  method: string,
+  path: string,
+  { body, query, signal, headers: more, keepalive }: Sending = {},
+): Promise<Response> {
   const headers: Record<string, string> = { ...more };
   const isForm = body instanceof FormData || body instanceof Blob;
   if (body !== undefined && !isForm) headers["content-type"] ??= "application/json";
   if (csrf && method !== "GET") headers["x-csrf-token"] = csrf;
-  const address = withQuery(path, query);
+  const address = checked(withQuery(path, query));
   let response = method === "GET" ? await takeEarly(address)?.catch(() => undefined) : undefined;
   try {
     response ??= await fetch(address, {
       method,
       headers,
       signal,
+      keepalive,
       body: body === undefined ? undefined : isForm ? (body as BodyInit) : JSON.stringify(body),
     });
   } catch (error) {
@@ -98,7 +117,7 @@ export async function all<T>(path: string, query?: Query): Promise<T[]> {
 
 /** Whether nobody has answered; then asking again may help, while an answer would be the same. */
 export function isSilence(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status === 503);
+  return error instanceof ApiError && (error.code === "SERVER_UNREACHABLE" || error.status === 503);
 }
 
 export const queryClient = new QueryClient({

@@ -913,13 +913,13 @@ export interface Insights {
     p95Ms?: number | null;
     tokens: number;
     dollars: number;
-    truncated?: boolean;
   };
 }
 
 export interface Instance {
   version: string;
   url: string;
+  webhookUrl: string | null;
   startedAt: string;
   limits: {
     bodyBytes?: number;
@@ -929,4 +929,12 @@ export interface Instance {
     activeWorkflows?: number;
     runsInProgress?: number;
   };
+}
+
+export interface ClientErrorInput {
+  message: string;
+  stack?: string;
+  page?: string;
+  part?: string;
+  build?: string;
 }

@@ -54,7 +54,7 @@ function Outside({ error, onRetry }: { error: unknown; onRetry: () => void }) {
     if (!isOut) return;
     const next = here === "/" ? "" : `?next=${encodeURIComponent(here + window.location.search)}`;
     needsSetup().then(
-      (needed) => go(needed ? `/setup${window.location.search}` : `/signin${next}`, { replace: true }),
+      (needed) => go(needed ? `/setup${window.location.hash}` : `/signin${next}`, { replace: true }),
       () => go("/signin", { replace: true }),
     );
   }, [isOut, here, go]);

@@ -2,6 +2,7 @@
 
 import { Bot, ChevronRight, CircleAlert, CircleCheck, LoaderCircle, Paperclip, RotateCcw, Route } from "lucide-react";
 import { useLocation } from "wouter";
+import { urlPath } from "../api/address";
 import { useDrawer } from "../drawer/state";
 import { useEditor } from "../editor/store";
 import { ApprovalCard } from "../run/ApprovalCard";
@@ -95,7 +96,7 @@ function ShowRun({ executionId }: { executionId: string }) {
   const [, go] = useLocation();
   const open = () => {
     if (isInSight) show("timeline");
-    else go(`/workflow/${workflowId}/executions/${executionId}`);
+    else go(urlPath`/workflow/${workflowId}/executions/${executionId}`);
   };
   return (
     <Button size="small" kind="quiet" icon={Route} onClick={open}>

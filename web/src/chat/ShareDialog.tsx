@@ -1,6 +1,7 @@
 // Shares a chat: its public address, the line that puts it into a page, and what is still missing for it to answer.
 
 import { CircleCheck, CircleDashed, ExternalLink } from "lucide-react";
+import { useWebhookOrigin } from "../api/instance";
 import { useEditor } from "../editor/store";
 import { nodeOf, setParameter } from "../graph/document";
 import { CopyButton, Dialog, Field, Select, Switch } from "../ui";
@@ -30,7 +31,8 @@ export function ShareDialog({ open, onClose, trigger }: ShareDialogProps) {
   const change = useEditor((state) => state.change);
   const readOnly = useEditor((state) => state.readOnly);
   const node = nodeOf(workflow, trigger);
-  const door = node && doorOf(workflow, node, window.location.origin);
+  const origin = useWebhookOrigin();
+  const door = node && doorOf(workflow, node, origin, window.location.origin);
   const set = (name: string, value: unknown) =>
     change(`Share the chat: ${name}`, (document) => setParameter(document, trigger, name, value));
   if (!node) return null;

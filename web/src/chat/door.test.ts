@@ -17,6 +17,15 @@ it("shares the address that the server answers at", () => {
   expect(doorOf(document, bare as WorkflowNode, "https://h.example")?.url).toBe("https://h.example/webhook/w1/n-1/chat");
 });
 
+it("issue_14_00_what_is_copied_into_a_page_stays_an_address", () => {
+  for (const mode of ["hostedChat", "webhook"]) {
+    const node = { ...trigger({ mode }), webhookId: `x" onload='alert(1)'><script>` };
+    const embed = doorOf(document, node, "https://h.example")?.embed ?? "";
+    expect(embed).toContain("https://h.example/webhook/x%22%20onload%3D%27alert(1)%27%3E%3Cscript%3E/chat");
+    expect(embed).not.toContain("<script>");
+  }
+});
+
 it("has no address before the workflow is saved", () => {
   expect(doorOf(emptyDocument(), trigger({}), "https://h.example")).toBeNull();
 });

@@ -54,12 +54,14 @@ export interface Door {
   embed: string;
 }
 
-/** How others reach a chat; `null` where it can have no address. */
-export function doorOf(document: WorkflowDocument, node: WorkflowNode, origin: string): Door | null {
+/** How others reach a chat; `null` where it can have no address. Only the editor's origin knows who is signed in. */
+export function doorOf(document: WorkflowDocument, node: WorkflowNode, webhooks: string, editor = webhooks): Door | null {
   if (node.type !== CHAT_TRIGGER || !document.id) return null;
-  const path = node.webhookId || `${document.id}/${node.id ?? ""}`;
-  const url = `${origin}/webhook/${path}/chat`;
   const { parameters } = node;
+  // What is copied into a page must not end the attribute or the string that it stands in.
+  const encoded = (text: string) => encodeURIComponent(text).replace(/'/g, "%27");
+  const path = node.webhookId ? encoded(node.webhookId) : `${encoded(document.id)}/${encoded(node.id ?? "")}`;
+  const url = `${parameters.authentication === "n8nUserAuth" ? editor : webhooks}/webhook/${path}/chat`;
   const mode = parameters.mode === "webhook" ? "embedded" : "hosted";
   const protection =
     parameters.authentication === "basicAuth" ? "password" : parameters.authentication === "n8nUserAuth" ? "people" : "none";

@@ -27,3 +27,20 @@ test("content in the item itself can be had too, and no script by its address", 
   expect(addressOf({ ...file, data: "YQ==" })).toBe("data:application/octet-stream;base64,YQ==");
   expect(addressOf({ ...file, url: "javascript:alert(1)" })).toBeUndefined();
 });
+
+test("issue_14_00_pinned_data_names_no_address_but_those_of_executions", () => {
+  const file = { item: 1, name: "f", fileName: "f", mimeType: "image/png", size: null };
+  const kept = "/api/v1/executions/7/binary/ab12?name=f";
+  expect(addressOf({ ...file, url: kept })).toBe(kept);
+  expect(addressOf({ ...file, url: "data:image/png;base64,YQ==" })).toBe("data:image/png;base64,YQ==");
+  for (const url of [
+    "//evil.example/x",
+    "https://evil.example/x",
+    "/webhook/evil",
+    "/api/v1/workflows",
+    "/api/v1/executions/../../../webhook/evil",
+    "/api/v1/executions/..\\..\\x",
+    "/api/v1/executions/%2e%2e/x",
+  ])
+    expect(addressOf({ ...file, url })).toBeUndefined();
+});

@@ -1,5 +1,6 @@
 /** The files of items: what is known about each, and where its content can be had. */
 
+import { isAsWritten } from "../api/address";
 import { numberOf, type ShownItem } from "./items";
 
 export interface FileEntry {
@@ -41,9 +42,12 @@ export function isText(file: FileEntry): boolean {
   return TEXTS.test(file.mimeType);
 }
 
+/** Where the server keeps files of executions. What else an item names as an address may be anybody's: pinned data comes with a workflow. */
+const KEPT = "/api/v1/executions/";
+
 /** Where the content is: at the server, or in the item itself. */
 export function addressOf(file: FileEntry): string | undefined {
-  if (file.url && /^(\/|https?:\/\/|data:)/.test(file.url)) return file.url;
+  if (file.url?.startsWith("data:") || (file.url?.startsWith(KEPT) && isAsWritten(file.url))) return file.url;
   if (file.data && /^[A-Za-z\d+/=]+$/.test(file.data)) {
     const type = isPicture(file) || isText(file) ? file.mimeType : "application/octet-stream";
     return `data:${type};base64,${file.data}`;

@@ -1,6 +1,7 @@
 /** The beginning of a text file, without fetching the rest of a large one. */
 
 import { useQuery } from "@tanstack/react-query";
+import { checked } from "../api/client";
 
 const MOST = 200_000;
 
@@ -14,7 +15,7 @@ export function useText(address: string) {
 
 async function beginning(address: string, signal: AbortSignal): Promise<{ text: string; cut: boolean }> {
   if (address.startsWith("data:")) return { text: inAddress(address), cut: false };
-  const response = await fetch(address, { signal });
+  const response = await fetch(checked(address), { signal });
   if (!response.ok || !response.body) throw new Error(`The file could not be read (${response.status}).`);
   const reader = response.body.getReader();
   const decoder = new TextDecoder();

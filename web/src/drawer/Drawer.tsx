@@ -4,6 +4,7 @@
 import { ChevronDown, ChevronUp, ListChecks, ListTree, MessagesSquare, Route, Square, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, lazy, type PointerEvent, Suspense, useRef } from "react";
 import { Link } from "wouter";
+import { urlPath } from "../api/address";
 import { useEditor } from "../editor/store";
 import { RunBanner } from "../run/RunBanner";
 import { stopRun, useWatch } from "../run/start";
@@ -41,7 +42,7 @@ export function Drawer() {
         <Tabs label="Run" value={isOpen ? tab : ""} onChange={(id) => show(id as DrawerTab)} tabs={tabs} className={css.tabs} />
         <RunSummary />
         {workflowId && (
-          <Link href={`/executions?workflow=${encodeURIComponent(workflowId)}`} asChild>
+          <Link href={urlPath`/executions?workflow=${workflowId}`} asChild>
             <IconButton icon={ListChecks} label="All executions of this workflow" size="small" />
           </Link>
         )}

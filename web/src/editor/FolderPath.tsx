@@ -1,5 +1,7 @@
 /** The folders in which a workflow lies, as the way to it in the bar above the canvas. */
+
 import { Link } from "wouter";
+import { urlPath } from "../api/address";
 import { useFolders } from "../pages/workflows/data";
 import { pathTo } from "../pages/workflows/folderTree";
 import { useEditor } from "./store";
@@ -16,7 +18,7 @@ function Path({ folder }: { folder: string }) {
   return path.map(({ id, name }) => (
     <span key={id} className={css.step}>
       <span aria-hidden>/</span>
-      <Link href={`/workflows?folder=${encodeURIComponent(id)}`} className={css.up} title={name}>
+      <Link href={urlPath`/workflows?folder=${id}`} className={css.up} title={name}>
         {name}
       </Link>
     </span>

@@ -1,7 +1,9 @@
 /** The tags of the workflow, and a small window to choose and make them. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Tag as TagIcon } from "lucide-react";
 import { useState } from "react";
+import { urlPath } from "../api/address";
 import { all, api, queryClient } from "../api/client";
 import { useMayChange } from "../api/session";
 import type { WorkflowTag } from "../graph/types";
@@ -51,7 +53,7 @@ function Chooser({ chosen }: { chosen: readonly WorkflowTag[] }) {
       if (!useEditor.getState().workflow.id && !(await saveWorkflow())) return;
       const { id } = useEditor.getState().workflow;
       const kept = await api.put<WorkflowTag[]>(
-        `/workflows/${id}/tags`,
+        urlPath`/workflows/${id}/tags`,
         tags.map((tag) => ({ id: tag.id })),
       );
       useEditor.getState().takeFromServer({ tags: Array.isArray(kept) ? kept : tags });

@@ -1,4 +1,5 @@
 /** The bar above the canvas: name, folder, tags, saved state, versions, the switch that lets it listen, and the button that runs it. */
+
 import {
   Check,
   CircleDot,
@@ -16,6 +17,7 @@ import {
 } from "lucide-react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
+import { urlPath } from "../api/address";
 import { api, queryClient } from "../api/client";
 import { useMayChange } from "../api/session";
 import { setName } from "../graph/document";
@@ -169,7 +171,7 @@ function MoreMenu() {
   const copy = async () => {
     try {
       const made = await copyWorkflow(useEditor.getState().workflow);
-      go(`/workflow/${made.id}`);
+      go(urlPath`/workflow/${made.id}`);
       toast({ text: `“${made.name}” was made. You are in the copy now.` });
     } catch (error) {
       toast({ text: `Not copied. ${wordsOf(error)}`, tone: "bad" });
@@ -180,7 +182,7 @@ function MoreMenu() {
     const text = `“${name}” and its executions are removed for good. This cannot be taken back.`;
     if (!id || !(await confirm({ title: "Delete this workflow?", text, action: "Delete", danger: true }))) return;
     try {
-      await api.delete(`/workflows/${encodeURIComponent(id)}`);
+      await api.delete(urlPath`/workflows/${id}`);
       useEditor.getState().load(useEditor.getState().workflow, true);
       void queryClient.invalidateQueries({ queryKey: ["workflows"] });
       go("/workflows");

@@ -1,6 +1,8 @@
 /** The versions that were saved: look at one, see what has changed since, bring it back. */
+
 import { useQuery } from "@tanstack/react-query";
 import { History, X } from "lucide-react";
+import { urlPath } from "../api/address";
 import { api } from "../api/client";
 import { normalDocument } from "../graph/normal";
 import type { Connections, WorkflowDocument, WorkflowNode } from "../graph/types";
@@ -28,7 +30,7 @@ export function Versions() {
   const shown = useEditor((state) => (state.shown?.kind === "version" ? state.shown.id : null));
   const history = useQuery({
     queryKey: ["workflow-history", id, savedVersion],
-    queryFn: () => api.get<VersionRow[]>(`/workflows/${id}/history`, { take: TAKE }),
+    queryFn: () => api.get<VersionRow[]>(urlPath`/workflows/${id}/history`, { take: TAKE }),
     enabled: id !== undefined,
   });
   return (
@@ -78,7 +80,7 @@ async function showVersion(row: VersionRow) {
   const base = draft ?? workflow;
   try {
     const answer = await api.get<{ nodes: WorkflowNode[] | null; connections: Connections | null }>(
-      `/workflows/${base.id}/versions/${row.versionId}`,
+      urlPath`/workflows/${base.id}/versions/${row.versionId}`,
     );
     const version: WorkflowDocument = normalDocument({
       ...base,

@@ -9,8 +9,10 @@ import {
   paste,
   readFragment,
 } from "../graph/clipboard";
+import { namesCredentials, withKnownCredentials } from "../graph/credentials";
 import { duplicate, nodeOf, type PinnedItem, pin, removeNodes, unpin } from "../graph/document";
 import { STRETCH } from "../graph/geometry";
+import { knownCredentials } from "../pages/credentials/data";
 import { fetchItems } from "../run/items";
 import { plural, toast } from "../ui";
 import { useCanvas } from "./canvas";
@@ -73,11 +75,21 @@ export function pasteText(text: string, isSure = false) {
     return;
   }
   try {
-    insertFragment(readFragment(text), "Paste");
+    const fragment = readFragment(text);
+    // What was copied here keeps what it had.
+    if (text === copied) insertFragment(fragment, "Paste");
+    else void settled(fragment).then((known) => insertFragment(known, "Paste"));
   } catch (error) {
     if (!(error instanceof NotAFragment)) throw error;
     explain(error.message);
   }
+}
+
+/** Nodes from elsewhere with the credentials that are known here; the others are chosen by whoever brings them in. */
+async function settled<F extends Fragment>(fragment: F): Promise<F> {
+  if (!namesCredentials(fragment.nodes)) return fragment;
+  const known = await knownCredentials().catch(() => []);
+  return { ...fragment, nodes: withKnownCredentials(fragment.nodes, known) };
 }
 
 function insertFragment(fragment: Fragment, label: string) {
@@ -121,7 +133,7 @@ export async function importFile(file: File) {
   const { workflow, change, readOnly } = editor();
   if (readOnly) return;
   try {
-    const read = readFragment(await file.text());
+    const read = await settled(readFragment(await file.text()));
     if (workflow.nodes.length > 0) {
       insertFragment(read, "Import");
     } else {

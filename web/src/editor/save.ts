@@ -1,4 +1,5 @@
 /** Loading a workflow into the editor and saving it again. */
+import { urlPath } from "../api/address";
 import { ApiError, api, queryClient } from "../api/client";
 import { normalDocument } from "../graph/normal";
 import type { WorkflowDocument } from "../graph/types";
@@ -20,7 +21,7 @@ function savable(document: WorkflowDocument): Partial<WorkflowDocument> {
 }
 
 export async function loadWorkflow(id: string): Promise<WorkflowDocument> {
-  return normalDocument(await api.get<WorkflowDocument>(`/workflows/${encodeURIComponent(id)}`));
+  return normalDocument(await api.get<WorkflowDocument>(urlPath`/workflows/${id}`));
 }
 
 let saving: Promise<boolean> | null = null;
@@ -53,12 +54,12 @@ async function save(): Promise<boolean> {
   if (savedVersion && !dirty) return true;
   try {
     const answer = sent.id
-      ? await api.put<WorkflowDocument>(`/workflows/${encodeURIComponent(sent.id)}`, savable(sent))
+      ? await api.put<WorkflowDocument>(urlPath`/workflows/${sent.id}`, savable(sent))
       : await api.post<WorkflowDocument>("/workflows", savable(sent));
     markSaved(sent, answer);
     if (!sent.id && answer.id) {
       firstSaved = answer.id;
-      window.history.replaceState(null, "", `/workflow/${encodeURIComponent(answer.id)}`);
+      window.history.replaceState(null, "", urlPath`/workflow/${answer.id}`);
     }
     void queryClient.invalidateQueries({ queryKey: ["workflows"] });
     void queryClient.invalidateQueries({ queryKey: ["workflow-history"] });
@@ -76,7 +77,7 @@ export async function setActive(active: boolean): Promise<void> {
   const { workflow } = useEditor.getState();
   if (!workflow.id) return;
   try {
-    const path = `/workflows/${encodeURIComponent(workflow.id)}/${active ? "activate" : "deactivate"}`;
+    const path = urlPath`/workflows/${workflow.id}/${active ? "activate" : "deactivate"}`;
     takeFromServer(await api.post<WorkflowDocument>(path));
     void queryClient.invalidateQueries({ queryKey: ["workflows"] });
     toast({

@@ -19,6 +19,7 @@ import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/sea
 import { Annotation, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder, tooltips } from "@codemirror/view";
 import { readDragged } from "../data/drag";
+import { styleNonce } from "../ui/nonce";
 import type { Known } from "./complete";
 import { expressionSource, programSource } from "./completion";
 import { codeGround, colours, expressionLanguage } from "./highlight";
@@ -69,6 +70,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Handl
       // A short text is gone on with, a program is read from its beginning.
       selection: { anchor: options.compact ? options.value.length : 0 },
       extensions: [
+        EditorView.cspNonce.of(styleNonce()),
         history(),
         drawSelection(),
         bracketMatching(),

@@ -1,7 +1,7 @@
 /** The credential that a node uses: chosen, made in place, changed or tried out. */
 
 import { PencilLine, Plus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { type TestResult, testCredential, useCredentials } from "../pages/credentials/data";
 import { kindOf } from "../pages/credentials/kinds";
 import { Button, IconButton, Problem, Select } from "../ui";
@@ -16,9 +16,10 @@ const CredentialDialog = lazy(async () => ({
 
 const NEW = "\u0000new";
 const NONE = "\u0000none";
+const NOT_HERE = "This credential is not stored here. Choose another or create it.";
 
 export function CredentialField({ kind, required }: AskedCredential) {
-  const { credentials, setCredential, readOnly } = useForm();
+  const { credentials, setCredential, readOnly, lacksCredential } = useForm();
   const stored = useCredentials();
   const [dialog, setDialog] = useState<"new" | "edit" | null>(null);
   const [result, setResult] = useState<TestResult | "busy" | null>(null);
@@ -26,6 +27,13 @@ export function CredentialField({ kind, required }: AskedCredential) {
   const fitting = (stored.data ?? []).filter((one) => one.type === kind);
   const found = fitting.find((one) => one.id === chosen?.id);
   const missing = Boolean(chosen) && !found && stored.isSuccess;
+  const isLacking = lacksCredential === kind && !found;
+  const place = useRef<HTMLDivElement>(null);
+  // A run that failed for want of it leads here.
+  useEffect(() => {
+    if (!isLacking || !stored.isSuccess) return;
+    place.current?.querySelector("button")?.focus();
+  }, [isLacking, stored.isSuccess]);
   const label = `Credential: ${kindOf(kind).name}`;
   const options = [
     ...fitting.map((one) => ({ value: one.id, label: one.name })),
@@ -51,12 +59,12 @@ export function CredentialField({ kind, required }: AskedCredential) {
     <FieldFrame
       label={label}
       required={required}
-      error={missing ? "This credential is not stored here. Choose another or create it." : null}
+      error={missing ? NOT_HERE : isLacking ? "Choose a credential: the last run failed without one." : null}
     >
       {stored.error ? (
         <Problem error={stored.error} onRetry={() => void stored.refetch()} />
       ) : (
-        <div className={css.beside}>
+        <div className={css.beside} ref={place}>
           {fitting.length === 0 && !chosen && !readOnly && stored.isSuccess ? (
             <Button icon={Plus} onClick={() => setDialog("new")}>
               Create credential

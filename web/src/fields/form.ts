@@ -27,6 +27,8 @@ export interface Form {
   setItem: (item: number) => void;
   /** Which run of the node previews are computed for. */
   runIndex: number;
+  /** The type of the credential without which the last run of this node failed. */
+  lacksCredential: string | null;
   /** Where the last run of this node failed, if it was in a parameter. */
   failed: { parameter: string; message: string } | null;
 }

@@ -1,6 +1,7 @@
 /** Lists that the server can give for a field: workflows, data tables and their columns, models of a provider. */
 
 import { useQuery } from "@tanstack/react-query";
+import { urlPath } from "../api/address";
 import { all, api } from "../api/client";
 import { useForm } from "./form";
 import type { ListSource } from "./locator";
@@ -76,7 +77,7 @@ async function load(
       return { entries: collections.map((one) => ({ value: one.name, label: one.name })) };
     }
     case "models": {
-      const answer = await api.get<{ data: string[]; message?: string | null }>(`/credentials/${credential}/models`);
+      const answer = await api.get<{ data: string[]; message?: string | null }>(urlPath`/credentials/${credential}/models`);
       return {
         entries: answer.data.map((name) => ({ value: name, label: name })),
         ...(answer.message && { message: answer.message }),
@@ -91,7 +92,7 @@ export function useColumns(parameters: JsonObject): string[] {
   const id = isObject(chosen) && chosen.mode !== "name" && typeof chosen.value === "string" ? chosen.value : "";
   const found = useQuery({
     queryKey: ["list", "columns", id],
-    queryFn: () => api.get<DataTable>(`/data-tables/${encodeURIComponent(id)}`),
+    queryFn: () => api.get<DataTable>(urlPath`/data-tables/${id}`),
     enabled: id !== "" && !id.startsWith("="),
     staleTime: 60_000,
   });

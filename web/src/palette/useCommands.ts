@@ -21,6 +21,7 @@ import {
 } from "lucide-react";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
+import { urlPath } from "../api/address";
 import { signOut, useIsAdmin, useMayChange } from "../api/session";
 import { emptyDocument } from "../graph/types";
 import { createWorkflow, useWorkflows } from "../pages/workflows/data";
@@ -54,7 +55,7 @@ export function useCommands(onKeys: () => void): Action[] {
     const create = () =>
       void attempt(async () => {
         const made = await createWorkflow(emptyDocument());
-        go(`/workflow/${made.id}`);
+        go(urlPath`/workflow/${made.id}`);
       });
     const pages = PAGES.filter((page) => isAdmin || !("forAdmins" in page)).map(
       ({ to, label, icon, words }): Action => ({ id: to, label, icon, words, group: "Go to", run: () => go(to) }),
@@ -111,7 +112,7 @@ export function useCommands(onKeys: () => void): Action[] {
           icon: Workflow,
           group: "Workflows",
           words: `open ${row.tags.map((tag) => tag.name).join(" ")}`,
-          run: () => go(`/workflow/${row.id}`),
+          run: () => go(urlPath`/workflow/${row.id}`),
         }),
       );
     return [...offered, ...make, ...pages, ...open, ...others];

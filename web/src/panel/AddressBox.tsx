@@ -1,6 +1,7 @@
 /** Where a trigger is called: the address for a test and the one of the active workflow, to be copied. */
 
 import { useState } from "react";
+import { useWebhookOrigin } from "../api/instance";
 import { useEditor } from "../editor/store";
 import { useForm } from "../fields/form";
 import type { WorkflowNode } from "../graph/types";
@@ -13,7 +14,8 @@ export function AddressBox({ node }: { node: WorkflowNode }) {
   const id = useEditor((state) => state.workflow.id);
   const active = useEditor((state) => state.workflow.active === true);
   const [shown, setShown] = useState<"test" | "production">("test");
-  const addresses = addressesOf(node, top, id, window.location.origin);
+  const origin = useWebhookOrigin();
+  const addresses = addressesOf(node, top, id, origin);
   if (!addresses) return null;
   const url = addresses[shown];
   const hint =

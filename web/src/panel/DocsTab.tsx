@@ -1,6 +1,7 @@
 /** The page about a node: what it does, its parameters, examples that were run. */
 
 import { useQuery } from "@tanstack/react-query";
+import { urlPath } from "../api/address";
 import { api } from "../api/client";
 import { Markdown, Problem, Skeleton } from "../ui";
 import css from "./DocsTab.module.css";
@@ -8,7 +9,7 @@ import css from "./DocsTab.module.css";
 export function DocsTab({ type, version }: { type: string; version: number }) {
   const page = useQuery({
     queryKey: ["node-docs", type, version],
-    queryFn: () => api.get<{ markdown: string }>(`/node-types/${encodeURIComponent(type)}/docs`, { version }),
+    queryFn: () => api.get<{ markdown: string }>(urlPath`/node-types/${type}/docs`, { version }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (page.error) return <Problem error={page.error} onRetry={() => void page.refetch()} />;

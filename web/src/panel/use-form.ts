@@ -36,6 +36,7 @@ export function useNodeForm(node: WorkflowNode, around: Surroundings, run: numbe
     const problem = problems?.find((one) => one.parameter && one.severity === "error");
     return problem?.parameter ? { parameter: problem.parameter, message: problem.message } : null;
   }, [failedRun, problems]);
+  const lacks = failedRun?.code === "CREDENTIAL_MISSING" ? failedRun.credentialType : null;
   return {
     node: node.name,
     type,
@@ -64,6 +65,7 @@ export function useNodeForm(node: WorkflowNode, around: Surroundings, run: numbe
     items,
     setItem,
     runIndex: run ?? lastRun,
+    lacksCredential: typeof lacks === "string" ? lacks : null,
     failed,
   };
 }

@@ -3,6 +3,7 @@
 import { Copy, GitCompareArrows, GitFork, History, Pencil, RotateCcw, Square, X } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { urlPath } from "../api/address";
 import { useMayChange } from "../api/session";
 import { useEditor } from "../editor/store";
 import {
@@ -33,7 +34,7 @@ export function ExecutionBar({ id: executionId }: { id: string }) {
   const [, go] = useLocation();
   const now = useNow(view !== null && !isOver(view));
   const workflowId = view?.workflowId ?? row?.workflowId ?? "";
-  const back = `/workflow/${encodeURIComponent(workflowId)}`;
+  const back = urlPath`/workflow/${workflowId}`;
   return (
     <section className={css.bar} aria-label={`Execution ${executionId}`}>
       <History size={16} aria-hidden />
@@ -124,7 +125,7 @@ function Actions({ view, before, onOpen, onCopied }: ActionsProps) {
       <Button
         size="small"
         icon={GitCompareArrows}
-        onClick={() => go(before ? `/compare?a=${before}&b=${id}` : `/compare?a=${id}`)}
+        onClick={() => go(before ? urlPath`/compare?a=${before}&b=${id}` : urlPath`/compare?a=${id}`)}
       >
         Compare
       </Button>

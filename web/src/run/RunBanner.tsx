@@ -11,7 +11,7 @@ import { DecideButtons } from "./DecideButtons";
 import css from "./RunBanner.module.css";
 import { openRun, useWatch, watchRun } from "./start";
 import { useNow } from "./useNow";
-import { doubted, isOver, type RunView } from "./view";
+import { doubted, isOver, quarantined, type RunView } from "./view";
 import { useWakingAddress } from "./waitingAt";
 
 export function RunBanner() {
@@ -118,11 +118,24 @@ function Asking({ run }: { run: RunView }) {
 /** A step may have happened although no result was kept. Only a person can say, so a person is asked. */
 function Uncertain({ run }: { run: RunView }) {
   const node = doubted(run);
+  const reason = quarantined(run);
   return (
     <Line icon={<CircleHelp size={15} aria-hidden />} tone="wait">
-      <span>
-        {node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it talks to, then decide.
-      </span>
+      {reason ? (
+        <span>
+          {reason}{" "}
+          {node && (
+            <>
+              <b>{node}</b> may have happened.{" "}
+            </>
+          )}
+          Look at what it does, then decide.
+        </span>
+      ) : (
+        <span>
+          {node ? <b>{node}</b> : "A step"} was cut off and may have happened. Look at the service it talks to, then decide.
+        </span>
+      )}
       <span className={css.actions}>
         <DecideButtons
           size="small"

@@ -32,7 +32,7 @@ export function RunProblem({ error, onOpenNode, isCompact }: RunProblemProps) {
           <ErrorCode code={code} />
           {node && onOpenNode && (
             <Button size="small" kind="quiet" onClick={() => onOpenNode(node)}>
-              Open {node}
+              {code === "CREDENTIAL_MISSING" ? `Choose a credential in ${node}` : `Open ${node}`}
             </Button>
           )}
           {typeof itemIndex === "number" && <span>at item {itemIndex}</span>}

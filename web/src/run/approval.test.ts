@@ -38,6 +38,16 @@ describe("a call that asks for approval", () => {
     expect(after.approvals[0]?.decision).toBe("approved");
   });
 
+  it("issue_14_00_belongs_to_the_run_whose_stream_tells_it", () => {
+    const begun: RunEvent = { type: "executionStarted", data: { executionId: "../../../webhook/evil" } };
+    const view = reduceAll(emptyView("12"), [
+      begun,
+      { type: "approval", data: { ...told, executionId: "../../../webhook/evil" } },
+    ]);
+    expect(view.executionId).toBe("12");
+    expect(view.approvals[0]?.executionId).toBe("12");
+  });
+
   it("stands in an answer where the tool will stand", () => {
     const asks = addChunk(undefined, { type: "approval", content: { id: "c1", name: "Send_mail", ...told } });
     expect(asks.parts).toMatchObject([{ kind: "tool", name: "Send_mail", isRunning: true, asked: { call: told.call } }]);

@@ -32,13 +32,16 @@ export function ofReport(
   return { ...told, executionId, node, tool: told.tool ?? call.name, arguments: told.arguments ?? call.arguments };
 }
 
-/** Reads an event of a run, or a piece of an answer. `null` where it is told to somebody who may not decide. */
+/**
+ * Reads an event of a run, or a piece of an answer. Which run a stream is of is known; only where it is not, the event says it. `null` where it is
+ * told to somebody who may not decide.
+ */
 export function ofEvent(told: Record<string, unknown>, executionId: string, node: string): Asked | null {
   const { call, digest } = told;
   if (typeof call !== "string" || typeof digest !== "string") return null;
   const decision = told.decision === "approved" || told.decision === "rejected" ? told.decision : null;
   return {
-    executionId: typeof told.executionId === "string" ? told.executionId : executionId,
+    executionId: executionId || (typeof told.executionId === "string" ? told.executionId : ""),
     node: typeof told.node === "string" ? told.node : node,
     call,
     digest,

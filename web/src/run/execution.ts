@@ -1,6 +1,7 @@
 // What can be done with an execution: stop, remove, run again, go on after a doubt, go another way from a step.
 
 import { useQuery } from "@tanstack/react-query";
+import { urlPath } from "../api/address";
 import { api, queryClient } from "../api/client";
 import type { ApprovalInput, ResumeInput } from "../api/generated";
 import type { Execution } from "../api/types";
@@ -8,31 +9,35 @@ import type { WorkflowDocument } from "../graph/types";
 import type { Asked } from "./approval";
 
 export function useExecution(id: string | null | undefined) {
-  return useQuery({ queryKey: ["execution", id], queryFn: () => api.get<Execution>(`/executions/${id}`), enabled: Boolean(id) });
+  return useQuery({
+    queryKey: ["execution", id],
+    queryFn: () => api.get<Execution>(urlPath`/executions/${id}`),
+    enabled: Boolean(id),
+  });
 }
 
 /** The workflow as it was when it ran. */
 export function fetchDocument(id: string): Promise<WorkflowDocument> {
-  return api.get<WorkflowDocument>(`/executions/${id}/document`);
+  return api.get<WorkflowDocument>(urlPath`/executions/${id}/document`);
 }
 
 /** Runs a failed execution again: as the workflow was then, or as it is now. */
 export async function retry(id: string, version: "same" | "newest"): Promise<Execution> {
-  const taken = await api.post<Execution>(`/executions/${id}/retry`, { loadWorkflow: version === "newest" });
+  const taken = await api.post<Execution>(urlPath`/executions/${id}/retry`, { loadWorkflow: version === "newest" });
   changed();
   return taken;
 }
 
 /** Takes what was done up to a step as done, and does the rest anew, with another model if one is named. */
 export async function fork(id: string, from: string, model?: string): Promise<Execution> {
-  const taken = await api.post<Execution>(`/executions/${id}/fork`, model ? { from, model } : { from });
+  const taken = await api.post<Execution>(urlPath`/executions/${id}/fork`, model ? { from, model } : { from });
   changed();
   return taken;
 }
 
 /** Goes on with an uncertain run as somebody has decided. */
 export async function resume(id: string, decision: ResumeInput): Promise<Execution> {
-  const taken = await api.post<Execution>(`/executions/${id}/resume`, decision);
+  const taken = await api.post<Execution>(urlPath`/executions/${id}/resume`, decision);
   changed();
   return taken;
 }
@@ -41,19 +46,19 @@ export async function resume(id: string, decision: ResumeInput): Promise<Executi
 export async function decide(asked: Asked, decision: ApprovalInput["decision"], reason = ""): Promise<Execution> {
   const { call, digest } = asked;
   const input: ApprovalInput = { call, digest, decision, ...(reason.trim() && { reason: reason.trim() }) };
-  const taken = await api.post<Execution>(`/executions/${asked.executionId}/approve`, input);
+  const taken = await api.post<Execution>(urlPath`/executions/${asked.executionId}/approve`, input);
   changed();
   void queryClient.invalidateQueries({ queryKey: ["approvals"] });
   return taken;
 }
 
 export async function stop(id: string): Promise<void> {
-  await api.post(`/executions/${id}/stop`);
+  await api.post(urlPath`/executions/${id}/stop`);
   changed();
 }
 
 export async function remove(id: string): Promise<void> {
-  await api.delete(`/executions/${id}`);
+  await api.delete(urlPath`/executions/${id}`);
   changed();
 }
 

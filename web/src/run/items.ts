@@ -1,6 +1,7 @@
 // Items of a run, a page at a time: the server keeps them, and no tab has to hold fifty megabytes to show fifty rows.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { urlPath } from "../api/address";
 import { api } from "../api/client";
 import type { ExecutionSchema } from "../api/generated";
 
@@ -61,7 +62,7 @@ export function itemsKey(options: ItemsOptions): readonly unknown[] {
 export async function fetchItems(options: ItemsOptions, signal?: AbortSignal): Promise<ItemsPage> {
   const { executionId, node, run = 0, kind = "main", output = 0, direction = "output", offset = 0, limit = 50, search } = options;
   const query = { node, run, kind, output, direction, offset, limit, search: search || undefined };
-  return api.get<ItemsPage>(`/executions/${executionId}/items`, query, signal);
+  return api.get<ItemsPage>(urlPath`/executions/${executionId}/items`, query, signal);
 }
 
 /** A page of items of one output or input. The page before stays in sight until the next one is there. */
@@ -88,7 +89,7 @@ export function useSchema(options: {
   const { executionId, node, run = 0, output = 0, version } = options;
   return useQuery({
     queryKey: ["schema", executionId, node, run, output, version],
-    queryFn: ({ signal }) => api.get<ExecutionSchema>(`/executions/${executionId}/schema`, { node, run, output }, signal),
+    queryFn: ({ signal }) => api.get<ExecutionSchema>(urlPath`/executions/${executionId}/schema`, { node, run, output }, signal),
     enabled: Boolean(executionId),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -47,7 +47,8 @@ class Draft {
     switch (type) {
       case "executionStarted":
         this.view.status = "running";
-        this.view.executionId = text(data.executionId) || this.view.executionId;
+        // A stream of one run tells of no other.
+        this.view.executionId ||= text(data.executionId);
         this.view.workflowId = text(data.workflowId) || this.view.workflowId;
         this.view.mode = text(data.mode) || this.view.mode;
         this.view.startedAt = number(data.startedMs, this.view.startedAt);

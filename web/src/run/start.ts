@@ -1,6 +1,7 @@
 // Runs what is on the canvas, watches it, and stops it. There is one run in sight at a time; a new one takes the place of the last.
 
 import { create } from "zustand";
+import { urlPath } from "../api/address";
 import type { Catalogue } from "../api/catalogue";
 import { ApiError, api, queryClient } from "../api/client";
 import type { ExecutionOutline } from "../api/generated";
@@ -83,7 +84,7 @@ export async function beginRun(options: StartOptions): Promise<string | null> {
   try {
     const id = workflow.id ?? (await saveFirst());
     if (id === null) return null;
-    const answer = await api.post<StartAnswer>(`/workflows/${encodeURIComponent(id)}/run`, {
+    const answer = await api.post<StartAnswer>(urlPath`/workflows/${id}/run`, {
       workflow: runnable(workflow),
       ...options,
       reuse: options.reuse === "last" ? reusable(last) : options.reuse,
@@ -113,8 +114,8 @@ export async function stopRun(): Promise<void> {
     if (run.status === "listening") {
       forget();
       useEditor.getState().setRun(null);
-      await api.delete(`/workflows/${encodeURIComponent(run.workflowId)}/test-webhook`);
-    } else await api.post(`/executions/${run.executionId}/stop`);
+      await api.delete(urlPath`/workflows/${run.workflowId}/test-webhook`);
+    } else await api.post(urlPath`/executions/${run.executionId}/stop`);
   } catch (error) {
     // It came to its end in the meantime, which is what was wanted.
     if (!(error instanceof ApiError && (error.status === 404 || error.code === "EXECUTION_STATUS")))
@@ -128,7 +129,7 @@ export async function stopRun(): Promise<void> {
 export async function openRun(executionId: string): Promise<RunView> {
   const mine = ++turn;
   forget();
-  const view = fromOutline(await api.get<ExecutionOutline>(`/executions/${executionId}/outline`));
+  const view = fromOutline(await api.get<ExecutionOutline>(urlPath`/executions/${executionId}/outline`));
   if (mine !== turn) return view;
   // The stream of a run that goes on tells it from its start, so nothing of the outline is needed.
   if (isOver(view)) useEditor.getState().setRun(view);
@@ -161,7 +162,7 @@ function watch(executionId: string, workflowId: string, begun: RunView | null): 
     if (mine === turn) useEditor.getState().setRun(view);
   };
   watching = follow({
-    path: `/api/v1/executions/${executionId}/events`,
+    path: urlPath`/api/v1/executions/${executionId}/events`,
     onEvents: (events) => show(reduceAll(view, events)),
     // A run that falls asleep tells an end too, and the server hangs up; it is followed further for when it wakes.
     endsWith: (event) => event.type === "executionFinished" && event.data.status !== "waiting",
@@ -176,7 +177,7 @@ function watch(executionId: string, workflowId: string, begun: RunView | null): 
 
 /** A server that was cut off may have left a step in doubt. No event tells that, so the record is asked. */
 async function lookAgain(executionId: string, mine: number): Promise<void> {
-  const outline = await api.get<ExecutionOutline>(`/executions/${executionId}/outline`).catch(() => null);
+  const outline = await api.get<ExecutionOutline>(urlPath`/executions/${executionId}/outline`).catch(() => null);
   if (outline?.status !== "uncertain" || mine !== turn) return;
   forget();
   useEditor.getState().setRun(fromOutline(outline));
@@ -187,7 +188,7 @@ async function lookAgain(executionId: string, mine: number): Promise<void> {
 async function finish(executionId: string, now: () => RunView, show: (view: RunView) => void): Promise<void> {
   void queryClient.invalidateQueries({ queryKey: ["executions"] });
   try {
-    const outline = await api.get<ExecutionOutline>(`/executions/${executionId}/outline`);
+    const outline = await api.get<ExecutionOutline>(urlPath`/executions/${executionId}/outline`);
     show(settle(now(), fromOutline(outline)));
   } catch {
     // A workflow may keep no record of its runs; then what was heard is all there is.
@@ -200,7 +201,7 @@ function listen(workflowId: string, addresses: TestAddress[], last: RunView | nu
   useEditor.getState().setRun(listeningView(workflowId, addresses));
   const begun = (event: RunEvent) => event.type === "executionStarted";
   watching = follow({
-    path: `/api/v1/events?workflowId=${encodeURIComponent(workflowId)}`,
+    path: urlPath`/api/v1/events?workflowId=${workflowId}`,
     onEvents: (events) => {
       const first = events.find(begun);
       if (first && mine === turn) watch(String(first.data.executionId), workflowId, null);

@@ -44,6 +44,27 @@ it("takes a stream up again behind the last event it has", async () => {
   vi.unstubAllGlobals();
 });
 
+it("takes a stream up again that has fallen silent", async () => {
+  vi.useFakeTimers();
+  let asked = 0;
+  vi.stubGlobal("fetch", async (_path: string, { signal }: { signal: AbortSignal }) => {
+    asked += 1;
+    if (asked === 2) return new Response("event: executionFinished\ndata: {}\n\n");
+    const silent = new ReadableStream({ start: (body) => signal.addEventListener("abort", () => body.error(signal.reason)) });
+    return new Response(silent);
+  });
+  const ended = new Promise<void>((onEnd) => {
+    follow({ path: "/events", onEvents: () => undefined, onEnd, endsWith: (event) => event.type === "executionFinished" });
+  });
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(asked).toBe(1);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await ended;
+  expect(asked).toBe(2);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
 it("does not ask again for what is not there", async () => {
   vi.stubGlobal("fetch", async () => new Response("{}", { status: 404 }));
   const status = await new Promise<number>((onRefused) => follow({ path: "/events", onEvents: () => undefined, onRefused }));

@@ -1,6 +1,7 @@
 // Follows a stream of server-sent events, and takes it up again where it broke off. The browser's own EventSource gives up for good
 // on the first refusal, such as a server that is just being restarted; a run that is being watched must survive that.
 
+import { isAsWritten } from "../api/address";
 import type { RunEvent } from "./view";
 
 export interface Following {
@@ -27,6 +28,9 @@ export interface FollowOptions {
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 3_000;
 
+/** The server says something every 15 seconds. A line that is silent for longer is dead, although nobody has said so. */
+const LONGEST_SILENCE_MS = 45_000;
+
 export function follow(options: FollowOptions): Following {
   const aborter = new AbortController();
   void listen(options, aborter.signal);
@@ -38,11 +42,13 @@ async function listen(options: FollowOptions, signal: AbortSignal): Promise<void
   let wait = FIRST_WAIT_MS;
   let wasLost = false;
   const batch = new Batch(options.onEvents, signal);
+  if (!isAsWritten(options.path)) return options.onRefused?.(400);
   while (!signal.aborted) {
+    const line = new Line(signal);
     try {
       const headers: Record<string, string> = { Accept: "text/event-stream" };
       if (lastId) headers["Last-Event-ID"] = lastId;
-      const response = await fetch(options.path, { headers, signal, credentials: "same-origin" });
+      const response = await fetch(options.path, { headers, signal: line.signal, credentials: "same-origin" });
       if (isFinal(response.status)) return options.onRefused?.(response.status);
       if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}`);
       options.onConnection?.("open");
@@ -52,6 +58,7 @@ async function listen(options: FollowOptions, signal: AbortSignal): Promise<void
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
+        line.isAlive();
         wait = FIRST_WAIT_MS;
         for (const { id, event } of parser.push(value)) {
           if (id) lastId = id;
@@ -65,6 +72,8 @@ async function listen(options: FollowOptions, signal: AbortSignal): Promise<void
       }
     } catch {
       // A broken line is no news: the loop tries again until it is told to stop.
+    } finally {
+      line.close();
     }
     if (signal.aborted) return;
     options.onConnection?.("lost");
@@ -91,6 +100,27 @@ function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
+}
+
+/** One request, which is given up when nothing has come for too long. */
+class Line {
+  private readonly silence = new AbortController();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  readonly signal: AbortSignal;
+
+  constructor(stopped: AbortSignal) {
+    this.signal = AbortSignal.any([stopped, this.silence.signal]);
+    this.isAlive();
+  }
+
+  isAlive(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.silence.abort(), LONGEST_SILENCE_MS);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
 }
 
 /** Hands on what came once a frame, so that a fast run costs no more renders than the screen can show. */

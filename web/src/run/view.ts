@@ -147,6 +147,11 @@ export function carriedBy(run: RunView | null, edge: Edge): number | null {
   return sum === 0 ? null : sum;
 }
 
+/** Why a run is quarantined, if it is: it was running each time the process died. */
+export function quarantined(view: RunView): string | undefined {
+  return view.status === "uncertain" && view.error?.code === "RUN_QUARANTINED" ? view.error.message : undefined;
+}
+
 /** The step of an uncertain run that was cut off. */
 export function doubted(view: RunView): string | undefined {
   const cutOff = [...view.nodes].find(([, runs]) => runs.some((run) => run.status === "uncertain"));

@@ -28,7 +28,8 @@ export function useWakingAddress(run: RunView): { method: string; url: string } 
   const workflow = useEditor((state) => state.workflow);
   const waken = wakenBy(workflow.nodes.find((node) => node.name === name));
   const { data } = useQuery({
-    queryKey: ["waking", run.executionId, name, waken?.expression],
+    // An address is good for one wait: the same node may be waited at again.
+    queryKey: ["waking", run.executionId, name, run.nodes.get(name)?.length, waken?.expression],
     queryFn: ({ signal }) => {
       const { id: workflowId, name: title, nodes, connections, settings } = workflow;
       const document = { name: title, nodes, connections, settings: settings ?? {} };

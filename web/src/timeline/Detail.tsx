@@ -3,6 +3,7 @@
 import { ArrowLeft, CircleAlert, GitFork } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { urlPath } from "../api/address";
 import { useMayChange } from "../api/session";
 import { useEditor } from "../editor/store";
 import { ApprovalCard } from "../run/ApprovalCard";
@@ -64,7 +65,7 @@ function ForkHere({ view, node, iteration }: { view: RunView; node: string; iter
     label: `${node}, iteration ${iteration.index}`,
   };
   const forked = (id: string) => {
-    if (isShown) go(`/workflow/${encodeURIComponent(view.workflowId)}/executions/${id}`);
+    if (isShown) go(urlPath`/workflow/${view.workflowId}/executions/${id}`);
     else watchRun(id, view.workflowId);
   };
   return (

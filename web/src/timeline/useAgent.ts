@@ -1,6 +1,7 @@
 // The report of one run of an agent, read again as it grows.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { urlPath } from "../api/address";
 import { api } from "../api/client";
 import type { RunView } from "../run/view";
 import { readReport } from "./read";
@@ -25,7 +26,7 @@ export function useAgent({ executionId, node, run, version }: AgentRunId) {
 }
 
 export async function fetchReport(executionId: string, node: string, run: number, signal?: AbortSignal): Promise<AgentReport> {
-  return readReport(await api.get(`/executions/${executionId}/agent`, { node, run }, signal));
+  return readReport(await api.get(urlPath`/executions/${executionId}/agent`, { node, run }, signal));
 }
 
 /** The nodes of a run that are agents: those that a model served, in the order they began. */

@@ -1,6 +1,7 @@
 // Keeps a mistake in one part of the page from taking the rest with it: says what happened in that part's place, and tries again.
 import { Check, ClipboardCopy, RotateCw, TriangleAlert, X } from "lucide-react";
 import { Component, type ErrorInfo, type ReactNode, useState } from "react";
+import { reportError } from "../api/report";
 import css from "./Boundary.module.css";
 import { Button, IconButton } from "./Button";
 import { type Crash, detailsOf, isNotLoaded, messageOf } from "./crash";
@@ -37,6 +38,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
 
   override componentDidCatch(error: unknown, { componentStack }: ErrorInfo) {
     this.setState({ crash: { error, components: componentStack } });
+    reportError(error, { part: this.props.what, components: componentStack });
   }
 
   override componentDidUpdate(before: BoundaryProps) {
@@ -79,7 +81,7 @@ function Crashed({ crash, place, onRetry, onClose }: CrashedProps) {
   const size = place === "page" ? "normal" : "small";
   return (
     <div className={cx(css.crash, css[place])} role="alert">
-      <TriangleAlert className={css.mark} size={place === "bar" ? 14 : 18} aria-hidden />
+      <TriangleAlert className={css.mark} size={16} aria-hidden />
       <div className={css.words}>
         <p className={css.title}>
           {crash.what} {isMissing ? "could not be loaded" : "stopped working"}

@@ -2,6 +2,7 @@
 
 import { Bot } from "lucide-react";
 import { Link, useLocation } from "wouter";
+import { urlPath } from "../../api/address";
 import { Badge, Button, count, Empty, Money, Table } from "../../ui";
 import css from "./Agents.module.css";
 import type { AgentWorkflow } from "./agents";
@@ -26,7 +27,7 @@ export function AgentList({ agents }: { agents: readonly AgentWorkflow[] }) {
       case "name":
         return (
           <span className={css.name}>
-            <Link href={`/workflow/${encodeURIComponent(row.id)}`}>{row.name}</Link>
+            <Link href={urlPath`/workflow/${row.id}`}>{row.name}</Link>
             {row.isActive && <Badge tone="good">Active</Badge>}
             {row.chat && <Badge tone="accent">Chat</Badge>}
           </span>
@@ -56,7 +57,7 @@ export function AgentList({ agents }: { agents: readonly AgentWorkflow[] }) {
       rows={agents}
       rowKey={(row) => row.id}
       render={render}
-      onOpen={(row) => go(`/workflow/${encodeURIComponent(row.id)}`)}
+      onOpen={(row) => go(urlPath`/workflow/${row.id}`)}
       empty={
         <Empty
           icon={Bot}

@@ -3,6 +3,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { ShieldCheck, SquareArrowOutUpRight } from "lucide-react";
 import { Link } from "wouter";
+import { urlPath } from "../../api/address";
 import type { Approval, ApprovalList } from "../../api/generated";
 import { ApprovalCard } from "../../run/ApprovalCard";
 import { ofList } from "../../run/approval";
@@ -40,7 +41,7 @@ function One({ row }: { row: Approval }) {
           execution {row.executionId} · asked <Time at={row.askedAt} />
         </span>
         <Link
-          href={`/workflow/${encodeURIComponent(row.workflowId)}/executions/${row.executionId}`}
+          href={urlPath`/workflow/${row.workflowId}/executions/${row.executionId}`}
           className={css.open}
           aria-label={`Look at execution ${row.executionId} of ${name}`}
         >

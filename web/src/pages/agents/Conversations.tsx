@@ -3,6 +3,8 @@
 import { MessagesSquare } from "lucide-react";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
+import { urlPath } from "../../api/address";
+import { useWebhookOrigin } from "../../api/instance";
 import { doorOf } from "../../chat/door";
 import { type ChatSession, fromKept, keptAt, listed, titleOf } from "../../chat/sessions";
 import { useChat } from "../../chat/state";
@@ -32,7 +34,7 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
     useChat.getState().open(agent.id);
     useChat.getState().choose(session.id);
     useDrawer.getState().show("chat");
-    go(`/workflow/${encodeURIComponent(agent.id)}`);
+    go(urlPath`/workflow/${agent.id}`);
   };
   const render = ({ agent, session }: Row, column: string) => {
     switch (column) {
@@ -83,10 +85,11 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
 
 /** Chats that others can reach, or could. */
 function Doors({ agents }: { agents: readonly AgentWorkflow[] }) {
+  const origin = useWebhookOrigin();
   const doors = agents.flatMap((agent) => {
     const door =
       agent.chat &&
-      doorOf({ ...emptyDocument(agent.name), id: agent.id, active: agent.isActive }, agent.chat, window.location.origin);
+      doorOf({ ...emptyDocument(agent.name), id: agent.id, active: agent.isActive }, agent.chat, origin, window.location.origin);
     return door ? [{ agent, door }] : [];
   });
   if (doors.length === 0) return null;

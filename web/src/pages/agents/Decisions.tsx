@@ -3,12 +3,13 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { CircleCheck, SquareArrowOutUpRight } from "lucide-react";
 import { Link } from "wouter";
+import { urlPath } from "../../api/address";
 import { api } from "../../api/client";
 import type { ExecutionOutline } from "../../api/generated";
 import type { Execution, ListPage } from "../../api/types";
 import { DecideButtons } from "../../run/DecideButtons";
 import { fromOutline } from "../../run/outline";
-import { doubted } from "../../run/view";
+import { doubted, quarantined } from "../../run/view";
 import { Empty, Problem, Skeleton, Time, toast } from "../../ui";
 import { useWorkflowNames } from "../executions/data";
 import { addressOf } from "../executions/ExecutionsPage";
@@ -38,9 +39,12 @@ export function Decisions({ query }: { query: UseQueryResult<ListPage<Execution>
 
 function Card({ row, name }: { row: Execution; name: string }) {
   const id = String(row.id);
-  const { data: node } = useQuery({
+  const { data } = useQuery({
     queryKey: ["outline", "doubted", id],
-    queryFn: async () => doubted(fromOutline(await api.get<ExecutionOutline>(`/executions/${id}/outline`))) ?? null,
+    queryFn: async () => {
+      const view = fromOutline(await api.get<ExecutionOutline>(urlPath`/executions/${id}/outline`));
+      return { node: doubted(view), reason: quarantined(view) };
+    },
   });
   return (
     <li className={css.card} aria-label={`${name}, execution ${id}`}>
@@ -50,10 +54,22 @@ function Card({ row, name }: { row: Execution; name: string }) {
           execution {id} · <Time at={row.startedAt} />
         </span>
       </header>
-      <p>
-        Heddle was cut off while {node ? <b>{node}</b> : "a step"} was at work, so nobody knows whether it happened. Look at the
-        service it talks to: did it?
-      </p>
+      {data?.reason ? (
+        <p>
+          {data.reason}{" "}
+          {data.node && (
+            <>
+              <b>{data.node}</b> may have happened.{" "}
+            </>
+          )}
+          Look at what it does before you resume it.
+        </p>
+      ) : (
+        <p>
+          Heddle was cut off while {data?.node ? <b>{data.node}</b> : "a step"} was at work, so nobody knows whether it happened.
+          Look at the service it talks to: did it?
+        </p>
+      )}
       <div className={css.buttons}>
         <DecideButtons
           id={id}

@@ -2,6 +2,7 @@
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { urlPath } from "../../api/address";
 import { all, api } from "../../api/client";
 import type { ExecutionOutline } from "../../api/generated";
 import type { Execution, ListPage } from "../../api/types";
@@ -65,7 +66,7 @@ export function useCosts(rows: readonly Execution[]): ReadonlyMap<string, RunCos
     queries: over.map((id) => ({
       queryKey: ["outline-cost", id],
       queryFn: async (): Promise<RunCost> => {
-        const { models = [] } = await api.get<ExecutionOutline>(`/executions/${id}/outline`);
+        const { models = [] } = await api.get<ExecutionOutline>(urlPath`/executions/${id}/outline`);
         return {
           tokens: models.reduce((sum, row) => sum + row.inputTokens + row.outputTokens, 0),
           dollars: models.reduce((sum, row) => sum + (row.dollars ?? 0), 0),

@@ -1,5 +1,7 @@
 /** Credentials as the server has them: without what they hold, which it never gives out again. */
+
 import { useQuery } from "@tanstack/react-query";
+import { urlPath } from "../../api/address";
 import { all, api, queryClient } from "../../api/client";
 import type { Credential, CredentialTest } from "../../api/generated";
 import type { KindSchema } from "./fields";
@@ -12,15 +14,20 @@ export function useCredentials() {
   return useQuery({ queryKey: KEY, queryFn: () => all<Credential>("/credentials") });
 }
 
+/** All that this person may use, as they are now. */
+export function knownCredentials(): Promise<Credential[]> {
+  return queryClient.fetchQuery({ queryKey: KEY, queryFn: () => all<Credential>("/credentials") });
+}
+
 /** One credential with whom it is shared, for those who may change that. */
 export function useCredential(id: string) {
-  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<Credential>(`/credentials/${id}`), staleTime: 0 });
+  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<Credential>(urlPath`/credentials/${id}`), staleTime: 0 });
 }
 
 export function useKindSchema(type: string | null) {
   return useQuery({
     queryKey: ["credential-schema", type],
-    queryFn: () => api.get<KindSchema>(`/credentials/schema/${encodeURIComponent(type ?? "")}`),
+    queryFn: () => api.get<KindSchema>(urlPath`/credentials/schema/${type ?? ""}`),
     enabled: type !== null,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -40,26 +47,26 @@ export async function createCredential(credential: NewCredential): Promise<Crede
 /** Renames it, and replaces the fields that are given; the others are kept. */
 export async function changeCredential(id: string, name: string, data: Record<string, unknown>): Promise<Credential> {
   const body = Object.keys(data).length > 0 ? { name, data, isPartialData: true } : { name };
-  return changed(await api.patch<Credential>(`/credentials/${id}`, body));
+  return changed(await api.patch<Credential>(urlPath`/credentials/${id}`, body));
 }
 
 export async function deleteCredential(id: string) {
-  await api.delete(`/credentials/${id}`);
+  await api.delete(urlPath`/credentials/${id}`);
   changed(null);
 }
 
 export function testCredential(id: string): Promise<CredentialTest> {
-  return api.post<CredentialTest>(`/credentials/${id}/test`);
+  return api.post<CredentialTest>(urlPath`/credentials/${id}/test`);
 }
 
 /** Lets the workflows of exactly these other projects use it. */
 export async function shareCredential(id: string, projects: readonly string[]) {
-  await api.put(`/credentials/${id}/share`, { shareWithIds: projects });
+  await api.put(urlPath`/credentials/${id}/share`, { shareWithIds: projects });
   changed(null);
 }
 
 export async function moveCredential(id: string, project: string) {
-  await api.put(`/credentials/${id}/transfer`, { destinationProjectId: project });
+  await api.put(urlPath`/credentials/${id}/transfer`, { destinationProjectId: project });
   changed(null);
 }
 

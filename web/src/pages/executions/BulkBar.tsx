@@ -2,6 +2,7 @@
 
 import { GitCompareArrows, RotateCcw, Square, Trash2 } from "lucide-react";
 import { useLocation } from "wouter";
+import { urlPath } from "../../api/address";
 import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { remove, retry, stop } from "../../run/execution";
@@ -35,7 +36,9 @@ export function BulkBar({ picked, total, onAll, onNone }: BulkBarProps) {
         <Button
           size="small"
           icon={GitCompareArrows}
-          onClick={() => go(`/compare?a=${Math.min(Number(a.id), Number(b.id))}&b=${Math.max(Number(a.id), Number(b.id))}`)}
+          onClick={() =>
+            go(urlPath`/compare?a=${Math.min(Number(a.id), Number(b.id))}&b=${Math.max(Number(a.id), Number(b.id))}`)
+          }
         >
           Compare
         </Button>

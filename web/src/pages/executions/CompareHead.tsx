@@ -1,6 +1,7 @@
 // One of the two executions that are compared: which, how it ended, and a way to choose another.
 
 import { Link } from "wouter";
+import { urlPath } from "../../api/address";
 import { elapsed, type RunView } from "../../run/view";
 import { duration, exactTime, markOf, Select, StatusMark, Time } from "../../ui";
 import css from "./Compare.module.css";
@@ -43,7 +44,7 @@ export function CompareHead({ side, id, view, like, onChoose }: CompareHeadProps
           <StatusMark status={view.status} />
           <span>{duration(elapsed(view, Date.now()))}</span>
           <Time at={view.startedAt} />
-          <Link href={`/workflow/${encodeURIComponent(view.workflowId)}/executions/${view.executionId}`}>Open</Link>
+          <Link href={urlPath`/workflow/${view.workflowId}/executions/${view.executionId}`}>Open</Link>
         </p>
       )}
     </section>

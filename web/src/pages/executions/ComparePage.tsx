@@ -4,6 +4,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { ArrowLeftRight, GitCompareArrows } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
+import { urlPath } from "../../api/address";
 import { api } from "../../api/client";
 import type { ExecutionOutline } from "../../api/generated";
 import { fetchItems, itemsKey } from "../../run/items";
@@ -58,7 +59,8 @@ export default function ComparePage() {
 function useOutline(id: string) {
   return useQuery({
     queryKey: ["outline", id],
-    queryFn: async ({ signal }) => fromOutline(await api.get<ExecutionOutline>(`/executions/${id}/outline`, undefined, signal)),
+    queryFn: async ({ signal }) =>
+      fromOutline(await api.get<ExecutionOutline>(urlPath`/executions/${id}/outline`, undefined, signal)),
     enabled: id !== "",
   });
 }

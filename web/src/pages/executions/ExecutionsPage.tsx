@@ -3,6 +3,7 @@
 import { RotateCcw, Square, SquareArrowOutUpRight, Trash2, Workflow as WorkflowIcon, Zap } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { urlPath } from "../../api/address";
 import { useMayChange } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { remove, retry, stop } from "../../run/execution";
@@ -143,7 +144,7 @@ function useFilters(text: string) {
 }
 
 export function addressOf(row: Execution): string {
-  return `/workflow/${encodeURIComponent(row.workflowId)}/executions/${row.id}`;
+  return urlPath`/workflow/${row.workflowId}/executions/${row.id}`;
 }
 
 function lasted(row: Execution, now: number): string {
@@ -159,7 +160,7 @@ function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
   const id = String(row.id);
   const again = async () => {
     const taken = await retry(id, "same");
-    go(`/workflow/${encodeURIComponent(row.workflowId)}/executions/${taken.id}`);
+    go(urlPath`/workflow/${row.workflowId}/executions/${taken.id}`);
   };
   const drop = async () => {
     const text = "Its data and its log are gone for good.";

@@ -26,6 +26,7 @@ export const STATUSES = [
 export const MODES = [
   { value: "manual", label: "By hand" },
   { value: "webhook", label: "By a call" },
+  { value: "chat", label: "By OpenAI's API" },
   { value: "trigger", label: "By a trigger" },
   { value: "integrated", label: "By another workflow" },
   { value: "error", label: "By an error" },

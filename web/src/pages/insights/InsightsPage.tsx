@@ -1,7 +1,9 @@
 /** What the instance does: executions, failures, how long they take, and what models cost. */
+
 import { ChartNoAxesColumn } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { urlPath } from "../../api/address";
 import { Button, Chip, count, cx, duration, Empty, money, Page, Problem, Select, Skeleton, Table } from "../../ui";
 import layout from "../layout.module.css";
 import { useWorkflows } from "../workflows/data";
@@ -94,12 +96,6 @@ export default function InsightsPage() {
       {data && (
         <div className={cx(styles.board, insights.isPlaceholderData && styles.old)}>
           <Totals totals={data.totals} />
-          {data.totals.truncated && (
-            <p className={`${layout.note} ${styles.wide}`}>
-              There are more executions than can be counted at once: the figures are of the newest ones. Choose a shorter range or
-              one workflow.
-            </p>
-          )}
           <Card
             title="Executions per day"
             legend={[
@@ -191,7 +187,7 @@ function Workflows({ insights }: { insights: Insights }) {
     switch (column) {
       case "name":
         return (
-          <Link href={`/workflow/${row.id}`} className={layout.name}>
+          <Link href={urlPath`/workflow/${row.id}`} className={layout.name}>
             {row.name}
           </Link>
         );
@@ -216,7 +212,7 @@ function Workflows({ insights }: { insights: Insights }) {
       render={render}
       sort={sort}
       onSort={(next) => setSort(next.by === sort.by ? next : { by: next.by, down: next.by !== "name" })}
-      onOpen={(row) => go(`/executions?workflow=${row.id}`)}
+      onOpen={(row) => go(urlPath`/executions?workflow=${row.id}`)}
       empty={
         <Empty
           icon={ChartNoAxesColumn}

@@ -1,7 +1,9 @@
 /** Knowledge: the collections, and one of them. */
+
 import { LibraryBig, Plus } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
+import { urlPath } from "../../api/address";
 import { useMayChange } from "../../api/session";
 import { Badge, Button, Bytes, count, Empty, NothingFits, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
@@ -61,7 +63,7 @@ function CollectionList() {
           columns={COLUMNS}
           rows={found}
           rowKey={(one) => one.id}
-          onOpen={(one) => go(`/knowledge/${one.id}`)}
+          onOpen={(one) => go(urlPath`/knowledge/${one.id}`)}
           render={(one, column) => {
             if (column === "name") {
               return (
@@ -96,7 +98,9 @@ function CollectionList() {
           }
         />
       )}
-      {making && <CollectionDialog onClose={() => setMaking(false)} onDone={(made) => made && go(`/knowledge/${made.id}`)} />}
+      {making && (
+        <CollectionDialog onClose={() => setMaking(false)} onDone={(made) => made && go(urlPath`/knowledge/${made.id}`)} />
+      )}
     </Page>
   );
 }

@@ -1,5 +1,7 @@
 /** Collections of knowledge as the server has them: documents in chunks, found by their meaning. */
+
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { urlPath } from "../../api/address";
 import { all, api, queryClient } from "../../api/client";
 import type { Collection, CollectionChunks, CollectionFound, CollectionQuestion, CollectionSources } from "../../api/generated";
 
@@ -27,13 +29,13 @@ export function useCollections() {
 }
 
 export function useCollection(id: string) {
-  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<Collection>(`/collections/${id}`) });
+  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<Collection>(urlPath`/collections/${id}`) });
 }
 
 export function useSources(id: string) {
   return useQuery({
     queryKey: [...KEY, id, "sources"],
-    queryFn: async () => (await api.get<{ data: Source[] }>(`/collections/${id}/sources`)).data,
+    queryFn: async () => (await api.get<{ data: Source[] }>(urlPath`/collections/${id}/sources`)).data,
   });
 }
 
@@ -41,7 +43,7 @@ export function useChunks(id: string, source: string) {
   return useInfiniteQuery({
     queryKey: [...KEY, id, "chunks", source],
     queryFn: ({ pageParam }) =>
-      api.get<{ data: Chunk[]; nextCursor: string | null }>(`/collections/${id}/chunks`, {
+      api.get<{ data: Chunk[]; nextCursor: string | null }>(urlPath`/collections/${id}/chunks`, {
         limit: 25,
         source,
         cursor: pageParam,
@@ -66,19 +68,19 @@ export async function createCollection(collection: NewCollection): Promise<Colle
 }
 
 export async function changeCollection(id: string, change: { name?: string; description?: string; credentialId?: string }) {
-  await api.patch(`/collections/${id}`, change);
+  await api.patch(urlPath`/collections/${id}`, change);
   refresh();
 }
 
 export async function deleteCollection(id: string) {
-  await api.delete(`/collections/${id}`);
+  await api.delete(urlPath`/collections/${id}`);
   queryClient.removeQueries({ queryKey: [...KEY, id] });
   void queryClient.invalidateQueries({ queryKey: KEY, exact: true });
 }
 
 export async function addFile(id: string, file: File): Promise<number> {
   const headers = { "content-type": file.type || "application/octet-stream" };
-  const response = await api.raw("POST", `/api/v1/collections/${id}/files`, {
+  const response = await api.raw("POST", urlPath`/api/v1/collections/${id}/files`, {
     query: { source: file.name },
     body: file,
     headers,
@@ -89,18 +91,18 @@ export async function addFile(id: string, file: File): Promise<number> {
 }
 
 export async function addText(id: string, source: string, text: string): Promise<number> {
-  const { chunks } = await api.post<{ chunks: number }>(`/collections/${id}/texts`, { text, source });
+  const { chunks } = await api.post<{ chunks: number }>(urlPath`/collections/${id}/texts`, { text, source });
   refresh();
   return chunks;
 }
 
 export async function deleteSource(id: string, source: string) {
-  await api.delete(`/collections/${id}/sources?${new URLSearchParams({ source })}`);
+  await api.delete(`${urlPath`/collections/${id}/sources`}?${new URLSearchParams({ source })}`);
   refresh();
 }
 
 export async function searchCollection(id: string, question: Question): Promise<FoundChunk[]> {
-  return (await api.post<{ results: FoundChunk[] }>(`/collections/${id}/search`, question)).results;
+  return (await api.post<{ results: FoundChunk[] }>(urlPath`/collections/${id}/search`, question)).results;
 }
 
 function refresh() {

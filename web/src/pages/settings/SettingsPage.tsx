@@ -1,6 +1,8 @@
 /** Settings: one's own, and those of the instance for whoever may see them. */
+
 import { FolderKanban, KeyRound, Server, User, Users } from "lucide-react";
 import { useLocation, useParams } from "wouter";
+import { urlPath } from "../../api/address";
 import { useIsAdmin } from "../../api/session";
 import { Page, Tabs } from "../../ui";
 import { ApiKeys } from "./ApiKeys";
@@ -31,7 +33,7 @@ export default function SettingsPage() {
         <Tabs
           label="Parts of the settings"
           value={shown?.id ?? "personal"}
-          onChange={(id) => go(`/settings/${id}`)}
+          onChange={(id) => go(urlPath`/settings/${id}`)}
           tabs={parts.map(({ id, label, icon }) => ({ id, label, icon }))}
         />
       }

@@ -1,11 +1,8 @@
 /** What the instance tells about itself: its health, its limits, and what deserves a second look. */
 import { useQuery } from "@tanstack/react-query";
 import { ApiError, api } from "../../api/client";
-import type { Instance } from "../../api/generated";
 
-export function useInstance() {
-  return useQuery({ queryKey: ["instance"], queryFn: () => api.get<Instance>("/instance") });
-}
+export { useInstance } from "../../api/instance";
 
 export interface Health {
   ready: boolean;

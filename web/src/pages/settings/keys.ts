@@ -1,5 +1,7 @@
 /** One's own API keys, and the scopes they may have. */
+
 import { useQuery } from "@tanstack/react-query";
+import { urlPath } from "../../api/address";
 import { api, queryClient } from "../../api/client";
 
 export interface ApiKey {
@@ -31,7 +33,7 @@ export async function createKey(label: string, scopes: readonly string[] | null,
 }
 
 export async function revokeKey(id: string) {
-  await api.raw("DELETE", `/api/me/api-keys/${id}`);
+  await api.raw("DELETE", urlPath`/api/me/api-keys/${id}`);
   void queryClient.invalidateQueries({ queryKey: KEY });
 }
 

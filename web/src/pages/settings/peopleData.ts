@@ -1,5 +1,7 @@
 /** The people of the instance, their roles, and the links by which they come in. */
+
 import { useQuery } from "@tanstack/react-query";
+import { urlPath } from "../../api/address";
 import { all, api, queryClient } from "../../api/client";
 import type { Invitations, User } from "../../api/generated";
 
@@ -61,17 +63,17 @@ export async function invite(emails: readonly string[], role: string): Promise<I
 }
 
 export async function changeRole(id: string, role: string) {
-  await api.patch(`/users/${id}/role`, { newRoleName: role });
+  await api.patch(urlPath`/users/${id}/role`, { newRoleName: role });
   refresh();
 }
 
 export async function removePerson(id: string) {
-  await api.delete(`/users/${id}`);
+  await api.delete(urlPath`/users/${id}`);
   refresh();
 }
 
 export async function resetLink(id: string): Promise<string> {
-  return (await api.post<{ link: string }>(`/users/${id}/password-reset`)).link;
+  return (await api.post<{ link: string }>(urlPath`/users/${id}/password-reset`)).link;
 }
 
 function refresh() {

@@ -1,5 +1,7 @@
 /** Projects: what belongs together, and who may see it. */
+
 import { useQuery } from "@tanstack/react-query";
+import { urlPath } from "../../api/address";
 import { all, api, queryClient } from "../../api/client";
 import type { MemberRole, Project, User } from "../../api/generated";
 
@@ -34,7 +36,7 @@ export function useProjectNames(): (id: string | null | undefined) => string {
 }
 
 export function useMembers(project: string) {
-  return useQuery({ queryKey: [...KEY, project, "members"], queryFn: () => all<Member>(`/projects/${project}/users`) });
+  return useQuery({ queryKey: [...KEY, project, "members"], queryFn: () => all<Member>(urlPath`/projects/${project}/users`) });
 }
 
 export async function createProject(name: string): Promise<Project> {
@@ -43,27 +45,27 @@ export async function createProject(name: string): Promise<Project> {
 }
 
 export async function renameProject(id: string, name: string) {
-  await api.put(`/projects/${id}`, { name });
+  await api.put(urlPath`/projects/${id}`, { name });
   refreshed(null);
 }
 
 export async function deleteProject(id: string) {
-  await api.delete(`/projects/${id}`);
+  await api.delete(urlPath`/projects/${id}`);
   refreshed(null);
 }
 
 export async function addMember(project: string, userId: string, role: ProjectRole) {
-  await api.post(`/projects/${project}/users`, { relations: [{ userId, role }] });
+  await api.post(urlPath`/projects/${project}/users`, { relations: [{ userId, role }] });
   refreshed(null);
 }
 
 export async function changeMember(project: string, userId: string, role: ProjectRole) {
-  await api.patch(`/projects/${project}/users/${userId}`, { role });
+  await api.patch(urlPath`/projects/${project}/users/${userId}`, { role });
   refreshed(null);
 }
 
 export async function removeMember(project: string, userId: string) {
-  await api.delete(`/projects/${project}/users/${userId}`);
+  await api.delete(urlPath`/projects/${project}/users/${userId}`);
   refreshed(null);
 }
 

@@ -1,6 +1,6 @@
 /** The first start: whoever has the token from the terminal becomes the owner. */
-import { useState } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { useEffect, useState } from "react";
+import { useLocation } from "wouter";
 import { setUp } from "../../api/session";
 import { Field, Input, useTask } from "../../ui";
 import { EntryPage } from "./EntryPage";
@@ -9,16 +9,20 @@ import { PasswordField } from "./PasswordField";
 import { isEmail, passwordProblem } from "./password";
 
 export default function SetUpPage() {
-  const [query] = useSearchParams();
   const [, go] = useLocation();
-  const [token, setToken] = useState(query.get("token") ?? "");
+  // The token stands behind the `#`, which browsers send to nobody; from here on it is in no address at all.
+  const [given] = useState(() => new URLSearchParams(window.location.hash.slice(1)).get("token") ?? "");
+  const [token, setToken] = useState(given);
   const [firstName, setFirstName] = useState("");
   const [lastName, setLastName] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [asked, setAsked] = useState(false);
   const task = useTask();
-  const came = query.has("token");
+  const came = given !== "";
+  useEffect(() => {
+    window.history.replaceState(window.history.state, "", window.location.pathname);
+  }, []);
   const submit = async () => {
     setAsked(true);
     if (token.trim() === "" || !isEmail(email) || passwordProblem(password)) return;

@@ -1,7 +1,9 @@
 /** The data tables: a list, and one of them. */
+
 import { FileUp, Plus, Sheet, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
+import { urlPath } from "../../api/address";
 import { useMayChange } from "../../api/session";
 import {
   attempt,
@@ -56,7 +58,7 @@ function TableList() {
   const found = all
     .filter((table) => table.name.toLowerCase().includes(text.toLowerCase()))
     .sort((one, other) => (sort.down ? -1 : 1) * compare(one, other, sort.by));
-  const open = (table: DataTable) => go(`/tables/${table.id}`);
+  const open = (table: DataTable) => go(urlPath`/tables/${table.id}`);
   const remove = async (table: DataTable) => {
     const sure = await confirm({
       title: `Delete ${table.name}?`,

@@ -1,5 +1,7 @@
 /** Data tables as the server has them: tables, columns and rows, and their changes. */
+
 import { type InfiniteData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { urlPath } from "../../api/address";
 import { all, api, queryClient } from "../../api/client";
 import type { DataTable, DataTableColumn } from "../../api/generated";
 import type { ColumnKind } from "./csv";
@@ -28,14 +30,14 @@ export function useTables() {
 }
 
 export function useTable(id: string) {
-  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<DataTable>(`/data-tables/${id}`) });
+  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<DataTable>(urlPath`/data-tables/${id}`) });
 }
 
 export function useRows(id: string, query: Record<string, string>) {
   return useInfiniteQuery({
     queryKey: [...KEY, id, "rows", query],
     queryFn: ({ pageParam, signal }) =>
-      api.get<RowPage>(`/data-tables/${id}/rows`, { limit: PAGE, ...query, cursor: pageParam }, signal),
+      api.get<RowPage>(urlPath`/data-tables/${id}/rows`, { limit: PAGE, ...query, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     placeholderData: (before) => before,
@@ -53,42 +55,42 @@ export async function createTable(
 }
 
 export async function renameTable(id: string, name: string) {
-  await api.patch(`/data-tables/${id}`, { name });
+  await api.patch(urlPath`/data-tables/${id}`, { name });
   refresh();
 }
 
 export async function deleteTable(id: string) {
-  await api.delete(`/data-tables/${id}`);
+  await api.delete(urlPath`/data-tables/${id}`);
   queryClient.removeQueries({ queryKey: [...KEY, id] });
   void queryClient.invalidateQueries({ queryKey: KEY, exact: true });
 }
 
 export async function addColumn(id: string, name: string, type: ColumnKind) {
-  await api.post(`/data-tables/${id}/columns`, { name, type });
+  await api.post(urlPath`/data-tables/${id}/columns`, { name, type });
   refresh();
 }
 
 export async function changeColumn(id: string, column: string, change: { name?: string; index?: number }) {
-  await api.patch(`/data-tables/${id}/columns/${column}`, change);
+  await api.patch(urlPath`/data-tables/${id}/columns/${column}`, change);
   refresh();
 }
 
 export async function deleteColumn(id: string, column: string) {
-  await api.delete(`/data-tables/${id}/columns/${column}`);
+  await api.delete(urlPath`/data-tables/${id}/columns/${column}`);
   refresh();
 }
 
 /** Brings rows in, batch by batch, and tells how far it is. */
 export async function insertRows(id: string, rows: readonly Record<string, Cell>[], onProgress?: (done: number) => void) {
   for (let at = 0; at < rows.length; at += BATCH) {
-    await api.post(`/data-tables/${id}/rows`, { data: rows.slice(at, at + BATCH) });
+    await api.post(urlPath`/data-tables/${id}/rows`, { data: rows.slice(at, at + BATCH) });
     onProgress?.(Math.min(rows.length, at + BATCH));
   }
   refresh();
 }
 
 export async function addRow(id: string, row: Record<string, Cell>): Promise<Row | undefined> {
-  const made = await api.post<Row[]>(`/data-tables/${id}/rows`, { data: [row], returnType: "all" });
+  const made = await api.post<Row[]>(urlPath`/data-tables/${id}/rows`, { data: [row], returnType: "all" });
   refresh();
   return made[0];
 }
@@ -100,7 +102,7 @@ export async function setCell(id: string, row: number, column: string, value: Ce
   queryClient.setQueriesData<InfiniteData<RowPage>>({ queryKey: key }, (data) => data && withCell(data, row, column, value));
   try {
     const filter = { type: "and", filters: [{ columnName: "id", condition: "eq", value: row }] };
-    await api.patch(`/data-tables/${id}/rows/update`, { filter, data: { [column]: value } });
+    await api.patch(urlPath`/data-tables/${id}/rows/update`, { filter, data: { [column]: value } });
   } catch (error) {
     for (const [place, data] of before) queryClient.setQueryData(place, data);
     throw error;
@@ -111,14 +113,14 @@ export async function deleteRows(id: string, rows: readonly number[]) {
   for (let at = 0; at < rows.length; at += NAMED) {
     const filters = rows.slice(at, at + NAMED).map((row) => ({ columnName: "id", condition: "eq", value: row }));
     const filter = JSON.stringify({ type: "or", filters });
-    await api.delete(`/data-tables/${id}/rows/delete?${new URLSearchParams({ filter })}`);
+    await api.delete(`${urlPath`/data-tables/${id}/rows/delete`}?${new URLSearchParams({ filter })}`);
   }
   refresh();
 }
 
 /** All rows that fit, as a file of the server's making. */
 export async function exportCsv(id: string, query: Record<string, string>): Promise<string> {
-  return (await api.raw("GET", `/api/v1/data-tables/${id}/rows/csv`, { query })).text();
+  return (await api.raw("GET", urlPath`/api/v1/data-tables/${id}/rows/csv`, { query })).text();
 }
 
 function withCell(data: InfiniteData<RowPage>, id: number, column: string, value: Cell): InfiniteData<RowPage> {

@@ -1,7 +1,9 @@
 /** The gallery of templates: what each does and needs, how it looks, and one click to have it. */
+
 import { Plug, Zap } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
+import { urlPath } from "../../api/address";
 import { CATEGORIES, documentOf, matching, TEMPLATES, type Template, templateOf } from "../../templates/gallery";
 import { Sketch } from "../../templates/Sketch";
 import { attempt, Badge, Checkbox, Chip, NothingFits, Page, plural, SearchInput } from "../../ui";
@@ -34,7 +36,7 @@ export default function TemplatesPage() {
     setBusy(template.id);
     await attempt(async () => {
       const made = await createWorkflow(documentOf(template));
-      go(`/workflow/${made.id}`);
+      go(urlPath`/workflow/${made.id}`);
     });
     setBusy(null);
   };

@@ -1,5 +1,7 @@
 /** Variables: values that every workflow of the instance, or of a project, reads as `$vars.NAME`. */
+
 import { useQuery } from "@tanstack/react-query";
+import { urlPath } from "../../api/address";
 import { all, api, queryClient } from "../../api/client";
 
 export interface Variable {
@@ -21,12 +23,12 @@ export function useVariables() {
 export async function saveVariable(id: string | null, key: string, value: string, projectId: string | null) {
   const body = { key, value, ...(projectId ? { projectId } : {}) };
   if (id === null) await api.post("/variables", body);
-  else await api.put(`/variables/${id}`, body);
+  else await api.put(urlPath`/variables/${id}`, body);
   await queryClient.invalidateQueries({ queryKey: KEY });
 }
 
 export async function deleteVariable(id: string) {
-  await api.delete(`/variables/${id}`);
+  await api.delete(urlPath`/variables/${id}`);
   await queryClient.invalidateQueries({ queryKey: KEY });
 }
 

@@ -1,8 +1,12 @@
 /** Takes workflows in: from a file, from what was copied, or from an address; with a report before anything is created. */
+
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { urlPath } from "../../api/address";
+import { withKnownCredentials } from "../../graph/credentials";
 import type { WorkflowDocument } from "../../graph/types";
 import { Button, Dialog, Field, Problem, plural, Select, Skeleton, toast, useTask } from "../../ui";
+import { knownCredentials } from "../credentials/data";
 import layout from "../layout.module.css";
 import { useProjects } from "../settings/projectData";
 import { CompatibilityReport } from "./CompatibilityReport";
@@ -64,12 +68,15 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
     // In another project the open folder means nothing.
     const target = project && project !== place.projectId ? { projectId: project } : place;
     const done = await task.run(async () => {
-      for (const { document } of found ?? []) made.push(await createWorkflow(document, target));
+      const known = await knownCredentials();
+      for (const { document } of found ?? []) {
+        made.push(await createWorkflow({ ...document, nodes: withKnownCredentials(document.nodes, known) }, target));
+      }
     });
     if (!done) return;
     const [first] = made;
     onClose();
-    if (made.length === 1 && first?.id) go(`/workflow/${first.id}`);
+    if (made.length === 1 && first?.id) go(urlPath`/workflow/${first.id}`);
     else toast({ text: `${plural(made.length, "workflow")} imported`, tone: "good" });
   };
 

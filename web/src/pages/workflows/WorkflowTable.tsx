@@ -1,4 +1,5 @@
 /** The workflows of a view, and what can be done with each. */
+
 import {
   Archive,
   ArchiveRestore,
@@ -13,6 +14,7 @@ import {
 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
+import { urlPath } from "../../api/address";
 import { useMayChange } from "../../api/session";
 import { Button, Chip, count, IconButton, Menu, type MenuItem, Switch, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
@@ -109,7 +111,7 @@ export function WorkflowTable({ rows, view, onView, actions, empty, chosen, onCh
 function Name({ row, onTag }: { row: WorkflowRow; onTag: (tag: string) => void }) {
   return (
     <span className={styles.name}>
-      <Link href={`/workflow/${row.id}`} className={styles.link}>
+      <Link href={urlPath`/workflow/${row.id}`} className={styles.link}>
         {row.name}
       </Link>
       {row.tags.map((tag) => (

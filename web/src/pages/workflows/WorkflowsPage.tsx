@@ -1,7 +1,9 @@
 /** The workflows: found by name, tag, folder and state; made, taken in, put away. */
+
 import { FilePlus2, FileUp, FolderPlus, LayoutTemplate, Workflow } from "lucide-react";
 import { type DragEvent, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
+import { urlPath } from "../../api/address";
 import { each } from "../../api/each";
 import { useMayChange } from "../../api/session";
 import { emptyDocument } from "../../graph/types";
@@ -89,10 +91,10 @@ export default function WorkflowsPage() {
     attempt(async () => {
       const name = rows.some((row) => row.name === "My workflow") ? `My workflow ${rows.length + 1}` : "My workflow";
       const made = await createWorkflow(emptyDocument(name), here);
-      go(`/workflow/${made.id}`);
+      go(urlPath`/workflow/${made.id}`);
     });
   const actions: RowActions = {
-    open: (row) => go(`/workflow/${row.id}`),
+    open: (row) => go(urlPath`/workflow/${row.id}`),
     activate: (row, active) => void attempt(() => setActive(row.id, active)),
     rename: (row) => setDoing({ what: "rename", row }),
     move: (row) => setDoing({ what: "move", rows: [row] }),

@@ -1,5 +1,7 @@
 /** Workflows, folders and tags as the server has them, and what can be done with them from the list. */
+
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { urlPath } from "../../api/address";
 import { ApiError, all, api, queryClient } from "../../api/client";
 import type { WorkflowDocument, WorkflowTag } from "../../graph/types";
 import { type CheckAnswer, type Report, reportOf } from "./report";
@@ -41,7 +43,7 @@ export function useTags() {
 }
 
 export function loadWorkflow(id: string): Promise<WorkflowDocument> {
-  return api.get<WorkflowDocument>(`/workflows/${id}`);
+  return api.get<WorkflowDocument>(urlPath`/workflows/${id}`);
 }
 
 export async function createWorkflow(
@@ -67,7 +69,7 @@ export async function renameWorkflow(id: string, name: string) {
   const document = await loadWorkflow(id);
   const body: Record<string, unknown> = {};
   for (const field of SENT) if (document[field] !== undefined) body[field] = document[field];
-  await api.put(`/workflows/${id}`, { ...body, name });
+  await api.put(urlPath`/workflows/${id}`, { ...body, name });
   refresh(WORKFLOWS);
 }
 
@@ -80,7 +82,7 @@ export async function setActive(id: string, active: boolean) {
     );
   show(active);
   try {
-    await api.post(`/workflows/${id}/${active ? "activate" : "deactivate"}`);
+    await api.post(urlPath`/workflows/${id}/${active ? "activate" : "deactivate"}`);
   } catch (error) {
     queryClient.setQueryData(WORKFLOWS, before);
     throw error;
@@ -89,22 +91,22 @@ export async function setActive(id: string, active: boolean) {
 }
 
 export async function setArchived(id: string, archived: boolean) {
-  await api.post(`/workflows/${id}/${archived ? "archive" : "unarchive"}`);
+  await api.post(urlPath`/workflows/${id}/${archived ? "archive" : "unarchive"}`);
   refresh(WORKFLOWS);
 }
 
 export async function deleteWorkflow(id: string) {
-  await api.delete(`/workflows/${id}`);
+  await api.delete(urlPath`/workflows/${id}`);
   refresh(WORKFLOWS);
 }
 
 export async function moveToProject(id: string, project: string) {
-  await api.put(`/workflows/${id}/transfer`, { destinationProjectId: project });
+  await api.put(urlPath`/workflows/${id}/transfer`, { destinationProjectId: project });
   refresh(WORKFLOWS);
 }
 
 export async function putIntoFolder(id: string, folder: string | null) {
-  await api.patch(`/workflows/${id}`, { parentFolderId: folder });
+  await api.patch(urlPath`/workflows/${id}`, { parentFolderId: folder });
   refresh(WORKFLOWS);
 }
 
@@ -119,7 +121,7 @@ export async function setTags(id: string, names: readonly string[], known: Workf
     }
     tags.push({ id: tag.id });
   }
-  await api.put(`/workflows/${id}/tags`, tags);
+  await api.put(urlPath`/workflows/${id}/tags`, tags);
   refresh(WORKFLOWS);
   refresh(TAGS);
 }
@@ -135,13 +137,13 @@ export async function createFolder(name: string, parentId: string | null, projec
 }
 
 export async function changeFolder(id: string, change: { name?: string; parentId?: string | null }) {
-  await api.patch(`/folders/${id}`, change);
+  await api.patch(urlPath`/folders/${id}`, change);
   refresh(FOLDERS);
 }
 
 /** What lies in it moves up. */
 export async function deleteFolder(id: string) {
-  await api.delete(`/folders/${id}`);
+  await api.delete(urlPath`/folders/${id}`);
   refresh(FOLDERS);
   refresh(WORKFLOWS);
 }
