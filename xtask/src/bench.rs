@@ -17,6 +17,7 @@ pub(crate) fn run() -> Result<()> {
     let result = match std::env::args().nth(2).as_deref() {
         Some("server") => crate::bench_server::run(&folder),
         Some("agents") => crate::bench_server::agents::run(&folder),
+        Some("scale") => crate::bench_server::scale::run(&folder),
         _ => sections(&folder),
     };
     std::fs::remove_dir_all(&folder)?;
@@ -33,7 +34,8 @@ fn sections(folder: &Path) -> Result<()> {
     growth_of_nodes(folder)?;
     memory(folder)?;
     crate::bench_server::run(folder)?;
-    crate::bench_server::agents::run(folder)
+    crate::bench_server::agents::run(folder)?;
+    crate::bench_server::scale::run(folder)
 }
 
 /// A workflow of so many Edit Fields nodes in a row; each sets two fields, one of them by expression.

@@ -1,20 +1,42 @@
 //! Everything that must hold before a change lands.
 
-use crate::{call, clients, linted, sandbox, services, tidy, types, web, weights};
+use crate::{audit, call, clients, dist, fuzz, linted, sandbox, services, simulate, tidy, types, web, weights};
 use anyhow::Result;
+use std::time::Instant;
+
+type Step = fn() -> Result<()>;
+
+/// What is checked, in order: what fails fast comes first.
+const STEPS: &[(&str, Step)] = &[
+    ("format", || call("cargo", &["fmt", "--all", "--check"])),
+    ("tidy", tidy::run),
+    ("third-party code", audit::run),
+    ("services", services::install),
+    ("sandbox", sandbox::build),
+    ("editor: build", web::build),
+    ("editor: check", web::check),
+    ("weights", weights::fetch),
+    ("Rust: build and tests", || linted(&["test", "--workspace", "--quiet", "--no-fail-fast"])),
+    ("simulation", simulate::run_in_ci),
+    ("fuzz", fuzz::run_in_ci),
+    ("SDK clients", clients::run),
+    ("journeys", web::journeys),
+    ("docs", docs_are_current),
+    ("bill of materials", dist::run),
+];
 
 pub(crate) fn run() -> Result<()> {
-    call("cargo", &["fmt", "--all", "--check"])?;
-    tidy::run()?;
-    services::install()?;
-    sandbox::build()?;
-    web::build()?;
-    web::check()?;
-    weights::fetch()?;
-    linted(&["test", "--workspace", "--quiet", "--no-fail-fast"])?;
-    clients::run()?;
-    web::journeys()?;
-    docs_are_current()?;
+    let mut times: Vec<String> = Vec::new();
+    for (name, step) in STEPS {
+        let began = Instant::now();
+        let done = step();
+        times.push(format!("{name} {} s", began.elapsed().as_secs()));
+        eprintln!("== {name}: {} s", began.elapsed().as_secs());
+        if done.is_err() {
+            eprintln!("== steps so far: {}", times.join(", "));
+        }
+        done?;
+    }
     eprintln!("all checks passed");
     Ok(())
 }

@@ -1,23 +1,40 @@
 //! Chores of the project: what CI runs, and what is generated from code.
 
+mod audit;
 mod bench;
 mod bench_server;
 mod ci;
 mod clients;
 mod crash;
+mod dist;
 mod fuzz;
 mod hostile;
 mod sandbox;
 mod services;
+mod simulate;
 mod tidy;
 mod types;
 mod web;
 mod weights;
 
 use anyhow::{Result, bail};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    // Without a backtrace, even if the environment asks for it: the last lines of a log say what failed.
+    run().map_or_else(
+        |error| {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
+fn run() -> Result<()> {
+    if let Some(compiler) = fuzz::compiler() {
+        return fuzz::compile(&compiler);
+    }
     match std::env::args().nth(1).as_deref() {
         Some("ci") => ci::run(),
         Some("sandbox") => sandbox::build(),
@@ -25,8 +42,11 @@ fn main() -> Result<()> {
         Some("crash") => crash::run(),
         Some("fuzz") => fuzz::run(),
         Some("hostile") => hostile::run(),
+        Some("audit") => audit::run(),
+        Some("dist") => dist::release(),
         Some("clients") => clients::run(),
         Some("services") => services::install(),
+        Some("simulate") => simulate::run(),
         Some("docs") => ci::write_docs(),
         Some("tidy") => tidy::run(),
         Some("types") => types::write(),
@@ -34,7 +54,7 @@ fn main() -> Result<()> {
         Some("weights") => weights::fetch(),
         Some("example") => weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned())),
         _ => bail!(
-            "usage: cargo xtask ci | bench | clients | crash [N] | fuzz [SECONDS] | hostile [SECONDS] | sandbox | services | docs | tidy | types | web | weights | example [FOLDER]"
+            "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | sandbox | services | simulate [N | --seed SEED | bugs] | docs | tidy | types | web | weights | example [FOLDER]"
         ),
     }
 }

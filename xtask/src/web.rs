@@ -58,9 +58,10 @@ pub(crate) fn check() -> Result<()> {
     npm(&["test"])
 }
 
-/// Walks through the editor in a browser, before a real server with the editor in it.
+/// Walks through the editor in each browser, before a real server with the editor in it.
 pub(crate) fn journeys() -> Result<()> {
-    npm(&["run", "journeys"])
+    npm(&["run", "journeys"])?;
+    npm(&["run", "journeys:firefox"])
 }
 
 fn install_packages() -> Result<()> {

@@ -31,8 +31,17 @@ impl Api {
 
     /// How many writes the store has taken since it started.
     pub(super) fn writes(&self, server: &Server) -> Result<f64> {
+        self.figure(server, "heddle_store_group_size_sum")
+    }
+
+    /// How many workflows listen.
+    pub(super) fn n_active(&self, server: &Server) -> Result<f64> {
+        self.figure(server, "heddle_active_workflows")
+    }
+
+    fn figure(&self, server: &Server, name: &str) -> Result<f64> {
         let told = self.ask(server, "GET", "/metrics", b"")?;
-        let line = told.lines().find_map(|line| line.strip_prefix("heddle_store_group_size_sum "));
-        line.and_then(|number| number.trim().parse().ok()).context("no number of writes in the metrics")
+        let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.and_then(|number| number.trim().parse().ok()).with_context(|| format!("no {name} in the metrics"))
     }
 }

@@ -6,6 +6,7 @@ mod api;
 mod drive;
 mod load;
 mod process;
+pub(crate) mod scale;
 mod scenarios;
 mod service;
 
