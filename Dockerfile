@@ -20,9 +20,11 @@ COPY --from=build /src/target/release/heddle /usr/local/bin/heddle
 USER heddle
 WORKDIR /var/lib/heddle
 # The data folder lies inside of the volume, not at its top: `heddle restore` puts another folder in its place.
+# Whoever opens the set-up link comes from outside of the container; the link has a token that only the log shows.
 ENV HEDDLE_DATA=/var/lib/heddle/data \
     HEDDLE_FILES_ROOT=/var/lib/heddle/data/workspace \
     HEDDLE_HOST=0.0.0.0 \
+    HEDDLE_REMOTE_SETUP=1 \
     HEDDLE_PORT=5678
 VOLUME /var/lib/heddle
 EXPOSE 5678

@@ -1,6 +1,6 @@
 # Two commands do all the set-up on a fresh machine: `make run` and `make test`.
 
-.PHONY: run test bench crash docs fuzz
+.PHONY: run test bench crash docs fuzz simulate audit dist
 
 # Builds Heddle, gives it two example workflows and starts it: a webhook, and an agent that knows the documentation and needs no key.
 run:
@@ -28,6 +28,18 @@ docs:
 crash:
 	cargo xtask crash $(N)
 
-# Tries random input on expressions, workflow JSON, operations and the URL policy: SECONDS for each (60).
+# Fuzzes every parser that strangers can reach: SECONDS for each target (60).
 fuzz:
 	cargo xtask fuzz $(SECONDS)
+
+# Simulates the runtime and its store from seeds, with crashes and failing disks: N histories (10,000).
+simulate:
+	cargo xtask simulate $(N)
+
+# Checks third-party code: licences, sources, duplicates, checksums, advisories.
+audit:
+	cargo xtask audit
+
+# Writes what a release is made of into target/dist: the bill of materials (CycloneDX).
+dist:
+	cargo xtask dist

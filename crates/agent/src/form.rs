@@ -27,6 +27,7 @@ pub(crate) fn tool(parser: &dyn Parser) -> Option<ToolDefinition> {
         description: "Takes your final answer to the user. Call it only when you are done; what you give here is the answer.".into(),
         parameters: parser.schema()?.clone(),
         effect: Effect::None,
+        flow: node_api::ai::Flow::default(),
     })
 }
 

@@ -1,16 +1,12 @@
 //! Stands between a model and the tools: names, arguments and sizes are checked before and after a call.
 
 use crate::AgentError;
-use crate::schema::validator;
-use jsonschema::Validator;
+use crate::schema::{Patterns, Validator, validator, weight};
 use model::{Object, Str, Value};
-use node_api::ai::{Arguments, Tool, ToolAnswer, ToolCall};
+use node_api::ai::{Arguments, Exposure, Tool, ToolAnswer, ToolCall};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many problems of one call a model is told, and how much of each.
-const MAX_PROBLEMS: usize = 5;
-const MAX_PROBLEM_LETTERS: usize = 300;
 /// What a model may give one tool at most.
 const MAX_ARGUMENT_BYTES: usize = 1 << 20;
 
@@ -19,6 +15,8 @@ pub struct Guard {
     tools: Vec<Guarded>,
     by_name: HashMap<Str, usize>,
     max_result_bytes: usize,
+    /// What the run has come across before the loop.
+    met: Exposure,
 }
 
 struct Guarded {
@@ -32,7 +30,14 @@ pub struct Refused(pub Str);
 
 impl Guard {
     pub fn new(tools: Vec<Arc<dyn Tool>>, max_result_bytes: usize) -> Result<Self, AgentError> {
-        let mut guard = Self { tools: Vec::new(), by_name: HashMap::new(), max_result_bytes };
+        let weight = tools.iter().map(|tool| weight(&tool.definition().parameters)).sum();
+        compute::for_size(weight, || Self::read(tools, max_result_bytes)).map_err(AgentError::Busy)?
+    }
+
+    fn read(tools: Vec<Arc<dyn Tool>>, max_result_bytes: usize) -> Result<Self, AgentError> {
+        // Callers bring tools of their own, so the patterns of all of them are limited together.
+        let mut patterns = Patterns::default();
+        let mut guard = Self { tools: Vec::new(), by_name: HashMap::new(), max_result_bytes, met: Exposure::default() };
         for tool in tools {
             let name = tool.definition().name.clone();
             if guard.by_name.insert(name.clone(), guard.tools.len()).is_some() {
@@ -40,10 +45,29 @@ impl Guard {
             }
             let unusable = |problem: String| AgentError::Schema { tool: tool.definition().name.clone(), problem: problem.into() };
             let schema = as_serde(&tool.definition().parameters).map_err(unusable)?;
-            let validator = validator(&schema).map_err(unusable)?;
+            let validator = validator(&schema, &mut patterns).map_err(unusable)?;
             guard.tools.push(Guarded { tool, validator });
         }
         Ok(guard)
+    }
+
+    /// The same in a run that has come across this already.
+    pub fn exposed_to(self, met: Exposure) -> Self {
+        Self { met: self.met.and(met), ..self }
+    }
+
+    /// What the loop has come across once these tools were used. Data that any of its tools can get at is within its reach.
+    pub(crate) fn exposure<'n>(&self, also: Exposure, used: impl IntoIterator<Item = &'n Str>) -> Exposure {
+        let flow_of =
+            |name: &Str| self.by_name.get(name).and_then(|index| self.tools.get(*index)).map(|found| found.tool.definition().flow);
+        let untrusted = used.into_iter().filter_map(flow_of).any(|flow| flow.untrusted);
+        let private = self.tools().any(|tool| tool.definition().flow.private);
+        self.met.and(also).and(Exposure { untrusted, private })
+    }
+
+    /// Whether what was said earlier may hold text of strangers: some tool brings such text in.
+    pub(crate) fn brings_untrusted(&self) -> bool {
+        self.tools().any(|tool| tool.definition().flow.untrusted)
     }
 
     pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
@@ -73,12 +97,8 @@ impl Guard {
         }
         let given: serde_json::Value = serde_json::from_str(&text)
             .map_err(|problem| Refused(format!("The arguments of '{}' cannot be read: {problem}", call.name).into()))?;
-        let problems: Vec<String> = guarded
-            .validator
-            .iter_errors(&given)
-            .take(MAX_PROBLEMS)
-            .map(|error| format!("{}: {}", place(&error.instance_path().to_string()), shortened(&error.to_string())))
-            .collect();
+        let problems = guarded.validator.problems(&given);
+        let problems: Vec<String> = problems.iter().map(|problem| format!("{}: {}", place(&problem.place), problem.text)).collect();
         if !problems.is_empty() {
             return Err(Refused(format!("The arguments of '{}' do not fit: {}", call.name, problems.join("; ")).into()));
         }
@@ -106,14 +126,6 @@ impl Guard {
 
 fn as_serde(schema: &Value) -> Result<serde_json::Value, String> {
     serde_json::from_str(&model::json::to_string(schema)).map_err(|error| error.to_string())
-}
-
-/// A complaint may quote the whole value.
-fn shortened(problem: &str) -> String {
-    match problem.char_indices().nth(MAX_PROBLEM_LETTERS) {
-        Some((end, _)) => format!("{}…", &problem[..end]),
-        None => problem.to_owned(),
-    }
 }
 
 fn place(path: &str) -> &str {

@@ -5,8 +5,11 @@
 //! Invariant: nothing that reached outside is done twice: every model answer and every tool result is kept in the world's notes
 //! before the loop goes on, and a loop that begins again finds it there.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod ask;
 mod codec;
+pub mod flow;
 mod form;
 mod guard;
 pub mod memory;

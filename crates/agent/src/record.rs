@@ -58,4 +58,6 @@ pub struct ToolUse {
     pub is_error: bool,
     pub started_ms: i64,
     pub duration_ms: u64,
+    /// Whether a tool whose effect only shows has reached outside.
+    pub reached_out: bool,
 }

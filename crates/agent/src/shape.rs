@@ -1,11 +1,7 @@
 //! The shape that data must have, by a JSON Schema.
 
-use crate::schema::validator;
-use jsonschema::Validator;
+use crate::schema::{Patterns, Problem, Validator, validator, weight};
 use model::Value;
-
-/// How many problems are told at once.
-const MAX_PROBLEMS: usize = 5;
 
 /// A schema, ready to be held against data.
 pub struct Shape {
@@ -15,7 +11,8 @@ pub struct Shape {
 impl Shape {
     /// Or why the schema is none.
     pub fn new(schema: &Value) -> Result<Self, String> {
-        Ok(Self { validator: validator(&as_serde(schema)?)? })
+        let read = || Ok(Self { validator: validator(&as_serde(schema)?, &mut Patterns::default())? });
+        compute::for_size(weight(schema), read).map_err(|busy| busy.to_string())?
     }
 
     /// What is wrong with a value, each with its place; nothing if it fits.
@@ -24,11 +21,11 @@ impl Shape {
             Ok(given) => given,
             Err(problem) => return vec![problem],
         };
-        let told = |error: jsonschema::ValidationError<'_>| match error.instance_path().to_string() {
-            place if place.is_empty() => error.to_string(),
-            place => format!("{place}: {error}"),
+        let told = |problem: Problem| match problem.place.as_str() {
+            "" => problem.text,
+            place => format!("{place}: {}", problem.text),
         };
-        self.validator.iter_errors(&given).take(MAX_PROBLEMS).map(told).collect()
+        self.validator.problems(&given).into_iter().map(told).collect()
     }
 }
 

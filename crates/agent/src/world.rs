@@ -110,6 +110,9 @@ pub enum AgentError {
     SameName { name: Str },
     #[error("The schema of the tool '{tool}' cannot be used: {problem}")]
     Schema { tool: Str, problem: Str },
+    /// The schemas of its tools take a while to read, and too much is computed already.
+    #[error("The tools cannot be made ready: {0}")]
+    Busy(compute::Busy),
     #[error("{0}")]
     Kept(NodeError),
     /// The answer does not have the form that was asked for.
@@ -131,6 +134,7 @@ impl AgentError {
             AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message).hint("Raise the timeout in the agent's options."),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
             AgentError::Schema { .. } => NodeError::failed(message).hint("Arguments are checked before a tool runs; correct its schema."),
+            AgentError::Busy(_) => NodeError::new(Code::SANDBOX_BUSY, message),
             AgentError::SameName { .. } => NodeError::failed(message).hint("Give one of the tool nodes another name."),
             AgentError::Kept(error) | AgentError::Form(error) => error,
         }

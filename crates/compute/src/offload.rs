@@ -1,7 +1,8 @@
-//! A future whose polls are long work.
+//! A future whose polls are long work, or become long work once much data has come in.
 
-use crate::section::{Allowance, is_offloaded, section};
+use crate::section::{Allowance, LARGE_BYTES, Start, is_offloaded, section};
 use crate::turns::Kind;
+use std::cell::Cell;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, ready};
@@ -12,33 +13,79 @@ use tokio_util::sync::PollSemaphore;
 /// Polls under way or waiting for a turn, each with a thread; further ones wait without one.
 const MAX_OFFLOADED: usize = 128;
 
-/// Polls a future off the threads of the runtime, in turns, within an allowance.
-pub struct Offload<F> {
-    inner: Pin<Box<F>>,
-    allowance: Allowance,
-    used: Duration,
-    places: PollSemaphore,
+thread_local! {
+    /// Whether the future that is polled here has met work to be offloaded.
+    static IS_ASKED: Cell<bool> = const { Cell::new(false) };
 }
 
-impl<F: Future> Offload<F> {
+/// Polls a future off the threads of the runtime, in turns, within an allowance.
+pub struct Offload<F> {
+    inner: F,
+    allowance: Allowance,
+    used: Duration,
+    is_long: bool,
+    /// None until it is asked for.
+    places: Option<PollSemaphore>,
+}
+
+impl<F: Future + Unpin> Offload<F> {
     pub fn new(inner: F, allowance: Allowance) -> Self {
-        static PLACES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(MAX_OFFLOADED)));
-        Self { inner: Box::pin(inner), allowance, used: Duration::ZERO, places: PollSemaphore::new(PLACES.clone()) }
+        Self { inner, allowance, used: Duration::ZERO, is_long: false, places: Some(places()) }
+    }
+
+    /// The same for work on much data, which waits while memory is short.
+    pub fn long(inner: F, allowance: Allowance) -> Self {
+        Self { is_long: true, ..Self::new(inner, allowance) }
+    }
+
+    /// Polls it like any other, until something inside of it calls [`aside`].
+    pub fn if_asked(inner: F, allowance: Allowance) -> Self {
+        Self { inner, allowance, used: Duration::ZERO, is_long: false, places: None }
     }
 }
 
-impl<F: Future> Future for Offload<F> {
+fn places() -> PollSemaphore {
+    static PLACES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(MAX_OFFLOADED)));
+    PollSemaphore::new(PLACES.clone())
+}
+
+impl<F: Future + Unpin> Future for Offload<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = &mut *self;
+        let Some(places) = &mut this.places else {
+            // It may be a part of another one, which others have asked.
+            let before = IS_ASKED.replace(false);
+            let polled = Pin::new(&mut this.inner).poll(context);
+            if IS_ASKED.replace(before) {
+                this.places = Some(places());
+            }
+            return polled;
+        };
         // Inside of another one's poll, that one has the place. The semaphore is never closed.
-        let _place = if is_offloaded() { None } else { ready!(this.places.poll_acquire(context)) };
-        let (inner, used) = (&mut this.inner, this.used);
-        let (polled, used) = section(Kind::Whole, Some(&this.allowance), used, || inner.as_mut().poll(context));
+        let _place = if is_offloaded() { None } else { ready!(places.poll_acquire(context)) };
+        let (inner, start) = (&mut this.inner, Start { used_before: this.used, is_long: this.is_long });
+        let (polled, used) = section(Kind::Whole, Some(&this.allowance), start, || Pin::new(inner).poll(context));
         this.used += used;
         polled
     }
+}
+
+/// To be called once so much data is there, and before it is worked on: what follows is offloaded if it is much, together with all of
+/// the [`Offload::if_asked`] that it is a part of. Where there is none, nothing changes.
+pub async fn aside(bytes: usize) {
+    let mut is_told = bytes < LARGE_BYTES;
+    std::future::poll_fn(|context| {
+        if is_told || is_offloaded() {
+            return Poll::Ready(());
+        }
+        is_told = true;
+        IS_ASKED.set(true);
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 #[cfg(test)]
@@ -59,7 +106,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         };
-        let ended: Result<(), Exceeded> = Offload::new(work, allowance.clone()).await;
+        let ended: Result<(), Exceeded> = Offload::new(Box::pin(work), allowance.clone()).await;
         assert_eq!(ended, Err(Exceeded { limit: Duration::from_millis(30) }));
         assert!(allowance.used() >= Duration::from_millis(30) && allowance.used() < Duration::from_millis(300));
     }
@@ -68,18 +115,40 @@ mod tests {
     async fn more_futures_than_places_are_all_done() {
         let allowance = Allowance::new(Duration::from_secs(1), Duration::from_secs(60));
         let many = (0..3 * MAX_OFFLOADED).map(|number| {
-            tokio::spawn(Offload::new(
-                async move {
-                    tokio::time::sleep(Duration::from_millis(1)).await;
-                    number
-                },
-                allowance.clone(),
-            ))
+            let work = async move {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                number
+            };
+            tokio::spawn(Offload::new(Box::pin(work), allowance.clone()))
         });
         let mut done = 0;
         for one in many.collect::<Vec<_>>() {
             done += usize::from(one.await.is_ok());
         }
         assert_eq!(done, 3 * MAX_OFFLOADED);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn issue_14_06_work_that_meets_much_data_goes_on_elsewhere() {
+        let allowance = Allowance::new(Duration::from_millis(20), Duration::from_secs(1));
+        let work = Box::pin(async {
+            aside(LARGE_BYTES - 1).await;
+            let little = is_offloaded();
+            // A part of several that are under way.
+            tokio::join!(aside(LARGE_BYTES), tokio::task::yield_now());
+            let until = crate::cpu_used() + Duration::from_secs(5);
+            let mut ended = Ok(());
+            while ended.is_ok() && crate::cpu_used() < until {
+                ended = tick();
+            }
+            (little, is_offloaded(), ended)
+        });
+        let limit = Duration::from_millis(20);
+        assert_eq!(Offload::if_asked(work, allowance.clone()).await, (false, true, Err(Exceeded { limit })));
+        // Where nobody offloads, it goes on where it is.
+        aside(LARGE_BYTES).await;
+        assert!(!is_offloaded());
+        let next = Box::pin(async { is_offloaded() });
+        assert!(!Offload::if_asked(next, allowance).await, "what was asked for elsewhere is not taken for this one");
     }
 }

@@ -1,8 +1,9 @@
 //! What a run may spend on models, and who spends beside it.
 
 use crate::account::{Account, Claim};
+use crate::ports::Addresses;
 use model::{Code, SpendingLimit, SpentSum, Str, Value, Workflow};
-use node_api::ai::ModelError;
+use node_api::ai::{ModelError, kept_apart};
 use std::sync::Arc;
 
 /// The limits that a workflow sets itself, in its settings under `budget`.
@@ -65,8 +66,12 @@ pub struct Spending {
 }
 
 impl Spending {
-    pub fn new(limit: SpendingLimit, spent: SpentSum, above: Option<Arc<Spending>>) -> Arc<Self> {
-        Arc::new(Self { limit, account: Account::new(spent), above })
+    pub fn new(limit: SpendingLimit, account: Arc<Account>, above: Option<Arc<Spending>>) -> Arc<Self> {
+        Arc::new(Self { limit, account, above })
+    }
+
+    pub fn account(&self) -> &Arc<Account> {
+        &self.account
     }
 
     /// The accounts that a call of the run is paid from.
@@ -94,13 +99,15 @@ pub struct Spender {
     pub budgets: Budgets,
 }
 
-/// The session of what started a run, if it names one.
-pub(crate) fn session_of(started_with: Option<&Value>) -> Option<Str> {
-    match started_with?.get("sessionId")? {
-        Value::String(session) if !session.is_empty() => Some(session.clone()),
-        Value::Number(number) => Some(model::number_to_string(*number).into()),
-        _ => None,
-    }
+/// The session of what started a run, if it names one. What is spent in a session that somebody else was given is spent in another one.
+pub(crate) fn session_of(started_with: Option<&Value>, signed: Option<&Arc<dyn Addresses>>) -> Option<Str> {
+    let started_with = started_with?;
+    let session = match started_with.get("sessionId")? {
+        Value::String(session) if !session.is_empty() => session.clone(),
+        Value::Number(number) => model::number_to_string(*number).into(),
+        _ => return None,
+    };
+    Some(kept_apart(session, |session, signature| signed.is_some_and(|signed| signed.has_signed(session, signature))))
 }
 
 #[cfg(test)]
@@ -124,7 +131,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_called_run_spends_what_its_caller_may() {
-        let limited = |tokens, above| Spending::new(SpendingLimit { tokens: Some(tokens), dollars: None }, SpentSum::default(), above);
+        let limited = |tokens, above| Spending::new(SpendingLimit { tokens: Some(tokens), dollars: None }, Arc::default(), above);
         let caller = limited(50, None);
         let called = limited(1000, Some(caller.clone()));
         let opened = Opened::open(&called.claims(), SpentSum::default()).await.unwrap();

@@ -4,9 +4,12 @@
 //! Invariant: no clock, random source, network or disk of its own. All come in through [`Ports`], so that a test can
 //! replay a run to the same events in the same order.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod account;
 mod budget;
 pub mod check;
+mod choose;
 mod extent;
 mod from_ai;
 mod options;
@@ -23,7 +26,7 @@ mod siblings;
 pub use account::{Account, Claim};
 pub use budget::{Budgets, Spender, Spending};
 pub use options::{Failures, Limits, Recorded, RunOptions};
-pub use outcome::Outcome;
+pub use outcome::{Outcome, write_run_data};
 pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};
 pub use ports::{

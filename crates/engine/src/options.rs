@@ -1,8 +1,9 @@
 //! How a run is to go.
 
+use crate::account::Account;
 use crate::budget::Spending;
 use crate::ports::{Addresses, Responder};
-use model::{Changed, Extent, Items, Object, SpentSum, Str, TaskData, Value};
+use model::{Changed, Exposure, Extent, Items, Object, Str, TaskData, Value};
 use node_api::host::Feature;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -47,12 +48,15 @@ pub struct RunOptions {
     pub sits_out_waits: bool,
     pub limits: Limits,
     pub failures: Failures,
-    /// What it spent on models before it was cut off or went to sleep.
-    pub spent: SpentSum,
+    /// What it and the runs that it called have spent on models, if it goes on.
+    pub account: Option<Arc<Account>>,
     /// The run that called it, on whose account it spends too.
     pub spends_for: Option<Arc<Spending>>,
     /// How many workflows deep this run is called.
     pub depth: usize,
+    /// A model has called it, directly or through the runs above it: what that model had come across. What came with the call is then
+    /// the model's choice, wherever it is used.
+    pub called_by_model: Option<Exposure>,
 }
 
 /// Whether the workflow that is to hear of failures is started.
@@ -115,9 +119,10 @@ impl Default for RunOptions {
             sits_out_waits: false,
             limits: Limits::default(),
             failures: Failures::default(),
-            spent: SpentSum::default(),
+            account: None,
             spends_for: None,
             depth: 0,
+            called_by_model: None,
         }
     }
 }

@@ -1,9 +1,15 @@
 //! What a finished run gives back, and its form in n8n's execution JSON.
 
 use crate::plan::Plan;
-use model::{Kind, Object, RunError, RunStatus, Str, TaskData, Value, json};
+use model::{Code, Kind, Object, RunError, RunStatus, Str, TaskData, Value, json};
+use node_api::NodeError;
 use std::io::{self, Write};
 use std::sync::Arc;
+
+/// What is told of something that broke.
+pub(crate) fn panicked(what: &str) -> NodeError {
+    NodeError::new(Code::RUN_PANICKED, format!("{what} stopped with a panic")).hint("The log has the place in the code; please report it.")
+}
 
 /// A run that has ended or gone to sleep.
 #[derive(Clone)]
@@ -24,12 +30,20 @@ pub struct Outcome {
     /// Whether a sleeping run asks a person before it goes on.
     pub asks: bool,
     pub static_data: Value,
+    /// The parts of it that are new and that no step has told of, because it did not come to its end.
+    pub untold_static_data: Option<Value>,
     pub custom_data: Object,
     pub workflow_id: Str,
     pub workflow_name: Str,
 }
 
 impl Outcome {
+    /// What is known of a run that broke.
+    pub fn panicked(plan: &Plan, run_id: Str, mode: Str, at_ms: i64) -> Self {
+        let (status, error) = (RunStatus::Error, Some(panicked("The run").to_run_error("")));
+        Self { status, error, started_ms: at_ms, finished_ms: at_ms, ..Self::new(plan, run_id, mode) }
+    }
+
     pub(crate) fn new(plan: &Plan, run_id: Str, mode: Str) -> Self {
         Self {
             run_id,
@@ -44,6 +58,7 @@ impl Outcome {
             waits_for: None,
             asks: false,
             static_data: Value::Undefined,
+            untold_static_data: None,
             custom_data: Object::new(),
             workflow_id: plan.id.clone(),
             workflow_name: plan.name.clone(),
@@ -97,21 +112,7 @@ impl Outcome {
         let frame = json::to_string(&self.frame("\u{0}runData".into())).replace("\\u0000", "\u{0}");
         let (before, after) = frame.split_once(MARK).unwrap_or((&frame, ""));
         out.write_all(before.as_bytes())?;
-        out.write_all(b"{")?;
-        for (position, (name, runs)) in self.run_data.iter().enumerate() {
-            let mut key = String::from(if position > 0 { "," } else { "" });
-            json::write_string(&mut key, name);
-            out.write_all(key.as_bytes())?;
-            out.write_all(b":[")?;
-            for (index, run) in runs.iter().enumerate() {
-                if index > 0 {
-                    out.write_all(b",")?;
-                }
-                run.write_json(out)?;
-            }
-            out.write_all(b"]")?;
-        }
-        out.write_all(b"}")?;
+        write_run_data(out, &self.run_data, |_| Ok(()))?;
         out.write_all(after.as_bytes())
     }
 
@@ -142,4 +143,28 @@ impl Outcome {
 
 fn iso(milliseconds: i64) -> Str {
     jiff::Timestamp::from_millisecond(milliseconds).map_or_else(|_| Str::new(), |time| format!("{time:.3}").into())
+}
+
+/// Writes the runs of all nodes as n8n shows them, one at a time. `written` is told of each.
+pub fn write_run_data(
+    out: &mut dyn Write,
+    run_data: &[(Str, Vec<Arc<TaskData>>)],
+    mut written: impl FnMut(&TaskData) -> io::Result<()>,
+) -> io::Result<()> {
+    out.write_all(b"{")?;
+    for (position, (name, runs)) in run_data.iter().enumerate() {
+        let mut key = String::from(if position > 0 { "," } else { "" });
+        json::write_string(&mut key, name);
+        out.write_all(key.as_bytes())?;
+        out.write_all(b":[")?;
+        for (index, run) in runs.iter().enumerate() {
+            if index > 0 {
+                out.write_all(b",")?;
+            }
+            run.write_json(out)?;
+            written(run)?;
+        }
+        out.write_all(b"]")?;
+    }
+    out.write_all(b"}")
 }

@@ -1,7 +1,7 @@
 //! Parameters compiled once: what has no expression is a constant, the rest is a tree of templates.
 
 use crate::siblings;
-use expr::{Error, Scope, Session, Template};
+use expr::{Error, Part, Scope, Session, Template};
 use model::{Object, PathKeys, Str, Value};
 use std::sync::Arc;
 
@@ -60,6 +60,20 @@ impl Compiled {
             Descent::Found(compiled) => !compiled.is_constant(),
             Descent::Inside(..) => true,
             Descent::Constant(_) | Descent::Missing => false,
+        }
+    }
+
+    /// What a value at a path that depends on the item begins with, whatever the item is; `None` if it depends on nothing. The beginning
+    /// of a list or an object is empty.
+    pub(crate) fn fixed_beginning(&self, path: &str) -> Option<Str> {
+        match self.descend(path) {
+            Descent::Found(Compiled::Template(template)) => template.as_text().is_none().then(|| match template.parts().first() {
+                Some(Part::Text(text)) => text.clone(),
+                _ => Str::new(),
+            }),
+            Descent::Found(compiled) => (!compiled.is_constant()).then(Str::new),
+            Descent::Inside(..) => Some(Str::new()),
+            Descent::Constant(_) | Descent::Missing => None,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::budget::Budgets;
 use crate::params::Compiled;
 use expr::native::Code;
 use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
+use node_api::ai::Exposure;
 use node_api::{Group, NodeError, NodeInfo, NodeType, Registry, StartedBy};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -136,7 +137,13 @@ impl Plan {
 
     /// Whether a run of it may reach outside, so that no step of it may be taken twice.
     pub fn has_effects(&self) -> bool {
-        self.nodes.iter().any(|node| !node.disabled && (!node.is_repeatable() || node.resumes()))
+        self.nodes.iter().any(|node| !node.disabled && (!node.is_harmless() || node.resumes()))
+    }
+
+    /// Whether a run of it may compute for long.
+    pub fn computes(&self) -> bool {
+        let computes = |node: &PlanNode| node.node_type.as_ref().is_some_and(|found| found.spec.runs_code || found.spec.computes);
+        self.nodes.iter().any(|node| !node.disabled && computes(node))
     }
 
     pub fn index_of(&self, name: &str) -> Option<usize> {
@@ -198,6 +205,11 @@ impl Plan {
 }
 
 impl PlanNode {
+    /// Whether any of its parameters is an expression.
+    pub fn has_expressions(&self) -> bool {
+        !self.params.is_constant()
+    }
+
     /// The parameters that have a value before any call, and those that have none, as they are written.
     pub(crate) fn params_before_calls(&self) -> (Compiled, Vec<(Str, Value)>) {
         let Some(node_type) = self.node_type.as_deref().filter(|node_type| !node_type.spec.per_call.is_empty()) else {
@@ -258,12 +270,45 @@ impl PlanNode {
 
     /// Whether a step of it that was cut off may be taken again: it has no effect, or finds the runs it has called.
     pub fn is_repeatable(&self) -> bool {
+        self.is_harmless() || self.node_type.as_ref().is_some_and(|found| found.spec.has_key(&self.raw_params))
+    }
+
+    /// The same whoever calls it, and without the help of the other side.
+    pub(crate) fn is_harmless(&self) -> bool {
         self.resumes() || self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
     }
 
     /// Whether it finds again what it has done before it was cut off.
     pub fn resumes(&self) -> bool {
         self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows || found.spec.keeps_notes)
+    }
+
+    /// The id of the credential of this type that somebody chose for the node.
+    pub fn chosen_credential(&self, kind: &str) -> Option<&str> {
+        self.credentials.get(kind)?.get("id")?.as_str().filter(|id| !id.is_empty())
+    }
+
+    /// What a run has come across once this node has run in it.
+    pub(crate) fn exposes(&self) -> Exposure {
+        let flow = self.node_type.as_ref().map(|found| &found.spec.flow);
+        let uses_credential = !self.credentials.is_empty() && !self.is_trigger();
+        Exposure { untrusted: flow.is_none_or(|flow| flow.untrusted), private: flow.is_none_or(|flow| flow.private) || uses_credential }
+    }
+
+    /// The parameters that say where it sends its data to, one by one where there is a list of them.
+    pub(crate) fn places(&self) -> Vec<Str> {
+        let paths = self.node_type.as_ref().map(|found| found.spec.flow.sends_to.as_slice()).unwrap_or_default();
+        paths.iter().flat_map(|path| self.places_at(path)).collect()
+    }
+
+    fn places_at(&self, path: &Str) -> Vec<Str> {
+        let Some((list, field)) = path.split_once(".*.") else { return vec![path.clone()] };
+        match self.raw_params.get_path(list) {
+            Some(Value::Array(entries)) => (0..entries.len()).map(|at| format!("{list}.{at}.{field}").into()).collect(),
+            // An expression makes the list, or what it lies in, and may make anything of it.
+            _ if self.params.has_expression(list) => vec![list.into()],
+            _ => Vec::new(),
+        }
     }
 
     pub(crate) fn calls_workflows(&self) -> bool {

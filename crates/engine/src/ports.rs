@@ -3,7 +3,7 @@
 use crate::account::Claim;
 use crate::budget::{Spender, Spending};
 use crate::outcome::Outcome;
-use model::{Code, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
+use model::{Code, Exposure, Items, Object, RunEvent, RunStatus, Spill, Str, Workflow};
 use node_api::ai::{KeptHere, LocalModels, ModelError};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
@@ -54,9 +54,9 @@ pub trait Random: Send + Sync {
 
 /// Decrypted credentials. The fields never reach an expression, an item or a log.
 pub trait Credentials: Send + Sync {
-    /// The fields of a credential that a node refers to by type and, if it has one, id; of those that the stored workflow on
-    /// whose behalf the run goes ([`crate::RunOptions::stands_for`]) may use.
-    fn get(&self, stands_for: &str, kind: &str, id: Option<&str>) -> Result<Object, NodeError>;
+    /// The fields of the credential of this type and id, if the stored workflow on whose behalf the run goes
+    /// ([`crate::RunOptions::stands_for`]) may use it. A node that names no id is never asked about here: it has none.
+    fn get(&self, stands_for: &str, kind: &str, id: &str) -> Result<Object, NodeError>;
 }
 
 /// Workflows that other workflows call in memory.
@@ -86,6 +86,8 @@ pub struct Call {
     pub waits: bool,
     /// How many workflows deep the called one is.
     pub depth: usize,
+    /// A model makes the call, or the run that makes it was called by one. Whoever keeps runs keeps this with the called one.
+    pub called_by_model: Option<Exposure>,
     /// What the caller has spent: the called run spends on its account too.
     pub spending: Arc<Spending>,
     /// Stops the called run.
@@ -178,10 +180,15 @@ pub trait Responder: Send + Sync {
     async fn stream(&self, _chunk: Chunk) {}
 }
 
-/// Addresses that wake a run that waits.
+/// Addresses that wake a run that waits, and whatever else only this instance can sign. Implemented by `runtime`.
 pub trait Addresses: Send + Sync {
-    fn webhook(&self, run_id: &str) -> Str;
-    fn form(&self, run_id: &str) -> Str;
+    /// Wakes a run from this one of its waits, counted from zero, and from no other.
+    fn webhook(&self, run_id: &str, wait: usize) -> Str;
+    fn form(&self, run_id: &str, wait: usize) -> Str;
+    /// Whether this instance has signed a session so: it gave it to somebody by that name.
+    fn has_signed(&self, _session: &str, _signature: &str) -> bool {
+        false
+    }
 }
 
 /// What is spent on models by all runs together. Implemented by `runtime`; asked before each call of a model.
@@ -224,7 +231,8 @@ impl Workflows for NoWorkflows {
 pub struct NoCredentials;
 
 impl Credentials for NoCredentials {
-    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
-        Err(NodeError::credential(format!("No credential of type '{kind}' is available to this run")))
+    fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
+        let message = format!("No credential of type '{kind}' is available to this run");
+        Err(NodeError::new(model::Code::CREDENTIAL_MISSING, message).with("credentialType", kind))
     }
 }

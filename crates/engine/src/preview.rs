@@ -8,6 +8,9 @@ use model::{Items, Object, Source, Str, TaskData, Value};
 use node_api::NodeError;
 use std::sync::Arc;
 
+/// The largest value that an expression gives while it is written. Nobody reads more of one.
+const MAX_OUTPUT_BYTES: usize = 12 << 20;
+
 /// An expression and where it stands.
 pub struct Preview<'a> {
     pub plan: &'a Plan,
@@ -48,7 +51,8 @@ pub fn preview(asked: &Preview<'_>) -> Result<Value, NodeError> {
         contexts: &|_| Object::new(),
     };
     let text = if asked.expression.starts_with('=') { asked.expression.to_owned() } else { format!("={}", asked.expression) };
-    Session::default().evaluate(&Template::parse(&text), &view).map_err(|error| expression_error(error, ""))
+    let session = Session::default().putting_out_at_most(MAX_OUTPUT_BYTES);
+    session.evaluate(&Template::parse(&text), &view).map_err(|error| expression_error(error, ""))
 }
 
 /// What fed a node in a run of it, or what would: the last run of each node before it. A node that serves another stands where

@@ -111,9 +111,9 @@ fn empty_parameters_and_missing_credentials_are_told() {
         assert_eq!((found.node.as_deref(), found.severity), (Some("S"), Severity::Warning));
         assert!(found.hint.is_some());
     }
-    problem(&report, Code::NODE_CREDENTIAL, "nodes[1].credentials.someApi");
+    problem(&report, Code::CREDENTIAL_MISSING, "nodes[1].credentials.someApi");
     let told = |code| report.problems.iter().filter(|problem| problem.code == code).count();
-    assert_eq!((told(Code::NODE_PARAMETER), told(Code::NODE_CREDENTIAL)), (3, 1));
+    assert_eq!((told(Code::NODE_PARAMETER), told(Code::CREDENTIAL_MISSING)), (3, 1));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn any_type_in_any_field_is_told_and_harmless() {
         for field in fields {
             for value in &values {
                 let mut document = base.clone();
-                document.set_path(&format!("{prefix}{}", field.name), value.clone());
+                document.put_path(&format!("{prefix}{}", field.name), value.clone()).unwrap();
                 let report = report(document);
                 let place = format!("{prefix}{}", field.name);
                 let is_told = report.problems.iter().any(|problem| problem.code == Code::WORKFLOW_FIELD && problem.place == place);

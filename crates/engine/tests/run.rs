@@ -74,6 +74,10 @@ node!(Nap, "nap", |spec| spec, |ctx, items| {
     ctx.host().pause(Pause::Until(ctx.host().now_ms() + 3_600_000));
     Ok(vec![items])
 });
+node!(Keep, "keep", |spec| spec, |ctx, items| {
+    ctx.host().set_state(node_api::host::NodeState { context: Object::new(), lists: vec![items.clone()] });
+    Ok(vec![items])
+});
 node!(Call, "call", |spec| spec.param(Param::text("id", "Id", "").help("The workflow to call.")), |ctx, items| {
     let target = node_api::host::WorkflowTarget::Id(ctx.text("id", 0)?);
     ctx.host().run_workflow(node_api::host::WorkflowCall { target, items, wait: true }).await
@@ -93,6 +97,7 @@ static NODES: &[Entry] = &[
     row::<Join>(),
     row::<Forever>(),
     row::<Nap>(),
+    row::<Keep>(),
     row::<Call>(),
 ];
 
@@ -138,7 +143,7 @@ fn graph(text: &str) -> Value {
 fn with(mut workflow: Value, node: &str, field: &str, value: Value) -> Value {
     for found in workflow.make_object().entry("nodes").make_array() {
         if found.get("name").and_then(Value::as_str) == Some(node) {
-            found.set_path(field, value.clone());
+            found.put_path(field, value.clone()).unwrap();
         }
     }
     workflow
@@ -547,4 +552,18 @@ async fn without_a_keeper_a_sleeping_callee_puts_its_caller_to_sleep_too() {
     let caller = with(graph("Start:start -> Call:call -> After:pass"), "Call", "parameters.id", json!("other"));
     let outcome = run_in(world, &caller, RunOptions::default(), CancellationToken::new()).await;
     assert_eq!((outcome.status, order(&outcome).as_str()), (RunStatus::Waiting, "Start"));
+}
+
+#[tokio::test]
+async fn issue_14_09_what_a_node_remembers_is_whole_also_when_its_time_is_over() {
+    let world = world(Vec::new());
+    let workflow = graph("Start:start -> Three:three -> A:keep");
+    run_in(world.clone(), &workflow, RunOptions::default(), CancellationToken::new()).await;
+    let step = world.steps.lock().unwrap().pop().unwrap();
+    let kept = step.changed.state.unwrap().lists.remove(0);
+    let over = CancellationToken::new();
+    over.cancel();
+    let allowance = compute::Allowance::new(std::time::Duration::MAX, std::time::Duration::MAX).until(over);
+    let count = compute::within(&allowance, || kept.iter().count()).unwrap();
+    assert_eq!(count, 3);
 }

@@ -2,6 +2,9 @@
 
 use model::{Code, Str};
 
+/// Longer texts of errors are cut off here.
+const MAX_TEXT_BYTES: usize = 16 << 10;
+
 /// An error of an expression or of sandboxed JavaScript, in words for the author of the workflow.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -60,6 +63,45 @@ impl Error {
 
     pub fn data(message: impl Into<Str>) -> Self {
         Error::Data { message: message.into(), description: None, kind: None }
+    }
+
+    /// The same with texts that are worth keeping: they may quote data, and somebody may make them pile up.
+    #[must_use]
+    pub(crate) fn shortened(mut self) -> Self {
+        self.texts_mut().into_iter().flatten().for_each(shorten);
+        self
+    }
+
+    /// How many bytes its texts have.
+    pub(crate) fn text_bytes(&self) -> usize {
+        let sum = |texts: [Option<&Str>; 3]| texts.into_iter().flatten().map(|text| text.len()).sum();
+        match self {
+            Error::Syntax { detail } | Error::Sandbox { detail } => detail.len(),
+            Error::Data { message, description, kind } => sum([Some(message), description.as_ref(), kind.as_ref()]),
+            Error::Thrown { name, message, stack } => sum([Some(name), Some(message), stack.as_ref()]),
+            Error::Forbidden { message } => message.len(),
+            _ => 0,
+        }
+    }
+
+    fn texts_mut(&mut self) -> [Option<&mut Str>; 3] {
+        match self {
+            Error::Syntax { detail } | Error::Sandbox { detail } => [Some(detail), None, None],
+            Error::Data { message, description, kind } => [Some(message), description.as_mut(), kind.as_mut()],
+            Error::Thrown { name, message, stack } => [Some(name), Some(message), stack.as_mut()],
+            Error::Forbidden { message } => [Some(message), None, None],
+            _ => [None, None, None],
+        }
+    }
+}
+
+/// Cuts off what is longer than a person reads.
+pub(crate) fn shorten(text: &mut Str) {
+    if text.len() > MAX_TEXT_BYTES {
+        let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+        let mut short = Str::from(&text[..end]);
+        short.push('…');
+        *text = short;
     }
 }
 

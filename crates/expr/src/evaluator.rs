@@ -38,6 +38,13 @@ impl Session {
         self
     }
 
+    /// Refuses what is larger than this to come out of the sandbox.
+    #[must_use]
+    pub fn putting_out_at_most(mut self, output_bytes: usize) -> Self {
+        self.sandbox = Mutex::new(Sandbox::new().session(Limits { output_bytes, ..Limits::expression() }));
+        self
+    }
+
     /// The value of a template: the raw value of a single `{{ … }}`, otherwise text.
     pub fn evaluate(&self, template: &Template, scope: &dyn Scope) -> Result<Value, Error> {
         match self.route {

@@ -283,8 +283,11 @@ mod tests {
         }
         for text in texts {
             let long = text.clone();
+            // As long as addresses may be, and no longer, or nothing of them would be read.
+            let most = MAX_URL_BYTES / 2 - 100;
+            let short = text[..text.floor_char_boundary(most.min(text.len() / 4))].to_owned();
             add("hash of a long name", Box::new(move || drop((hash(&long, b""), hmac(&long, b"", b"")))));
-            let (zone, url) = (text.clone(), text.clone());
+            let (zone, url) = (text.clone(), short);
             add("zones", Box::new(move || drop((zone_offset(&zone, f64::NAN), zone_is_dst(&zone, 1e300)))));
             add("lenient_base64", Box::new(move || drop(lenient_base64(&text))));
             add(

@@ -5,6 +5,8 @@
 //! Invariant: text that comes out of data is never parsed as an expression.
 //! Invariant: both evaluators agree on every expression that the native one accepts.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod error;
 mod evaluator;
 mod from_ai;

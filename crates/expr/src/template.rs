@@ -4,6 +4,9 @@ use crate::native::{Failure, Program};
 use crate::{Error, Scope};
 use model::{DateKind, Str, Value};
 
+/// The text that the parts of one template make together.
+const MAX_TEXT_BYTES: usize = 64 << 20;
+
 /// A parameter's text, ready to evaluate. Reading one never fails: JavaScript that is none is an error of evaluating it.
 #[derive(Clone, Debug)]
 pub struct Template {
@@ -83,7 +86,7 @@ impl Template {
     }
 
     /// One code part alone keeps its value; anything else becomes text.
-    fn evaluate_parts<E>(&self, mut evaluate: impl FnMut(&str, Option<&Program>) -> Result<Value, E>) -> Result<Value, E> {
+    fn evaluate_parts<E: From<Error>>(&self, mut evaluate: impl FnMut(&str, Option<&Program>) -> Result<Value, E>) -> Result<Value, E> {
         if let [Part::Code { source, native }] = self.parts.as_slice() {
             return evaluate(source, native.as_ref());
         }
@@ -93,8 +96,8 @@ impl Template {
         let mut out = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Code { source, native } => push_value(&mut out, &evaluate(source, native.as_ref())?),
+                Part::Text(text) => push_str(&mut out, text)?,
+                Part::Code { source, native } => push_value(&mut out, &evaluate(source, native.as_ref())?)?,
             }
         }
         Ok(out.into())
@@ -102,30 +105,40 @@ impl Template {
 }
 
 /// Adds a part's value to the text around it: nothing for what JavaScript takes for false, except `0` and `false`.
-fn push_value(out: &mut String, value: &Value) {
+fn push_value(out: &mut String, value: &Value) -> Result<(), Error> {
     match value {
-        Value::Undefined | Value::Null => {}
-        Value::Number(number) if number.is_nan() => {}
-        Value::String(text) => out.push_str(text),
+        Value::Undefined | Value::Null => Ok(()),
+        Value::Number(number) if number.is_nan() => Ok(()),
+        Value::String(text) => push_str(out, text),
         other => push_text(out, other),
     }
 }
 
-fn push_text(out: &mut String, value: &Value) {
+fn push_text(out: &mut String, value: &Value) -> Result<(), Error> {
     match value {
-        Value::Date(date) if date.kind == DateKind::Js => out.push_str(&crate::native::date_text(date.epoch_ms)),
+        Value::Date(date) if date.kind == DateKind::Js => push_str(out, &crate::native::date_text(date.epoch_ms)),
         Value::Array(values) => {
             for (position, element) in values.iter().enumerate() {
                 if position > 0 {
-                    out.push(',');
+                    push_str(out, ",")?;
                 }
                 if !element.is_nullish() {
-                    push_text(out, element);
+                    push_text(out, element)?;
                 }
             }
+            Ok(())
         }
-        other => out.push_str(&other.to_js_string()),
+        other => push_str(out, &other.to_js_string()),
     }
+}
+
+/// Each part has limits of its own; what they make together has this one.
+fn push_str(out: &mut String, text: &str) -> Result<(), Error> {
+    if out.len() + text.len() > MAX_TEXT_BYTES {
+        return Err(Error::Memory { limit_bytes: MAX_TEXT_BYTES });
+    }
+    out.push_str(text);
+    Ok(())
 }
 
 /// A piece of a template before it is compiled.
@@ -232,7 +245,7 @@ fn with_dollar_signs(source: &str) -> String {
 mod tests {
     use super::*;
     use crate::native::testing::TestScope;
-    use model::json;
+    use model::{Object, json};
     use proptest::prelude::*;
 
     #[track_caller]
@@ -258,6 +271,19 @@ mod tests {
         check("={{ $json.a.b.c }}!", json!({}), json!("!"));
         check("=at {{ new Date(0) }}", json!({}), json!("at Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)"));
         check("=at {{ $now }}", json!({}), json!("at 2026-01-15T07:34:56.789-05:00"));
+    }
+
+    #[test]
+    fn issue_14_11_the_parts_of_a_template_together_have_an_end() {
+        // About 64 KB of template that would make 11 GB of text.
+        let text = format!("={}", "{{'x'.repeat(4194304)}}".repeat(2_700));
+        let made = Template::parse(&text).evaluate_native(&TestScope::new(json!({})));
+        assert_eq!(made, Err(Failure::Error(Error::Memory { limit_bytes: MAX_TEXT_BYTES })));
+        let text = "x".repeat(10_000);
+        let list = (0..40).fold(json!([text]), |inner, _| Value::array(vec![inner.clone(), inner]));
+        let made =
+            Template::parse("=a {{ $json.list }}").evaluate_native(&TestScope::new(Value::from(Object::from_iter([("list", list)]))));
+        assert_eq!(made, Err(Failure::Error(Error::Memory { limit_bytes: MAX_TEXT_BYTES })));
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod knowledge;
 mod models;
 mod talk;
 
-pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Restore};
+pub(crate) use folder::{Backup, Doctor, Export, ExportFormat, Migrate, Restore};
 pub(crate) use knowledge::{AddKnowledge, Knowledge, SearchKnowledge};
 pub(crate) use models::Models;
 pub(crate) use talk::{Agent, AgentTool, AskBefore, Chat};
@@ -29,6 +29,11 @@ impl Cli {
     /// The command that was given; the server if none was.
     pub(crate) fn chosen(self) -> Command {
         self.command.unwrap_or_else(|| Command::Serve(Serve::default()))
+    }
+
+    /// Whether another process of ours has started this one for a piece of work.
+    pub(crate) fn is_child(&self) -> bool {
+        matches!(self.command, Some(Command::ReadPdf | Command::MergeSql))
     }
 }
 
@@ -95,6 +100,8 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Make a data folder of a backup
     Restore(Restore),
+    /// Bring a data folder that an older Heddle wrote up to date
+    Migrate(Migrate),
     /// Run recorded cases and compare the results
     Conformance(Conformance),
     /// List the nodes that can run
@@ -106,6 +113,9 @@ pub(crate) enum Command {
     /// Read the PDF on standard input, for the nodes that need its text
     #[command(name = nodes::files::PDF_COMMAND, hide = true)]
     ReadPdf,
+    /// Run the query on standard input, for the SQL mode of Merge
+    #[command(name = nodes::flow::SQL_COMMAND, hide = true)]
+    MergeSql,
 }
 
 /// Where workflows, executions and credentials are kept.
@@ -160,7 +170,8 @@ pub(crate) struct Serve {
   heddle import flow.json
   heddle import --activate flows/*.json
 
-A workflow with an id that is there already becomes a new version of it. Works whether or not a server runs on the folder.")]
+A workflow with an id that is there already becomes a new version of it. Works whether or not a server runs on the folder. Many are saved
+500 at a time; one that cannot be imported ends it, and those before it are imported.")]
 pub(crate) struct Import {
     #[command(flatten)]
     pub(crate) data: DataFolder,
@@ -289,7 +300,7 @@ work; without one it is done here. The exit code is 0 when the run succeeded, 1 
         data: DataFolder,
         /// The id of an execution that is uncertain
         id: i64,
-        /// Do it again; so it is without a word, too
+        /// Do it again. Without --again and --done the run goes on only if no step of it may have happened
         #[arg(long)]
         again: bool,
         /// It happened, and this came of it: the text a tool gave, or what the node put out as JSON

@@ -1,8 +1,12 @@
 //! The `heddle` command: wires the rooms together and talks to the person at the terminal.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
+mod allocator;
 mod cli;
 mod collections;
 mod commands;
+#[expect(clippy::disallowed_methods, reason = "cases are files, and each has a folder of its own")]
 mod conformance;
 mod conversations;
 mod credentials;
@@ -17,10 +21,6 @@ mod world;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use std::process::ExitCode;
-
-/// A run is many small allocations that end together: the system's own takes a fifth longer for a whole webhook.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let matches = cli::Cli::command().get_matches();

@@ -1,5 +1,6 @@
 //! Settings: this table is their manual. A value comes from a flag, else the environment, else a file, else the default.
 
+#[expect(clippy::disallowed_methods, reason = "the file of settings that the operator names")]
 mod file;
 mod page;
 mod sources;
@@ -12,7 +13,7 @@ use model::SpendingLimit;
 use node_api::collections::CollectionLimits;
 use node_api::host::Feature;
 use node_api::tables::TableLimits;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// Everything an operator can set.
@@ -27,10 +28,13 @@ pub(crate) struct Settings {
     pub(crate) features: Vec<Feature>,
     pub(crate) run_data_limit: usize,
     pub(crate) run_memory_limit: usize,
+    /// The same for all runs together.
+    pub(crate) run_memory_total: usize,
     /// CPU time of one step, and of all steps of a run.
     pub(crate) cpu: [std::time::Duration; 2],
     /// For the JavaScript of all runs together.
     pub(crate) sandbox_memory: usize,
+    pub(crate) compute_memory: usize,
     pub(crate) retention: runtime::Retention,
     pub(crate) max_body: usize,
     pub(crate) table_bytes: usize,
@@ -48,13 +52,28 @@ pub(crate) struct Serving {
     pub(crate) host: IpAddr,
     pub(crate) port: u16,
     pub(crate) base_url: Option<String>,
+    /// The origin of webhooks, forms and chats, if it is another.
+    pub(crate) webhook_url: Option<String>,
+    /// Further names of the editor and the API.
+    pub(crate) allowed_hosts: Vec<String>,
+    /// Whether the first owner can be made from another machine.
+    pub(crate) remote_setup: bool,
     pub(crate) log: String,
     pub(crate) log_format: LogFormat,
 }
 
 impl Default for Serving {
     fn default() -> Self {
-        Self { host: Ipv4Addr::LOCALHOST.into(), port: 5678, base_url: None, log: "info".into(), log_format: LogFormat::Text }
+        Self {
+            host: Ipv4Addr::LOCALHOST.into(),
+            port: 5678,
+            base_url: None,
+            webhook_url: None,
+            allowed_hosts: Vec::new(),
+            remote_setup: false,
+            log: "info".into(),
+            log_format: LogFormat::Text,
+        }
     }
 }
 
@@ -99,7 +118,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "UTC",
         help: "Zone of dates in workflows that name none, such as Europe/Berlin. Since 0.1.",
     },
-    Setting { name: "HEDDLE_FILES_ROOT", default: "./workspace", help: "The folder that file nodes may read and write. Since 0.1." },
+    Setting {
+        name: "HEDDLE_FILES_ROOT",
+        default: "./workspace",
+        help: "The folder that file nodes may read and write: of the first project itself, of each other project a folder in `.projects`. It must not contain the data folder. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_MODELS",
         default: "",
@@ -118,6 +141,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "256MB",
         help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
     },
+    Setting {
+        name: "HEDDLE_RUN_MEMORY_TOTAL",
+        default: "256MB",
+        help: "How much data of all runs together stays in memory, and as much again of the requests they began with. Since 0.1.",
+    },
     Setting { name: "HEDDLE_STEP_CPU_TIME", default: "120", help: "Seconds of CPU time that one step of a run may use. Since 0.1." },
     Setting {
         name: "HEDDLE_RUN_CPU_TIME",
@@ -128,6 +156,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         name: "HEDDLE_SANDBOX_MEMORY",
         default: "256MB",
         help: "Memory for the JavaScript of all runs together; each run has 16 MB of its own besides. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_COMPUTE_MEMORY",
+        default: "128MB",
+        help: "How far the process may grow while long computations are under way. Beyond it, only a few of them go on at a time, and large requests wait or are rejected with 503. Since 0.1.",
     },
     Setting { name: "HEDDLE_MAX_BODY", default: "16MB", help: "How large the body of a request may be. Since 0.1." },
     Setting {
@@ -169,6 +202,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         help: "Proxies whose X-Forwarded-For is believed: addresses or CIDR, separated by commas. Since 0.1.",
     },
     Setting { name: "HEDDLE_MAX_CONNECTIONS", default: "10000", help: "Connections at once; further ones are told 503. Since 0.1." },
+    Setting {
+        name: "HEDDLE_CONNECTIONS_PER_ADDRESS",
+        default: "256",
+        help: "Open connections from one address; 0 for any number. This machine and trusted proxies are not counted; a private address may have half of all connections. Since 0.1.",
+    },
     Setting { name: "HEDDLE_MAX_REQUESTS", default: "5000", help: "Requests under way at once; further ones are told 503. Since 0.1." },
     Setting { name: "HEDDLE_MAX_HEADERS", default: "32KB", help: "How large the headers of a request may be. Since 0.1." },
     Setting {
@@ -195,10 +233,30 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting { name: "HEDDLE_KEEP_DAYS", default: "14", help: "How long finished executions are kept. Since 0.1." },
     Setting { name: "HEDDLE_KEEP_COUNT", default: "10000", help: "How many finished executions are kept. Since 0.1." },
     Setting { name: "HEDDLE_KEEP_BYTES", default: "10GB", help: "How much room finished executions may take. Since 0.1." },
+    Setting {
+        name: "HEDDLE_KEEP_VERSIONS",
+        default: "100",
+        help: "How many versions of each workflow are kept; those with a name, those that listen and those of kept executions stay besides. Since 0.1.",
+    },
     Setting { name: "HEDDLE_DATA", default: "~/.heddle", help: "The folder of workflows, executions and credentials. Since 0.1." },
     Setting { name: "HEDDLE_HOST", default: "127.0.0.1", help: "The address the server listens on. Since 0.1." },
     Setting { name: "HEDDLE_PORT", default: "5678", help: "The port the server listens on. Since 0.1." },
     Setting { name: "HEDDLE_BASE_URL", default: "", help: "Where callers reach the server, if not at its address. Since 0.1." },
+    Setting {
+        name: "HEDDLE_WEBHOOK_URL",
+        default: "",
+        help: "A separate origin for webhooks, forms and chats, such as https://hooks.example.com: they answer only there, and everything else only at the base URL. Its host name must differ. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_ALLOWED_HOSTS",
+        default: "",
+        help: "Further host names at which the editor and the API answer, and webhooks where the base URL is on this machine, separated by commas, besides localhost, IP addresses and the host of the base URL. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_REMOTE_SETUP",
+        default: "0",
+        help: "1 lets the first owner be made from another machine. The set-up token is needed in either case. Since 0.1.",
+    },
     Setting { name: "HEDDLE_LOG", default: "info", help: "What the server logs: off, error, warn, info, debug, trace. Since 0.1." },
     Setting { name: "HEDDLE_LOG_FORMAT", default: "text", help: "How it logs: text, or json with one object a line. Since 0.1." },
     Setting { name: "HEDDLE_CONFIG", default: "", help: "The file of settings, if it is not heddle.toml in the data folder. Since 0.1." },
@@ -243,12 +301,15 @@ impl Settings {
             features,
             run_data_limit: bytes("HEDDLE_RUN_DATA_LIMIT")?,
             run_memory_limit: bytes("HEDDLE_RUN_MEMORY_LIMIT")?,
+            run_memory_total: bytes("HEDDLE_RUN_MEMORY_TOTAL")?,
             cpu: [seconds("HEDDLE_STEP_CPU_TIME")?, seconds("HEDDLE_RUN_CPU_TIME")?],
             sandbox_memory: bytes("HEDDLE_SANDBOX_MEMORY")?,
+            compute_memory: bytes("HEDDLE_COMPUTE_MEMORY")?,
             retention: runtime::Retention {
                 age: std::time::Duration::from_secs(number("HEDDLE_KEEP_DAYS")?.saturating_mul(24 * 60 * 60)),
                 count: usize::try_from(number("HEDDLE_KEEP_COUNT")?).unwrap_or(usize::MAX),
                 bytes: bytes("HEDDLE_KEEP_BYTES")? as u64,
+                versions: count("HEDDLE_KEEP_VERSIONS")?.max(1),
             },
             max_body: bytes("HEDDLE_MAX_BODY")?,
             table_bytes: bytes("HEDDLE_TABLE_BYTES")?,
@@ -263,7 +324,7 @@ impl Settings {
             run_limits: runtime::RunLimits {
                 at_once: count("HEDDLE_RUNS_AT_ONCE")?,
                 waiting: count("HEDDLE_RUNS_WAITING")?,
-                ..runtime::RunLimits::default()
+                held_bytes: bytes("HEDDLE_RUN_MEMORY_TOTAL")?,
             },
             gate_limits: gate_limits()?,
             catch_up: catch_up()?,
@@ -277,14 +338,52 @@ impl Serving {
     fn load() -> Result<Self> {
         let log = read("HEDDLE_LOG");
         tracing_subscriber::EnvFilter::try_new(&log).with_context(|| unusable("HEDDLE_LOG", "which is no level such as info"))?;
-        Ok(Self {
+        let serving = Self {
             host: read("HEDDLE_HOST").parse().with_context(|| unusable("HEDDLE_HOST", "which is no address such as 127.0.0.1"))?,
             port: read("HEDDLE_PORT").parse().with_context(|| unusable("HEDDLE_PORT", "which is no port"))?,
-            base_url: Some(read("HEDDLE_BASE_URL")).filter(|url| !url.is_empty()),
+            base_url: origin("HEDDLE_BASE_URL"),
+            webhook_url: origin("HEDDLE_WEBHOOK_URL"),
+            allowed_hosts: listed("HEDDLE_ALLOWED_HOSTS"),
+            remote_setup: flag("HEDDLE_REMOTE_SETUP")?,
             log,
             log_format: log_format()?,
-        })
+        };
+        serving.urls(SocketAddr::new(serving.host, serving.port))?;
+        Ok(serving)
     }
+}
+
+/// Where an instance is reached.
+pub(crate) struct Urls {
+    pub(crate) base: model::Str,
+    pub(crate) webhooks: Option<model::Str>,
+    pub(crate) hosts: server::Hosts,
+}
+
+impl Serving {
+    /// Where a server that listens at this address is reached.
+    pub(crate) fn urls(&self, address: SocketAddr) -> Result<Urls> {
+        let base = self.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
+        let hosts = server::Hosts::new(&base, self.webhook_url.as_deref(), &self.allowed_hosts);
+        let hosts = hosts.context("HEDDLE_BASE_URL, HEDDLE_WEBHOOK_URL and HEDDLE_ALLOWED_HOSTS do not fit together (SETTING_INVALID)")?;
+        Ok(Urls { base: base.into(), webhooks: self.webhook_url.as_deref().map(Into::into), hosts })
+    }
+}
+
+impl Urls {
+    /// Where webhooks, forms and chats are reached.
+    pub(crate) fn webhook_base(&self) -> &model::Str {
+        self.webhooks.as_ref().unwrap_or(&self.base)
+    }
+}
+
+/// An address without the slash at its end; nothing if it is empty.
+fn origin(name: &str) -> Option<String> {
+    Some(read(name).trim().trim_end_matches('/').to_owned()).filter(|url| !url.is_empty())
+}
+
+fn listed(name: &str) -> Vec<String> {
+    read(name).split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
 }
 
 /// The value of a setting, or its default.
@@ -317,14 +416,13 @@ fn seconds(name: &str) -> Result<std::time::Duration> {
 }
 
 fn gate_limits() -> Result<server::GateLimits> {
-    let proxies = read("HEDDLE_TRUSTED_PROXIES");
-    let listed = proxies.split(',').map(str::trim).filter(|proxy| !proxy.is_empty());
-    let trusted = listed.map(|proxy| {
+    let trusted = listed("HEDDLE_TRUSTED_PROXIES").into_iter().map(|proxy| {
         let net = proxy.parse::<ipnet::IpNet>().or_else(|_| proxy.parse::<std::net::IpAddr>().map(ipnet::IpNet::from));
         net.with_context(|| format!("HEDDLE_TRUSTED_PROXIES has '{proxy}', which is no address or network (SETTING_INVALID)"))
     });
     Ok(server::GateLimits {
         connections: count("HEDDLE_MAX_CONNECTIONS")?.max(1),
+        per_address: count("HEDDLE_CONNECTIONS_PER_ADDRESS")?,
         requests: count("HEDDLE_MAX_REQUESTS")?.max(1),
         per_second: u32::try_from(number("HEDDLE_RATE_LIMIT")?).unwrap_or(u32::MAX),
         header_bytes: bytes("HEDDLE_MAX_HEADERS")?.max(4 << 10),

@@ -17,9 +17,15 @@ pub(crate) fn note(line: &str) {
 
 /// An error with its causes.
 pub(crate) fn complain(error: &anyhow::Error) {
-    let mut text = format!("{} {error}", paint("error:", Colour::Red));
-    for cause in error.chain().skip(1) {
-        text.push_str(&format!("\n  because: {cause}"));
+    let mut text = paint("error:", Colour::Red);
+    for (place, cause) in error.chain().enumerate() {
+        text.push_str(if place == 0 { " " } else { "\n  because: " });
+        let told = cause.to_string();
+        text.push_str(&told);
+        // The name under which there is a page about it.
+        if let Some(code) = cause.downcast_ref::<store::Error>().map(|error| error.code().name()).filter(|code| !told.contains(code)) {
+            text.push_str(&format!(" ({code})"));
+        }
     }
     note(&text);
 }

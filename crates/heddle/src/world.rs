@@ -7,9 +7,11 @@ use node_api::ai::KeptHere;
 use providers::connect::GuardedConnections;
 use providers::http::{GuardedHttp, Policy};
 use providers::memory::{ProcessConversations, ProcessLimits};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::{SpillFile, SpillLimits, Workspace};
+use store::{SpillFile, SpillLimits, SpillTotal, Workspace};
 
 /// An engine with everything real behind it.
 pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
@@ -20,7 +22,9 @@ pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
     let policy = Policy::parse(&settings.egress_allow).context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
     expr::sandbox::limit_shared_memory(settings.sandbox_memory);
+    compute::limit_memory(settings.compute_memory);
     let limits = SpillLimits { memory: settings.run_memory_limit, budget: settings.run_data_limit };
+    let total = Arc::new(SpillTotal::new(settings.run_memory_total));
     let passing = ProcessConversations::new(ProcessLimits::default(), || SystemClock.now_ms());
     Ok(Ports {
         clock: Arc::new(SystemClock),
@@ -37,8 +41,43 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         ledger: Arc::new(engine::NoLedger),
         calls: None,
         journal: Arc::new(NoJournal),
-        spill: Some(Arc::new(move || Arc::new(SpillFile::new(std::env::temp_dir(), limits)))),
+        spill: Some(Arc::new(move || Arc::new(SpillFile::new(std::env::temp_dir(), limits, total.clone())))),
     })
+}
+
+/// The one folder inside of a data folder that files of workflows may be in: backups hold it, and nothing of ours is there.
+const WORKSPACE: &str = "workspace";
+
+/// Refuses a folder of files from which workflows could reach the data folder, or the other way round.
+pub(crate) fn check_files_root(settings: &Settings, data: &Path) -> Result<()> {
+    let (files, data) = (whole(&settings.files_root), whole(data));
+    let is_apart = !data.starts_with(&files) && (!files.starts_with(&data) || files.starts_with(data.join(WORKSPACE)));
+    anyhow::ensure!(
+        is_apart,
+        "the folder of files {} and the data folder {} overlap: workflows could read the database and the key of the credentials. Set \
+         HEDDLE_FILES_ROOT to a folder outside of it, or to {} (SETTING_INVALID)",
+        files.display(),
+        data.display(),
+        data.join(WORKSPACE).display()
+    );
+    Ok(())
+}
+
+/// A path with links resolved, as far as it is there.
+fn whole(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut rest = Vec::new();
+    let mut there = absolute.as_path();
+    loop {
+        match (there.canonicalize(), there.parent(), there.file_name()) {
+            (Ok(real), ..) => return rest.iter().rev().fold(real, |path, name: &OsString| path.join(name)),
+            (Err(_), Some(parent), Some(name)) => {
+                rest.push(name.to_owned());
+                there = parent;
+            }
+            (Err(_), ..) => return absolute,
+        }
+    }
 }
 
 /// What every run of this process shares.

@@ -66,7 +66,7 @@ async fn a_model_that_never_finishes_is_not_waited_for_longer_than_the_agent_may
         let document = agent(js!({ "userMessage": "go", "options": { "timeout": 700 } }));
         let error = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
         assert!(matches!(error.code, Code::RUN_TIMEOUT | Code::MODEL_TIMEOUT | Code::MODEL_ERROR), "{fault:?}: {}", error.message);
-        assert!(began.elapsed() < Duration::from_secs(20), "{fault:?}");
+        assert!(began.elapsed() < Duration::from_secs(40), "{fault:?}");
     }
 }
 

@@ -140,3 +140,40 @@ fn the_budget_of_the_instance_is_for_all_workflows_together() {
     assert!(metrics.contains("heddle_model_tokens_total{direction=\"in\"} 40"), "{metrics}");
     server.stop();
 }
+
+/// A workflow that others call: an agent answers.
+fn called(models: &MockModels) -> Value {
+    let mut document = workflow("called", models, &["Agent"], json!({}));
+    document["nodes"][0] = node("Webhook", "executeWorkflowTrigger", 1.0, json!({}));
+    document["id"] = json!("called");
+    document
+}
+
+fn call_it(name: &str) -> Value {
+    node(name, "executeWorkflow", 1.0, json!({ "source": "database", "workflowId": "called", "options": {} }))
+}
+
+#[test]
+fn issue_15_12_what_called_runs_have_spent_counts_after_a_sleep_and_a_crash() {
+    let models = models(5);
+    let folder = Folder::new("budget-called");
+    let wait = node("Wait", "wait", 1.1, json!({ "resume": "webhook", "httpMethod": "POST", "options": {} }));
+    let webhook = node("Webhook", "webhook", 2.0, json!({ "path": "caller", "httpMethod": "POST" }));
+    let tell = node("Tell", "code", 2.0, json!({ "jsCode": "return [{ json: { url: $execution.resumeUrl } }]" }));
+    let mut caller = row("caller", &[webhook, call_it("First"), tell, wait, call_it("Second"), call_it("Third")]);
+    caller["settings"]["budget"] = json!({ "run": { "tokens": 60 } });
+    let server = start(&folder, &[called(&models), caller], &[]);
+    assert_eq!(call(&server, "caller").status, 200);
+    let caller_of = |server: &Server| server.executions().into_iter().find(|run| run["workflowId"] != "called").unwrap();
+    support::wait_until("it sleeps", || caller_of(&server)["status"] == "waiting");
+    server.kill();
+    let server = start(&folder, &[], &[]);
+    let url = caller_of(&server)["data"]["resultData"]["runData"]["Tell"][0]["data"]["main"][0][0]["json"]["url"].clone();
+    let address = format!("/{}", url.as_str().unwrap().splitn(4, '/').nth(3).unwrap());
+    assert_eq!(server.call("POST", &address, Some(&json!({}))).status, 200);
+    support::wait_until("it is over", || caller_of(&server)["status"] == "error");
+    assert_eq!(models.asked().len(), 2, "30 tokens before the crash, 30 after it, and no more");
+    let told = caller_of(&server)["data"]["resultData"]["error"]["message"].clone();
+    assert_eq!(told, "The budget of this run is used up: 60 of 60 tokens are used");
+    server.stop();
+}

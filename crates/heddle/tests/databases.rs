@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 struct World(Object);
 
 impl Credentials for World {
-    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         Ok(self.0.get(kind).and_then(Value::as_object).cloned().unwrap_or_default())
     }
 }
@@ -66,7 +66,9 @@ async fn run(server: &servers::Server, version: f64, input: Value, params: Value
         "connections": { "Start": { "main": [[{ "node": "DB", "type": "main", "index": 0 }]] } }
     });
     let engine = Engine::new(Arc::new(nodes::registry()), ports);
-    let plan = Arc::new(engine.plan(&Workflow::from_value(&workflow).unwrap()));
+    let mut plan = engine.plan(&Workflow::from_value(&workflow).unwrap());
+    plan.choose_credentials("the one of the test");
+    let plan = Arc::new(plan);
     let start = Start { items: Some(node_api::testing::items(&input)), ..Start::default() };
     engine.run(plan, start, RunOptions::default(), CancellationToken::new()).await
 }

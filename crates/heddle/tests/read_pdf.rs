@@ -57,3 +57,13 @@ fn the_command_is_not_for_people() {
     let help = Command::new(env!("CARGO_BIN_EXE_heddle")).arg("--help").output().unwrap();
     assert!(!String::from_utf8_lossy(&help.stdout).contains("read-pdf"));
 }
+
+#[test]
+fn issue_14_00_tables_are_read_by_the_same_command() {
+    let output = read(r#"{ "sheet": "csv", "settings": { "delimiter": ";" } }"#, b"name;n\nAda;1\n");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["found"], serde_json::json!([{ "name": "Ada", "n": "1" }]), "{found}");
+    let output = read(r#"{ "sheet": "book", "settings": {} }"#, &[b"PK\x03\x04", &[0xff; 5000][..]].concat());
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    assert!(found["error"].is_object(), "{found}");
+}

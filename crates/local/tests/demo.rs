@@ -19,7 +19,7 @@ fn demo(n_cases: usize) -> Option<Arc<dyn ChatModel>> {
 }
 
 fn tool(name: &str, description: &str, effect: Effect, parameters: Value) -> ToolDefinition {
-    ToolDefinition { name: name.into(), description: description.into(), parameters, effect }
+    ToolDefinition { name: name.into(), description: description.into(), parameters, effect, flow: node_api::ai::Flow::default() }
 }
 
 /// Six tools as a workflow would have them.

@@ -78,6 +78,8 @@ codes! {
     RUN_CANCELLED        = Caller,   409, "The run was cancelled.";
     RUN_TIMEOUT          = Operator, 422, "The run took longer than its time limit.";
     RUN_DATA_LIMIT       = Operator, 422, "The run's data grew past its byte budget.";
+    RUN_DATA_DEPTH       = Workflow, 422, "An item is nested deeper than the limit.";
+    RUN_CPU_TIME         = Operator, 422, "A step, or the run as a whole, used more CPU time than its limit.";
     RUN_DEPTH            = Workflow, 422, "Workflows called each other too deeply.";
     WEBHOOK_NOT_FOUND    = Caller,   404, "No active workflow listens at this address.";
     REQUEST_BODY         = Caller,   400, "The body of the request cannot be read.";
@@ -88,7 +90,11 @@ codes! {
     REQUEST_INVALID      = Caller,   400, "The request has a field or parameter that cannot be used.";
     ACCESS_DENIED        = Caller,   401, "The request needs a valid API key or a session.";
     ACCESS_FORBIDDEN     = Caller,   403, "The key or the role does not allow this.";
+    HOST_NOT_ALLOWED     = Operator, 421, "The request names a host at which this instance does not serve what was asked for.";
     ACCESS_ATTEMPTS      = Caller,   429, "There were too many attempts to sign in; wait as long as the answer says.";
+    CREDENTIAL_MISSING   = Workflow, 422, "No credential of the type that the node needs is chosen, or the chosen one is not there.";
+    CREDENTIAL_HOST      = Workflow, 403, "The credential may not be sent to the host of the request.";
+    CREDENTIAL_SECRET    = Caller,   422, "Changing where a credential is sent needs its secret fields again.";
     CREDENTIAL_FOREIGN   = Workflow, 422, "A node names a credential that the project of its workflow does not have.";
     WORKFLOW_ARCHIVED    = Caller,   409, "The workflow is archived.";
     SOURCE_CONTROL_NONE  = Operator, 409, "No repository is connected to this instance.";
@@ -100,6 +106,8 @@ codes! {
     OVERLOAD             = Operator, 503, "More work is waiting than this instance takes on.";
     RUN_RECORD           = Us,       500, "The record of the run does not fit its workflow.";
     RUN_UNCERTAIN        = Operator, 409, "A step may or may not have happened before the process ended; a person must decide.";
+    RUN_QUARANTINED      = Operator, 409, "The execution was running each time the process died; a person must decide.";
+    RUN_PANICKED         = Us,       500, "Something broke inside Heddle while the execution ran; this is a bug.";
     SUBWORKFLOW_STOPPED  = Workflow, 422, "The workflow that a node called was stopped before its end.";
     RUN_STEPS            = Operator, 422, "The run executed more nodes than its limit.";
     EGRESS_BLOCKED       = Operator, 403, "The address is closed to outgoing requests.";
@@ -130,9 +138,11 @@ codes! {
     APPROVAL_EXPIRED     = Caller,   409, "The time to decide about the call is over; it was not made.";
     APPROVAL_DECIDED     = Caller,   409, "Somebody has decided about the call already.";
     BUDGET_REACHED       = Workflow, 422, "A budget for models is used up.";
+    AGENT_OUTWARD        = Workflow, 403, "An agent that has read untrusted content may not send data to a place of its own choice unasked.";
     AGENT_LIMIT          = Workflow, 422, "An agent reached its limit without an answer.";
     FILE_OUTSIDE         = Operator, 403, "The path leads out of the folder that workflows may use.";
     FILE_IO              = Workflow, 422, "A file could not be read or written.";
+    QUERY_LIMIT          = Workflow, 422, "The SQL query of a node takes more time or memory than it may have.";
     INPUT_BOMB           = Workflow, 422, "The input unpacks to more than the limits allow.";
     TABLE_NOT_FOUND      = Workflow, 404, "The data table that was named is not there.";
     TABLE_COLUMN         = Workflow, 400, "A data table has no such column, or its name cannot be used.";
@@ -145,6 +155,8 @@ codes! {
     STORE_CORRUPT        = Us,       500, "Something in the data folder is damaged.";
     STORE_LOCKED         = Operator, 409, "Another Heddle uses this data folder.";
     STORE_NEWER          = Operator, 409, "The data folder was written by a newer Heddle.";
+    STORE_OLDER          = Operator, 409, "The data folder was written by an older Heddle, and only the server and `heddle migrate` bring it up to date.";
+    STORE_VERSION        = Operator, 409, "A server of another version runs on this data folder.";
     STORE_BUSY           = Operator, 503, "Another program holds the database; nothing that was accepted is lost, and work goes on when it lets go.";
     STORE_UNWRITABLE     = Operator, 503, "The disk takes no writes; nothing that was accepted is lost, and work goes on when it does.";
     STORE_FULL           = Operator, 503, "The disk is full; nothing that was accepted is lost, and work goes on when there is room.";

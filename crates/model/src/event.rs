@@ -16,6 +16,8 @@ pub enum RunEvent {
         start_node: Option<Str>,
         items: Option<Items>,
         extent: Extent,
+        /// A model has called it, directly or through the runs above it: what that model had come across.
+        called_by_model: Option<Exposure>,
     },
     NodeStarted {
         node: Str,
@@ -77,6 +79,21 @@ pub enum RunEvent {
         error: Option<RunError>,
         finished_ms: i64,
     },
+}
+
+/// What a run, or an agent in it, has come across.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exposure {
+    /// It has text of strangers before it.
+    pub untrusted: bool,
+    /// It can get at data that is not for strangers.
+    pub private: bool,
+}
+
+impl Exposure {
+    pub fn and(self, other: Self) -> Self {
+        Self { untrusted: self.untrusted || other.untrusted, private: self.private || other.private }
+    }
 }
 
 /// Which part of a workflow a run covers; without anything said, all that its start leads to.

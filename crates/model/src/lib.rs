@@ -3,6 +3,8 @@
 //! Invariant: any workflow n8n can write is read and written back unchanged, fields we do not know included.
 //! Invariant: nothing here does I/O, knows a node by name or can panic on bad input.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod code;
 pub mod event;
 pub mod figures;
@@ -22,15 +24,15 @@ pub mod workflow;
 
 pub use code::{Blame, Code};
 pub use ecow::EcoString as Str;
-pub use event::{Changed, Extent, NodeState, RunEvent};
-pub use item::{Binary, HeldItems, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill, SpillError, Spilled};
+pub use event::{Changed, Exposure, Extent, NodeState, RunEvent};
+pub use item::{Binary, HeldItems, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill, SpillError, Spilled, Watch};
 pub use kind::Kind;
 pub use number::number_to_string;
 pub use object::Object;
 pub use operation::{History, Operation, OperationError, apply};
-pub use path::{PathKey, PathKeys};
+pub use path::{Gaps, PathError, PathKey, PathKeys};
 pub use run::{RunError, RunStatus, TaskData, TaskStatus};
 pub use serde_bridge::{from_value, to_value};
 pub use spent::{SpendingLimit, Spent, SpentSum};
-pub use value::{DateKind, DateValue, Value};
+pub use value::{DateKind, DateValue, MAX_ITEM_DEPTH, Value};
 pub use workflow::{Edge, Node, OnError, Workflow, WorkflowError};

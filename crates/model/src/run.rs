@@ -41,6 +41,8 @@ pub struct TaskData {
 
 /// Where the metadata of a record say which run made it.
 const REUSED_FROM: &str = "reusedFrom";
+/// Where they say that code of the node has asked for something outside.
+const REACHED_OUT: &str = "reachedOut";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskStatus {
@@ -84,6 +86,15 @@ impl TaskData {
             self.metadata.get_or_insert_with(Value::empty_object).make_object().insert(REUSED_FROM, run);
         }
         self
+    }
+
+    /// Whether code that the node ran has asked for something outside.
+    pub fn reached_out(&self) -> bool {
+        self.metadata.as_ref().and_then(|metadata| metadata.get(REACHED_OUT)?.as_bool()).unwrap_or_default()
+    }
+
+    pub fn set_reached_out(&mut self) {
+        self.metadata.get_or_insert_with(Value::empty_object).make_object().insert(REACHED_OUT, true);
     }
 
     /// The record in n8n's form.

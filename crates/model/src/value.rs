@@ -3,6 +3,10 @@
 use crate::{Object, Str, number_to_string};
 use std::sync::Arc;
 
+/// How deeply the fields of an item may be nested: a document as deep as is read, and some levels around it. Whatever walks a value
+/// counts on it.
+pub const MAX_ITEM_DEPTH: usize = crate::json::MAX_DEPTH + 128;
+
 /// The one value type of items, parameters and expressions.
 ///
 /// Cloning is cheap at any size: text, arrays and objects are shared and copied only when changed.
@@ -212,9 +216,38 @@ impl Value {
         }
         match self {
             Value::Array(values) => values.iter().all(|value| value.fits_within(left)),
-            Value::Object(object) => object.iter().all(|(_, value)| value.fits_within(left)),
+            Value::Object(object) => object.iter().all(|(key, value)| match left.checked_sub(key.len()) {
+                None => false,
+                Some(rest) => {
+                    *left = rest;
+                    value.fits_within(left)
+                }
+            }),
             _ => true,
         }
+    }
+
+    /// Whether lists and objects are in each other more than so many levels deep. Looks no further than it must.
+    pub fn is_deeper_than(&self, levels: usize) -> bool {
+        let Some(left) = levels.checked_sub(1) else { return matches!(self, Value::Array(_) | Value::Object(_)) };
+        match self {
+            Value::Array(values) => values.iter().any(|value| value.is_deeper_than(left)),
+            Value::Object(object) => object.iter().any(|(_, value)| value.is_deeper_than(left)),
+            _ => false,
+        }
+    }
+
+    /// The same as [`Value::estimated_bytes`]; `None` if the value is nested deeper than so many levels.
+    pub fn estimated_within(&self, levels: usize) -> Option<usize> {
+        let inner = match self {
+            Value::Array(_) | Value::Object(_) if levels == 0 => return None,
+            Value::Array(values) => values.iter().try_fold(40, |sum: usize, value| Some(sum + value.estimated_within(levels - 1)?))?,
+            Value::Object(object) => {
+                object.iter().try_fold(48, |sum: usize, (key, value)| Some(sum + 16 + key.len() + value.estimated_within(levels - 1)?))?
+            }
+            scalar => return Some(scalar.estimated_bytes()),
+        };
+        Some(inner + size_of::<Value>())
     }
 
     /// Roughly how many bytes of memory the value holds, counting shared parts in full.

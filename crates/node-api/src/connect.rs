@@ -12,6 +12,10 @@ use std::sync::Arc;
 pub trait Connections: Send + Sync {
     /// A session with a database; taken from a pool where one is idle.
     async fn sql(&self, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError>;
+    /// Runs one statement that returns rows, on a connection that is made for it and closed afterwards. The server prepares the
+    /// statement, and so refuses several of them; its session and its transaction are read-only, and the transaction is rolled back.
+    /// A statement without rows is not run, and one that takes more than `limits` is given up.
+    async fn read_sql(&self, server: &SqlServer, statement: &str, values: &[Value], limits: ReadLimits) -> Result<SqlResult, ConnectError>;
     async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError>;
     /// Hands one mail to a server.
     async fn send_mail(&self, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError>;
@@ -127,12 +131,25 @@ pub trait SqlSession: Send {
     async fn finish(self: Box<Self>);
 }
 
+/// What a statement that reads may take. It is meant for statements that somebody else writes, such as a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// Further rows are not read.
+    pub rows: usize,
+    /// What the rows may hold, as they are here.
+    pub bytes: usize,
+    /// The server stops after this; if it does not, the connection is closed.
+    pub time_ms: u64,
+}
+
 /// What a statement gave.
 #[derive(Clone, Debug, Default)]
 pub struct SqlResult {
     /// The statement has rows to tell, even if there are none of them.
     pub has_rows: bool,
     pub rows: Vec<Object>,
+    /// There are more rows than were to be read.
+    pub has_more: bool,
     pub affected: u64,
     pub last_insert_id: u64,
     pub info: Str,
@@ -235,6 +252,9 @@ pub enum ConnectError {
     /// What was to be sent has no form the protocol could carry.
     #[error("{message}")]
     Unsendable { message: String },
+    /// The statement was to read, and returns no rows.
+    #[error("Only one statement that reads may be run here, and this one returns no rows")]
+    Rowless,
 }
 
 impl From<HttpError> for ConnectError {
@@ -253,6 +273,7 @@ impl ConnectError {
             ConnectError::Refused { .. } => Code::UPSTREAM_STATUS,
             ConnectError::TooLarge { .. } => Code::UPSTREAM_TOO_LARGE,
             ConnectError::Unsendable { .. } => Code::NODE_PARAMETER,
+            ConnectError::Rowless => Code::NODE_DISALLOWED,
         }
     }
 
@@ -271,6 +292,7 @@ impl ConnectError {
             ConnectError::Timeout { .. } => Some("Check that the server is reachable, or allow it more time."),
             ConnectError::SignIn { .. } => Some("Check the user, the password and the encryption of the credential."),
             ConnectError::TooLarge { .. } => Some("Ask for fewer or smaller rows, for instance with a limit."),
+            ConnectError::Rowless => Some("Write a SELECT, and put values into parameters."),
             ConnectError::Refused { .. } | ConnectError::Unsendable { .. } => None,
         }
     }
@@ -301,6 +323,15 @@ pub struct NoConnections;
 #[async_trait::async_trait]
 impl Connections for NoConnections {
     async fn sql(&self, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError> {
+        Err(nowhere(&server.server))
+    }
+    async fn read_sql(
+        &self,
+        server: &SqlServer,
+        _statement: &str,
+        _values: &[Value],
+        _limits: ReadLimits,
+    ) -> Result<SqlResult, ConnectError> {
         Err(nowhere(&server.server))
     }
     async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError> {

@@ -191,7 +191,7 @@ impl<'a> Ctx<'a> {
     /// What stands in for an item that failed: an item with the error, or the error itself if the run is to stop. What may have
     /// happened is no failure to go on after: a person must decide about it.
     pub fn failed_item(&self, index: usize, error: NodeError) -> Result<Item, NodeError> {
-        if !self.continues_on_fail() || self.host.is_cancelled() || error.code() == Code::RUN_UNCERTAIN {
+        if !self.continues_on_fail() || self.host.is_cancelled() || matches!(error.code(), Code::RUN_UNCERTAIN | Code::AGENT_OUTWARD) {
             return Err(error.on_item(index));
         }
         let mut item = Item::new(Object::from_iter([("error", error.message().clone())])).paired_with(index);

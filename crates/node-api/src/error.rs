@@ -27,6 +27,13 @@ pub enum ErrorClass {
     Plain,
 }
 
+/// Names of fields are parameters, wherever they come from.
+impl From<model::PathError> for NodeError {
+    fn from(error: model::PathError) -> Self {
+        Self::new(Code::NODE_PARAMETER, format!("The value cannot be put where the field's name says: {error}"))
+    }
+}
+
 impl NodeError {
     pub fn new(code: Code, message: impl Into<Str>) -> Self {
         let details = Details {
@@ -59,6 +66,27 @@ impl NodeError {
     /// A credential is missing or incomplete.
     pub fn credential(message: impl Into<Str>) -> Self {
         Self::new(Code::NODE_CREDENTIAL, message)
+    }
+
+    /// No credential of a type is chosen in the node.
+    pub fn no_credential(kind: &str) -> Self {
+        Self::new(Code::CREDENTIAL_MISSING, format!("No credential of type '{kind}' is chosen for this node"))
+            .hint("Open the node and choose a credential.")
+            .with("credentialType", kind)
+    }
+
+    /// A node names a credential that is not here, or that its workflow may not use.
+    pub fn credential_not_found(kind: &str, id: &str) -> Self {
+        let shown: String = id.chars().take(100).collect();
+        Self::new(Code::CREDENTIAL_MISSING, format!("There is no credential of type '{kind}' with the id '{shown}'"))
+            .hint("Open the node and choose a credential of this project.")
+            .with("credentialType", kind)
+    }
+
+    /// The step, or its run, used more CPU time than it may.
+    pub fn cpu_time(limit_ms: u128) -> Self {
+        Self::new(Code::RUN_CPU_TIME, format!("The CPU time of {limit_ms} ms that the step or its run may use is used up"))
+            .hint("Do the work on fewer items at a time, or let the operator raise HEDDLE_STEP_CPU_TIME and HEDDLE_RUN_CPU_TIME.")
     }
 
     /// The operator has not allowed it.

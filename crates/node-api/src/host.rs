@@ -1,12 +1,12 @@
 //! What the engine offers a running node beyond its items and parameters.
 
-use crate::ai::{KeptHere, LocalModels, NoLocalModels, ToolCallContext};
+use crate::ai::{Exposure, KeptHere, LocalModels, NoLocalModels, ToolCallContext};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::Connections;
 use crate::http::Http;
 use crate::tables::Tables;
 use crate::trigger::{Answer, Chunk};
-use crate::{NodeError, Supplied};
+use crate::{Credential, NodeError, Supplied};
 use bytes::Bytes;
 pub use model::NodeState;
 use model::{Items, Kind, Object, Source, Spill, Str, Value};
@@ -92,12 +92,26 @@ pub trait Host: Send + Sync {
     fn conversations(&self) -> KeptHere {
         KeptHere::default()
     }
-    /// Whether somebody has chosen a credential of this type for the node. Without that it may still get the only one there is.
+    /// Whether a credential of this type is chosen for the node.
     fn names_credential(&self, _kind: &str) -> bool {
         false
     }
-    /// The decrypted fields of the node's credential of this type.
-    fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError>;
+    /// The credential of this type that is chosen for the node. Without a choice there is none, however many are stored.
+    fn credential(&self, kind: &str, item: usize) -> Result<Credential, NodeError>;
+    /// While a model calls the node as a tool: what a parameter would be with each of some arguments that no model has chosen. What
+    /// comes out the same way then is the author's choice.
+    fn without_model(&self, _path: &str, _item: usize) -> Option<Vec<Value>> {
+        None
+    }
+    /// What the run has come across before this node, or the agent that calls it.
+    fn exposure(&self) -> Exposure {
+        Exposure::default()
+    }
+    /// What the model has come across that the node works for, called as a tool or in a run that a model called; `None` if it works for
+    /// none.
+    fn exposure_of_model(&self) -> Option<Exposure> {
+        None
+    }
 
     /// What a looping node keeps between its runs within one execution.
     fn state(&self) -> NodeState;
@@ -130,6 +144,10 @@ pub trait Host: Send + Sync {
     fn started_with(&self) -> Option<Value> {
         None
     }
+    /// Whether this instance has signed a session so: it gave it to somebody by that name.
+    fn has_signed(&self, _session: &str, _signature: &str) -> bool {
+        false
+    }
     /// The output that feeds an input of this run.
     fn input_source(&self, input: usize) -> Option<Source>;
     fn now_ms(&self) -> i64;
@@ -148,6 +166,10 @@ pub trait Host: Send + Sync {
 /// Files inside the folder that workflows may use. Every path is checked against it, symbolic links resolved.
 #[async_trait::async_trait]
 pub trait Files: Send + Sync {
+    /// The files that a workflow may use, where each has its own; `None` if all use the same.
+    fn seen_by(&self, _workflow_id: &str) -> Option<Arc<dyn Files>> {
+        None
+    }
     async fn read(&self, path: &str) -> Result<Bytes, NodeError>;
     /// Writes a file and gives back its full path.
     async fn write(&self, path: &str, data: &[u8], append: bool) -> Result<String, NodeError>;

@@ -1,5 +1,6 @@
 //! Outgoing HTTP: every node's requests go through one port, behind which the egress policy stands.
 
+use crate::hosts::{Bound, Hosts};
 use bytes::Bytes;
 use futures::Stream;
 use model::{Code, Str};
@@ -65,8 +66,12 @@ pub struct HttpRequest {
     pub max_response_bytes: usize,
     /// Headers that carry secrets besides `Authorization` and `Cookie`; a redirect to another origin loses them all.
     pub credential_headers: Vec<String>,
-    /// Send credentials along even when a redirect leads to another origin.
+    /// Send credentials along even when a redirect leads to another origin, as far as they may go there.
     pub credentials_cross_origins: bool,
+    /// The credential that the request is signed with: every hop is compared with its hosts.
+    pub bound: Option<Arc<Bound>>,
+    /// The hosts that the request may go to at all, with or without secrets. Every hop is compared with them.
+    pub hosts: Hosts,
 }
 
 /// Certificates of the workflow's own, as PEM texts.
@@ -138,6 +143,10 @@ pub enum HttpError {
     TooLarge { limit: usize },
     #[error("More than {limit} redirects")]
     TooManyRedirects { limit: usize },
+    #[error("Domain not allowed: the credential of type '{kind}' may not be sent to {host}: {reason}")]
+    Bound { kind: Str, host: String, reason: String },
+    #[error("the host {host} is not allowed; allowed are {allowed}")]
+    HostNotAllowed { host: String, allowed: String },
 }
 
 impl HttpRequest {
@@ -157,6 +166,8 @@ impl HttpRequest {
             max_response_bytes: 512 << 20,
             credential_headers: Vec::new(),
             credentials_cross_origins: false,
+            bound: None,
+            hosts: Hosts::Any,
         }
     }
 
@@ -211,6 +222,8 @@ impl HttpError {
             HttpError::Unreachable { .. } | HttpError::TooManyRedirects { .. } => Code::UPSTREAM_UNREACHABLE,
             HttpError::Timeout { .. } => Code::UPSTREAM_TIMEOUT,
             HttpError::TooLarge { .. } => Code::UPSTREAM_TOO_LARGE,
+            HttpError::Bound { .. } => Code::CREDENTIAL_HOST,
+            HttpError::HostNotAllowed { .. } => Code::EGRESS_URL,
         }
     }
 }

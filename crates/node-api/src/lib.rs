@@ -4,14 +4,18 @@
 //! Invariant: nothing here runs a workflow or reaches the outside. The world comes in through the ports of [`host`].
 //! Invariant: a [`Spec`] is plain data, so one loaded from a file cannot be told from one written beside its node.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod ai;
 pub mod collections;
 pub mod connect;
+pub mod credential;
 mod ctx;
 mod defaults;
 pub mod docs;
 mod error;
 pub mod host;
+pub mod hosts;
 pub mod http;
 pub mod notes;
 mod param;
@@ -23,11 +27,14 @@ pub mod testing;
 mod tool_name;
 pub mod trigger;
 
+pub use credential::Credential;
 pub use ctx::{Ctx, NodeInfo, PerItem, Prepared};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
 pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply, trigger};
-pub use spec::{CredentialUse, Difference, Example, Group, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy};
+pub use spec::{
+    CredentialUse, Difference, Example, Group, NodeFlow, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy, key_header,
+};
 pub use supply::{Supplied, Supplier, SupplyCtx};
 pub use tool_name::{tool_name, tool_name_of, untaken_name};
 pub use trigger::Trigger;

@@ -14,6 +14,9 @@ use model::{Object, Str, Value};
 /// What the key of a call that was begun ends with.
 const BEGUN: &str = " begun";
 
+/// The note of a step of JavaScript that has begun to reach outside: taken again, it might do twice what it did.
+pub const REACHED_OUT: &str = "reached out";
+
 /// The field of a note that holds what a person says came of a call.
 const HAPPENED: &str = "happened";
 

@@ -36,16 +36,21 @@ pub struct Spec {
     /// Whether a step that was cut off may simply run again.
     #[serde(default)]
     pub repeatable: bool,
-    /// With one of these words in a parameter it may not, such as `fetch` in code.
+    /// It runs JavaScript: a step that was cut off may run again as long as the sandbox was asked for nothing outside.
     #[serde(default)]
-    pub effect_words: Vec<Str>,
+    pub runs_code: bool,
     /// Without being so in general, it may while this parameter has one of these values, such as the method GET.
     #[serde(default)]
     pub repeatable_when: Option<(Str, Vec<Str>)>,
+    /// The parameter that makes the node send a key by which the other side knows a request again, and one that keeps it from that.
+    pub sends_key: Option<(Str, Str)>,
     /// Calls other workflows and does nothing else outside of the run. A step that was cut off is taken again, and finds the
     /// runs it has called before.
     #[serde(default)]
     pub calls_workflows: bool,
+    /// Where its data comes from and goes to, for agents that use it or come after it.
+    #[serde(default)]
+    pub flow: NodeFlow,
     /// Notes every step of its own that reaches outside ([`crate::host::Host::keep_note`]). When it was cut off it runs again and
     /// takes none of them twice.
     #[serde(default)]
@@ -125,6 +130,21 @@ pub struct Difference {
     /// All must hold; without any, it always differs.
     #[serde(default)]
     pub when: Vec<Rule>,
+}
+
+/// Where the data of a node comes from and goes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeFlow {
+    /// What it puts out may be text of strangers.
+    #[serde(default)]
+    pub untrusted: bool,
+    /// What it puts out is not for strangers. Whatever uses a credential counts as such without this.
+    #[serde(default)]
+    pub private: bool,
+    /// The parameters that say where it sends its data to: addresses, recipients. `*` in a path stands for every entry of a list.
+    #[serde(default)]
+    pub sends_to: Vec<Str>,
 }
 
 /// Why a run starts.
@@ -213,6 +233,12 @@ pub struct Example {
     pub output: Str,
 }
 
+/// The header that a key goes into: a fixed text, since what an expression gives is not known yet.
+pub fn key_header<'v>(named: Option<&'v Value>, unless: Option<&Value>) -> Option<&'v str> {
+    let named = named.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty() && !text.starts_with('='));
+    named.filter(|_| unless.is_none_or(Value::is_nullish))
+}
+
 impl Spec {
     /// A node with one `main` input and one `main` output.
     pub fn new(id: &str, versions: &[f64], name: &str, summary: &str) -> Self {
@@ -289,9 +315,27 @@ impl Spec {
         self
     }
 
-    /// Repeatable while none of these words is in a parameter.
-    pub fn repeatable_without(mut self, effect_words: &[&str]) -> Self {
-        self.effect_words = effect_words.iter().map(|word| Str::from(*word)).collect();
+    /// What it puts out may be text of strangers: a page, a mail, the body of a call.
+    pub fn untrusted(mut self) -> Self {
+        self.flow.untrusted = true;
+        self
+    }
+
+    /// What it puts out is not for strangers.
+    pub fn private(mut self) -> Self {
+        self.flow.private = true;
+        self
+    }
+
+    /// The parameter says where the node sends its data to.
+    pub fn sends_to(mut self, param: &str) -> Self {
+        self.flow.sends_to.push(param.into());
+        self
+    }
+
+    /// Runs JavaScript, which may reach outside or not: that shows when it does.
+    pub fn runs_code(mut self) -> Self {
+        self.runs_code = true;
         self.repeatable()
     }
 
@@ -301,18 +345,24 @@ impl Spec {
         self
     }
 
+    /// With a text in this parameter, and nothing in that one, each request carries a key by which the other side knows it again.
+    pub fn sends_key(mut self, param: &str, unless: &str) -> Self {
+        self.sends_key = Some((param.into(), unless.into()));
+        self
+    }
+
+    /// Whether a step with these parameters sends its requests with a key, the same one if it runs again.
+    pub fn has_key(&self, params: &Value) -> bool {
+        let Some((param, unless)) = &self.sends_key else { return false };
+        key_header(params.get_path(param), params.get_path(unless)).is_some()
+    }
+
     /// Whether a step with these parameters that was cut off may simply run again.
     pub fn may_repeat(&self, params: &Value) -> bool {
         let has_value = |(param, values): &(Str, Vec<Str>)| {
             params.get(param).and_then(Value::as_str).is_some_and(|value| values.iter().any(|allowed| allowed == value))
         };
-        let mentions = |value: &Value| value.as_str().is_some_and(|text| self.effect_words.iter().any(|word| text.contains(word.as_str())));
-        match self.repeatable {
-            true => {
-                self.effect_words.is_empty() || !params.as_object().is_some_and(|fields| fields.iter().any(|(_, value)| mentions(value)))
-            }
-            false => self.repeatable_when.as_ref().is_some_and(has_value),
-        }
+        self.repeatable || self.repeatable_when.as_ref().is_some_and(has_value)
     }
 
     /// The node has no effect outside of the run, so a step that was cut off may run again.

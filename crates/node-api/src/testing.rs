@@ -7,7 +7,7 @@ use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
 use crate::tables::{NoTables, Tables};
 use crate::trigger::{Answer, Chunk};
-use crate::{Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied};
+use crate::{Credential, Ctx, Node, NodeError, NodeInfo, Outputs, Spec, Supplied};
 use bytes::Bytes;
 use model::{Item, Items, Kind, Object, OnError, Source, Spill, Str, Value};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -157,9 +157,13 @@ impl Host for TestHost {
     fn warn(&self, words: Str) {
         self.warned.lock().unwrap_or_else(PoisonError::into_inner).push(words);
     }
-    fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
+    fn names_credential(&self, kind: &str) -> bool {
+        self.credentials.contains_key(kind)
+    }
+
+    fn credential(&self, kind: &str, _item: usize) -> Result<Credential, NodeError> {
         let fields = self.credentials.get(kind).and_then(Value::as_object).cloned();
-        fields.ok_or_else(|| NodeError::credential(format!("no credential of type '{kind}'")))
+        fields.map(|fields| Credential::new(kind, fields)).ok_or_else(|| NodeError::no_credential(kind))
     }
     fn state(&self) -> NodeState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -2,9 +2,15 @@
 
 mod chat;
 mod chunk;
+mod cookie;
+mod media_type;
+mod response_headers;
 
-pub use chat::{CALLERS_TOOLS_FIELD, ChatPage, ChatRoute, EARLIER_FIELD, PreviousSession, REPLY_FIELD};
+pub use chat::{CALLERS_TOOLS_FIELD, CHAT_MODE, ChatPage, ChatRoute, EARLIER_FIELD, PreviousSession, REPLY_FIELD};
 pub use chunk::{Chunk, ChunkKind, Detail, Takes};
+pub use cookie::Cookie;
+pub use media_type::MediaType;
+pub use response_headers::{Refused, ResponseHeader, refused_headers, response_header, response_headers};
 
 use crate::{Node, NodeError, NodeInfo};
 use bytes::Bytes;
@@ -55,6 +61,8 @@ pub enum Listen {
 pub trait Timetable: Send + Sync {
     /// The first moment after `instant_ms`; `last_run_ms` is what intervals are counted from. `None`: never again.
     fn next_after(&self, instant_ms: i64, last_run_ms: Option<i64>, zone: &str) -> Option<i64>;
+    /// What it says, to tell whether it says something else than before.
+    fn rule(&self) -> String;
 }
 
 /// An address and how calls of it are taken and answered.
@@ -70,7 +78,8 @@ pub struct WebhookRoute {
     pub status: u16,
     pub headers: Vec<(Str, Str)>,
     pub data: AnswerData,
-    /// Origins that browsers may call from, as in `Access-Control-Allow-Origin`; empty for any.
+    /// Origins that browsers may call from, as in `Access-Control-Allow-Origin`; empty where nothing is said, which is any but on an
+    /// instance that only its own machine reaches.
     pub allowed_origins: Str,
     /// Addresses and networks whose calls are taken; empty for any.
     pub allowed_ips: Vec<Str>,

@@ -3,19 +3,25 @@
 //! Invariant: a node knows the contract (`node-api`) and never the engine; the world comes in through its `Ctx`.
 //! Invariant: everything about a node is in its file: description, behaviour, examples, tests.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod ai;
 mod binary;
+mod child;
 pub mod conditions;
 pub mod data;
 pub mod field_type;
 pub mod files;
 pub mod flow;
+mod holes;
 pub mod http;
 pub mod integrations;
 pub mod text;
 pub mod triggers;
+mod turn;
 
 pub use ai::EMBED_TEXTS;
+pub use child::use_child_program;
 
 use node_api::{Entry, Registry};
 

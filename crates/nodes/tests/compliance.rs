@@ -1,8 +1,8 @@
 //! Walks the table of nodes: every description is complete, every example runs.
 
-use model::{Items, Value, json};
+use model::{Items, Kind, Value, json};
 use node_api::testing::{TestHost, items, to_json};
-use node_api::{Ctx, NodeInfo, NodeType, Param, ParamKind};
+use node_api::{Ctx, Group, NodeInfo, NodeType, Param, ParamKind};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -45,6 +45,50 @@ fn every_node_and_parameter_explains_itself() {
         assert!(!spec.name.is_empty() && !spec.summary.is_empty(), "{}: no name or summary", spec.id);
         assert!(!spec.builder_hint.is_empty(), "{}: no hint for the builder", spec.id);
         walk(&spec.id, &spec.params);
+    }
+}
+
+/// Parameters of ordinary nodes that sound like a place where data goes, and are none.
+const NO_PLACES: &[(&str, &str, &str)] = &[
+    ("n8n-nodes-base.emailSend", "fromEmail", "who the mail is from; nothing is sent there"),
+    ("n8n-nodes-base.httpRequest", "nextURL", "further pages are kept to the host of the URL by the request itself"),
+    ("n8n-nodes-base.iCal", "email", "is written into a file"),
+    ("n8n-nodes-base.iCal", "url", "is written into a file"),
+    ("n8n-nodes-base.convertToFile", "email", "is written into a file"),
+    ("n8n-nodes-base.convertToFile", "url", "is written into a file"),
+    ("@n8n/n8n-nodes-langchain.guardrails", "allowedUrls", "a list that texts are compared with"),
+];
+
+#[test]
+fn issue_14_12_every_parameter_that_says_where_data_goes_is_marked() {
+    const WORDS: &[&str] = &["url", "uri", "endpoint", "email", "host", "command"];
+    fn walk(before: &str, params: &[Param], found: &mut Vec<(String, String)>) {
+        for param in params {
+            let path = if before.is_empty() { param.name.to_string() } else { format!("{before}.{}", param.name) };
+            let lower = param.name.to_lowercase();
+            match &param.kind {
+                ParamKind::Collection { params } => walk(&path, params, found),
+                ParamKind::Groups { groups, multiple } => groups.iter().for_each(|group| {
+                    let star = if *multiple { ".*" } else { "" };
+                    walk(&format!("{path}.{}{star}", group.name), &group.params, found);
+                }),
+                ParamKind::Text | ParamKind::LongText | ParamKind::Json if WORDS.iter().any(|word| lower.contains(word)) => {
+                    found.push((path, param.name.to_string()));
+                }
+                _ => {}
+            }
+        }
+    }
+    for entry in entries() {
+        let spec = &entry.spec;
+        let is_ordinary = spec.group != Group::Trigger && spec.inputs.iter().any(|input| input.kind == Kind::Main);
+        let mut found = Vec::new();
+        walk("", &spec.params, &mut found);
+        for (path, name) in found.iter().filter(|_| is_ordinary) {
+            let is_marked = spec.flow.sends_to.iter().any(|marked| marked == path);
+            let is_none = NO_PLACES.iter().any(|(id, param, _)| *id == spec.id && param == name);
+            assert!(is_marked != is_none, "{}: '{path}' is either marked with `sends_to` or listed here with a reason", spec.id);
+        }
     }
 }
 

@@ -27,7 +27,7 @@ async fn run<N: Node>(version: f64, kind: &'static str, params: Value, credentia
 }
 
 fn with(mut value: Value, key: &str, more: impl Into<Value>) -> Value {
-    value.set_path(key, more.into());
+    value.put_path(key, more).unwrap();
     value
 }
 

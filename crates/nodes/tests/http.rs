@@ -306,14 +306,22 @@ async fn credentials_are_put_where_they_belong() {
 
 #[tokio::test]
 async fn services_have_their_own_credentials_and_unknown_ones_are_named() {
-    let params = |kind: &str| json!({ "url": URL, "authentication": "predefinedCredentialType", "nodeCredentialType": kind });
-    let answers = || always("GET", URL, 200, json!({}));
+    let case = |kind: &str, url: &str| {
+        let mut params = json!({ "authentication": "predefinedCredentialType" });
+        params.set_path("nodeCredentialType", kind);
+        params.set_path("url", url);
+        http(4.2, params, always("GET", url, 200, json!({})))
+    };
     let credentials = json!({ "openAiApi": { "apiKey": "sk-1" }, "strangeApi": { "x": "y" }, "gmailOAuth2": { "oauthTokenData": { "access_token": "g" } } });
-    let openai = http(4.2, params("openAiApi"), answers()).with_credentials(credentials.clone()).request().await;
+    let openai = case("openAiApi", "https://api.openai.com/v1/models").with_credentials(credentials.clone()).request().await;
     assert_eq!(openai.header("authorization"), Some("Bearer sk-1"));
-    let gmail = http(4.2, params("gmailOAuth2"), answers()).with_credentials(credentials.clone()).request().await;
+    let gmail = case("gmailOAuth2", "https://gmail.googleapis.com/x").with_credentials(credentials.clone()).request().await;
     assert_eq!(gmail.header("authorization"), Some("Bearer g"));
-    let error = http(4.2, params("strangeApi"), answers()).with_credentials(credentials).error().await;
+    for kind in ["openAiApi", "gmailOAuth2"] {
+        let error = case(kind, URL).with_credentials(credentials.clone()).error().await;
+        assert_eq!(error.code(), model::Code::CREDENTIAL_HOST, "issue 14: {kind} goes to its own service only: {error}");
+    }
+    let error = case("strangeApi", URL).with_credentials(credentials).error().await;
     assert!(error.message().contains("strangeApi"), "{error}");
 }
 
@@ -467,8 +475,9 @@ async fn a_credential_bound_to_a_host_is_sent_nowhere_else() {
     let credential = json!({ "httpBearerAuth": { "token": "t", "allowedHttpRequestDomains": "domains", "allowedDomains": "other.test" } });
     let params = json!({ "url": URL, "authentication": "genericCredentialType", "genericAuthType": "httpBearerAuth" });
     let ran = http(4.2, params, always("GET", URL, 200, json!({}))).with_credentials(credential).run().await;
-    assert!(ran.outputs.unwrap_err().message().starts_with("Domain not allowed"));
-    assert!(ran.requests.is_empty());
+    let error = ran.outputs.unwrap_err();
+    assert!(error.message().starts_with("Domain not allowed"), "{error}");
+    assert_eq!(error.code(), model::Code::CREDENTIAL_HOST);
 }
 
 #[tokio::test]

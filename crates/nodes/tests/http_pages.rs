@@ -60,7 +60,7 @@ impl Host for PathHost {
     fn tables(&self) -> std::sync::Arc<dyn node_api::tables::Tables> {
         self.inner.tables()
     }
-    fn credential(&self, kind: &str, item: usize) -> Result<Object, NodeError> {
+    fn credential(&self, kind: &str, item: usize) -> Result<node_api::Credential, NodeError> {
         self.inner.credential(kind, item)
     }
     fn state(&self) -> NodeState {

@@ -4,6 +4,8 @@
 //! [`connect::GuardedConnections`], which obey one policy.
 //! Invariant: what may be reached is decided by pure functions ([`http::Policy`], [`http::address`]) on parsed values.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod connect;
 pub mod http;
 pub mod memory;

@@ -154,6 +154,6 @@ async fn a_server_that_says_nothing_is_not_waited_for_longer_than_its_time() {
     let redis = RedisServer { server: silent.server.clone(), database: 0 };
     assert_eq!(open.redis(&redis).await.err().unwrap().code(), Code::UPSTREAM_TIMEOUT);
     assert_eq!(open.mailbox(&silent.server).await.err().unwrap().code(), Code::UPSTREAM_TIMEOUT);
-    assert!(began.elapsed().as_secs() < 10);
+    assert!(began.elapsed().as_secs() < 30);
     drop(listener);
 }

@@ -264,7 +264,13 @@ fn is_result(part: &Part) -> bool {
 
 fn tool(tool: &Value) -> ToolDefinition {
     let parameters = tool.get("input_schema").unwrap().clone();
-    ToolDefinition { name: text(tool, "name"), description: text(tool, "description"), parameters, effect: Effect::Changes }
+    ToolDefinition {
+        name: text(tool, "name"),
+        description: text(tool, "description"),
+        parameters,
+        effect: Effect::Changes,
+        flow: node_api::ai::Flow::default(),
+    }
 }
 
 fn part(block: &Value, names: &mut Object) -> Part {

@@ -1,9 +1,12 @@
 //! What a person decides about a call that an agent asks for, and the run that goes on with it.
 
-use crate::decision::{Said, Settled};
+use crate::decision::Settled;
 use crate::log::RunLog;
 use crate::recovery::Story;
-use crate::{Error, Runtime, Taken, lock};
+use crate::resume::Resume;
+use crate::start::Turn;
+use crate::task::detached;
+use crate::{Error, Runtime, Taken, moment};
 use model::{RunEvent, RunStatus, Str};
 use node_api::notes::{self, Asked, Decided, Verdict};
 use node_api::trigger::Takes;
@@ -114,20 +117,24 @@ pub(crate) fn change_of(event: &RunEvent, may_ask: bool) -> Option<ApprovalChang
 
 impl Runtime {
     /// Takes down what a person has decided about a call, and lets the run go on. Returns once the decision is on disk, with the run
-    /// if it was asleep; one that is at work on something else takes it up when it stands still again.
+    /// if it was asleep; one that is at work on something else takes it up when it stands still again. Whoever has decided may go.
     pub async fn decide_approval(self: &Arc<Self>, id: i64, call: &str, ruling: Ruling) -> Result<Option<Taken>, Error> {
+        let (runtime, call) = (self.clone(), Str::from(call));
+        detached(async move { runtime.rule_soon(id, call, ruling).await }).await
+    }
+
+    async fn rule_soon(self: &Arc<Self>, id: i64, call: Str, ruling: Ruling) -> Result<Option<Taken>, Error> {
         for _ in 0..LOOKS {
-            if let Some(_held) = self.hold(id) {
+            if let Some(guard) = self.run_locks.try_lock(id) {
                 if !self.runner.is_running(id) {
-                    let said = Said::OfCall { call: call.into(), ruling };
-                    let taken = self.read_and_resume(id, Some(None), Some(said), Takes::Nothing).await?;
+                    let taken = self.take_up_locked(&guard, Resume::Ruled { call, ruling }, Takes::Nothing, Turn::IsWaitedFor).await?;
                     if let Some(taken) = &taken {
                         self.runner.written(&taken.log).await?;
                     }
                     return Ok(taken);
                 }
                 if let Some(log) = self.recorder.log(&id.to_string())
-                    && self.rule_while_going(&log, call, &ruling).await?
+                    && self.rule_while_going(&log, &call, &ruling).await?
                 {
                     return Ok(None);
                 }
@@ -144,8 +151,6 @@ impl Runtime {
         self.runner.written(log).await?;
         let events = self.store.outline(id).await?;
         let ruled = rule(id, RunStatus::Running, &events, call, ruling, self.now_ms())?;
-        // First, so that the run cannot go to sleep between the note and this.
-        self.runner.wake_when_asleep(id);
         if !self.recorder.note_while_going(log, ruled) {
             return Ok(false);
         }
@@ -155,45 +160,16 @@ impl Runtime {
 
     /// Goes on with a run about which something was decided while it was at work.
     pub(crate) async fn take_up_decided(self: Arc<Self>, id: i64) {
-        for _ in 0..LOOKS {
-            if let Some(_held) = self.hold(id) {
-                if let Err(error) = self.wake_held(id).await {
-                    // What is still asleep then is looked at again with the clock.
-                    tracing::error!(%error, execution = id, "A run could not be told what was decided.");
-                }
-                return;
-            }
-            tokio::time::sleep(BETWEEN_LOOKS).await;
+        let guard = self.run_locks.lock(id).await;
+        if self.runner.is_running(id) {
+            return;
         }
-    }
-
-    /// Wakes a run that is held, unless it was stopped before it was.
-    async fn wake_held(self: &Arc<Self>, id: i64) -> Result<(), Error> {
-        let execution = self.store.execution(id).await?;
-        let is_asleep = execution.is_some_and(|execution| execution.state.status == RunStatus::Waiting);
-        if is_asleep && !self.runner.is_running(id) {
-            self.read_and_resume(id, Some(None), None, Takes::Nothing).await?;
+        match self.take_up_locked(&guard, Resume::RuledBefore, Takes::Nothing, Turn::IsWaitedFor).await {
+            // Somebody else was there first, or it was stopped.
+            Ok(_) | Err(Error::WrongStatus { .. } | Error::NoExecution { .. }) => {}
+            // What is still asleep then is looked at again with the clock.
+            Err(error) => tracing::error!(%error, execution = id, "A run could not be told what was decided."),
         }
-        Ok(())
-    }
-
-    /// Keeps others from waking a run meanwhile; `None` if somebody is at it.
-    fn hold(&self, id: i64) -> Option<Held<'_>> {
-        let is_mine = lock(&self.waking).insert(id);
-        // Only one that is held may be let go of again.
-        is_mine.then(|| Held { runtime: self, id })
-    }
-}
-
-/// A run that nobody else wakes.
-struct Held<'r> {
-    runtime: &'r Runtime,
-    id: i64,
-}
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        lock(&self.runtime.waking).remove(&self.id);
     }
 }
 
@@ -246,10 +222,6 @@ pub(crate) fn rule(id: i64, status: RunStatus, events: &[RunEvent], call: &str, 
 fn no_call(what: &str, open: &[&AskedCall]) -> Error {
     let names: Vec<&str> = open.iter().map(|asked| asked.call.as_str()).collect();
     Error::NoAskedCall { problem: format!("{what} Calls that ask: {}.", names.join(", ")).into() }
-}
-
-fn moment(milliseconds: i64) -> Str {
-    jiff::Timestamp::from_millisecond(milliseconds).map_or_else(|_| Str::new(), |time| format!("{time:.0}").into())
 }
 
 #[cfg(test)]

@@ -42,9 +42,13 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
         WebhookAuth::Basic => {
             let challenge = Some(("www-authenticate", "Basic realm=\"Webhook\""));
             let Ok(fields) = credential("httpBasicAuth") else {
-                return Some(refused(500, "No authentication data defined on node!", None));
+                return Some(undefined());
             };
-            let expected = format!("{}:{}", text(&fields, "user"), text(&fields, "password"));
+            let (user, password) = (text(&fields, "user"), text(&fields, "password"));
+            if is_blank(&password) {
+                return Some(undefined());
+            }
+            let expected = format!("{user}:{password}");
             let given = call.header("authorization").and_then(|header| header.strip_prefix("Basic "));
             let Some(given) = given.and_then(|given| STANDARD.decode(given.trim()).ok()) else {
                 return Some(refused(401, "Authorization is required!", challenge));
@@ -53,18 +57,44 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
         }
         WebhookAuth::Header => {
             let Ok(fields) = credential("httpHeaderAuth") else {
-                return Some(refused(500, "No authentication data defined on node!", None));
+                return Some(undefined());
             };
-            let given = call.header(&text(&fields, "name").to_lowercase()).unwrap_or_default();
-            (!is_same(given.as_bytes(), text(&fields, "value").as_bytes())).then(|| refused(403, "Authorization data is wrong!", None))
+            let (name, value) = (text(&fields, "name"), text(&fields, "value"));
+            if is_blank(&name) || is_blank(&value) {
+                return Some(undefined());
+            }
+            let given = call.header(&name.to_lowercase()).unwrap_or_default();
+            (!is_same(given.as_bytes(), value.as_bytes())).then(|| refused(403, "Authorization data is wrong!", None))
         }
         WebhookAuth::Jwt => {
-            let Ok(fields) = credential("jwtAuth") else { return Some(refused(500, "No authentication data defined on node!", None)) };
+            let Ok(fields) = credential("jwtAuth") else { return Some(undefined()) };
+            if !crate::jwt::has_key(&fields) {
+                return Some(undefined());
+            }
             let given = call.header("authorization").and_then(|header| header.strip_prefix("Bearer "));
             let Some(token) = given else { return Some(refused(401, "No token provided", None)) };
             (!crate::jwt::is_valid(token, &fields)).then(|| refused(403, "Authorization data is wrong!", None))
         }
     }
+}
+
+/// A credential without a secret protects nothing, so that nobody is let in with it.
+fn undefined() -> Answer {
+    refused(500, "No authentication data defined on node!", None)
+}
+
+/// Whether a text is no secret at all: nothing in it can be seen. A key of zeros signs like no key.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_whitespace() || letter.is_control() || is_ignorable(letter))
+}
+
+/// Unicode's characters that have no width and no shape (`Default_Ignorable_Code_Point`), and the marks of interlinear notes.
+fn is_ignorable(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 fn is_same(given: &[u8], expected: &[u8]) -> bool {

@@ -1,11 +1,11 @@
 //! Runs that a person starts from the editor: of the workflow as it is drawn, to a node or from one, with the results of an
 //! earlier run where they still hold.
 
-use crate::runner::{Demand, Groundwork, Start};
+use crate::start::{Demand, Groundwork, Start};
 use crate::steps::Steps;
 use crate::{Error, Loaded, Runtime, Taken, TestAddresses};
 use engine::{Plan, Recorded};
-use model::{Changed, Extent, Items, Kind, RunEvent, Str, TaskData, TaskStatus, Value};
+use model::{Extent, Items, Kind, RunEvent, Str, TaskData, TaskStatus, Value};
 use node_api::StartedBy;
 use node_api::trigger::Listen;
 use std::collections::{HashMap, HashSet};
@@ -193,8 +193,7 @@ fn finished(recorded: Recorded, is_last: bool, run: &str) -> Option<Recorded> {
         _ => return None,
     }
     task.status = TaskStatus::Success;
-    // What the workflow keeps between runs is not put back to what it was then.
-    let changed = Changed { static_data: None, ..recorded.changed };
+    let changed = recorded.changed;
     Some(Recorded { node: recorded.node, task: Some(Arc::new(task.taken_from(run))), changed, woken_by: None, redo: None })
 }
 

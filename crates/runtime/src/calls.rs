@@ -1,20 +1,21 @@
 //! Runs that other runs start: executions of their own, which their callers find again after a sleep or a crash.
 
+use crate::accounts::Caller;
+use crate::clock::{Passed, WAKE_AT_ONCE, alone};
+use crate::end::Word;
 use crate::loaded::Loaded;
-use crate::runner::{CalledRun, Word};
+use crate::resume::Resume;
+use crate::start::CalledRun;
+use crate::task::caught;
 use crate::versions::as_it_listens;
-use crate::{Error, Runtime, history, lock};
+use crate::{Error, Runtime, history};
 use engine::{Call, CallTarget, Calls, Reply};
-use model::{RunError, RunStatus, Str, Workflow};
+use model::{RunError, RunStatus, SpendingLimit, SpentSum, Str, Workflow};
 use node_api::{NodeError, StartedBy};
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::Duration;
-use store::executions::{CalledFrom, Execution};
+use store::executions::{CalledFrom, Execution, Left};
 use store::workflows::StoredWorkflow;
-use tokio::sync::mpsc;
-
-/// How soon a run that was told to stop is told again.
-const STOP_AGAIN: Duration = Duration::from_millis(20);
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// The engine's port for calls. The runtime holds the engine, so that this knows the runtime without holding it.
 #[derive(Default)]
@@ -56,8 +57,9 @@ impl Runtime {
             return self.reply_of(found, call.waits).await.map_err(failed);
         }
         let (workflow, document) = self.workflow_for(&call).await?;
-        let Call { items, cause, waits, depth, spending, cancel, .. } = call;
-        let taken = self.runner.start_called(CalledRun { workflow, document, caller, items, cause, waits, depth, spending, cancel });
+        let Call { items, cause, waits, depth, called_by_model, spending, cancel, .. } = call;
+        let called = CalledRun { workflow, document, caller, items, cause, waits, depth, called_by_model, spending, cancel };
+        let taken = self.runner.start_called(called);
         if !waits {
             self.runner.written(&taken.log).await.map_err(failed)?;
             return Ok(Reply::Begun);
@@ -93,7 +95,7 @@ impl Runtime {
                 let known = self.active().workflows.get(id).filter(|known| known.version_id == stored.version_id).cloned();
                 let called = match known {
                     Some(known) => known,
-                    None => Arc::new(Loaded::new(&stored, &self.engine).map_err(failed)?),
+                    None => Arc::new(self.beside_active(Loaded::new(&stored, &self.engine).map_err(failed)?)),
                 };
                 if may_call(&caller, &called) { Ok((called, None)) } else { Err(missing()) }
             }
@@ -117,32 +119,43 @@ impl Runtime {
         Ok(Arc::new(Loaded::of_text(&workflow, &caller, &self.engine)))
     }
 
-    /// How many workflows deep a run was called.
-    pub(crate) async fn depth_of(&self, execution: &Execution) -> Result<usize, Error> {
-        let (mut depth, mut above) = (0, execution.begun.parent);
-        while let Some(caller) = above {
-            depth += 1;
-            above = self.store.execution(caller.execution).await?.and_then(|found| found.begun.parent);
+    /// The runs that called one, directly or through others, the nearest first. Of one whose workflow is gone nothing limits what is spent.
+    pub(crate) async fn callers_of(&self, execution: &Execution) -> Result<Vec<Caller>, Error> {
+        let (mut callers, mut above) = (Vec::new(), execution.begun.parent);
+        while let Some(CalledFrom { execution: id, .. }) = above {
+            let mut caller = Caller { id, limit: SpendingLimit::default(), spent: SpentSum::default() };
+            above = None;
+            if let Some(found) = self.store.execution(id).await? {
+                (caller.spent, above) = (found.spent, found.begun.parent);
+                caller.limit = match self.workflow_of(&found).await {
+                    Ok(workflow) => workflow.plan.budgets.run,
+                    Err(Error::Store(error)) => return Err(error.into()),
+                    Err(_) => SpendingLimit::default(),
+                };
+            }
+            callers.push(caller);
         }
-        Ok(depth)
+        Ok(callers)
     }
 
     /// Wakes callers as the runs they wait for come to their ends, and stops runs that nobody waits for any more.
     pub(crate) async fn heed(self: Arc<Self>, mut words: mpsc::UnboundedReceiver<Word>) {
         loop {
             let word = tokio::select! {
-                Some(word) = words.recv() => word,
+                biased;
                 () = self.stopping.cancelled() => return,
+                Some(word) = words.recv() => word,
                 else => return,
             };
             match word {
                 Word::MayGoOn(id) => {
-                    if let Err(error) = self.wake_if_answered(id).await {
-                        tracing::error!(%error, execution = id, "A run could not be told that the one it waits for is over.");
-                    }
+                    tokio::spawn(self.clone().wake_in_turn(id));
                 }
                 Word::IsDecided(id) => {
                     tokio::spawn(self.clone().take_up_decided(id));
+                }
+                Word::IsUnwritten(id) => {
+                    tokio::spawn(self.clone().resume_unwritten(id));
                 }
                 Word::IsAbandoned(id) => {
                     tokio::spawn(self.clone().stop_abandoned(id));
@@ -151,18 +164,16 @@ impl Runtime {
         }
     }
 
-    /// A run that was told to stop may go to sleep all the same, if it was about to.
-    async fn stop_abandoned(self: Arc<Self>, id: i64) {
-        while self.runner.cancel(id) && !self.is_stopping() {
-            tokio::time::sleep(STOP_AGAIN).await;
-        }
-        if let Err(error) = self.stop_awaited(id).await {
-            tracing::error!(%error, execution = id, "A run that nobody waits for could not be stopped.");
+    /// Nothing of a caller is read before it has its turn.
+    async fn wake_in_turn(self: Arc<Self>, id: i64) {
+        let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten() else { return };
+        if let Err(error) = caught(self.wake_if_answered(id, slot)).await {
+            tracing::error!(%error, execution = id, "A run could not be told that the one it waits for is over.");
         }
     }
 
-    async fn wake_if_answered(self: &Arc<Self>, id: i64) -> Result<(), Error> {
-        if self.runner.is_running(id) {
+    async fn wake_if_answered(self: &Arc<Self>, id: i64, slot: OwnedSemaphorePermit) -> Result<(), Error> {
+        if self.runner.is_running(id) || self.is_recovering(id) {
             return Ok(());
         }
         let Some(execution) = self.store.execution(id).await? else { return Ok(()) };
@@ -171,72 +182,31 @@ impl Runtime {
         if called.is_some_and(|called| matches!(called.state.status, RunStatus::Running | RunStatus::Waiting)) {
             return Ok(());
         }
-        self.wake_or_give_up(&execution).await
+        let left = Left { id, state: execution.state };
+        let resume = Resume::Due(left.state.clone());
+        self.wake_or_give_up(left, resume, slot).await
     }
 
     /// Wakes every run whose called run is over, or about which a person has decided: those that nobody told, because the process
-    /// ended or another one did it.
-    pub(crate) async fn wake_answered(self: &Arc<Self>) -> Result<(), Error> {
-        for execution in self.store.answered().await?.into_iter().chain(self.store.decided().await?) {
-            if !self.runner.is_running(execution.id) {
-                self.wake_or_give_up(&execution).await?;
+    /// ended or another one did it. Gives back whether some have to wait.
+    pub(crate) async fn wake_answered(self: &Arc<Self>, passed: &mut Passed) -> Result<bool, Error> {
+        let answered = self.store.answered(passed.answered, WAKE_AT_ONCE).await?;
+        let ruled = self.store.decided(passed.decided, WAKE_AT_ONCE).await?;
+        let mut has_to_wait = false;
+        for (all, passed) in [(&answered, &mut passed.answered), (&ruled, &mut passed.decided)] {
+            // Behind the last one it begins anew.
+            *passed = all.last().filter(|_| all.len() == WAKE_AT_ONCE).map_or(0, |last| last.id);
+            has_to_wait |= *passed > 0;
+        }
+        let answered = answered.into_iter().map(|left| (Resume::Due(left.state.clone()), left));
+        for (resume, left) in answered.chain(ruled.into_iter().map(|left| (Resume::RuledBefore, left))) {
+            let id = left.id;
+            if !self.runner.is_running(id) && !self.is_recovering(id) && !self.setbacks.is_early(id, self.now_ms()) {
+                let Some(slot) = self.runner.free_slot() else { return Ok(true) };
+                has_to_wait |= alone(self.wake_or_give_up(left, resume, slot).await, "A run could not be woken: execution", id)?;
             }
         }
-        Ok(())
-    }
-
-    async fn wake_or_give_up(self: &Arc<Self>, execution: &Execution) -> Result<(), Error> {
-        let woken = self.wake(execution.id, None).await;
-        let (taken, failure) = woken.map_or_else(|error| (None, Some(error)), |taken| (taken, None));
-        self.expected.hand_over(execution.id, taken);
-        match failure {
-            None => Ok(()),
-            Some(error) => Ok(self.give_up(execution, &error).await?),
-        }
-    }
-
-    /// Stops a run, and with it the one that it waits for. One that is waited for fails the node that called it.
-    pub async fn stop_execution(&self, id: i64) -> Result<(), Error> {
-        if self.runner.cancel(id) {
-            return Ok(());
-        }
-        let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
-        let status = execution.state.status;
-        if !matches!(status, RunStatus::Waiting | RunStatus::Uncertain) {
-            return Err(Error::WrongStatus { id, status: status.name() });
-        }
-        if !lock(&self.waking).insert(id) {
-            return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
-        }
-        let stopped = self.store.set_status(id, RunStatus::Cancelled).await;
-        lock(&self.waking).remove(&id);
-        stopped?;
-        if let Some(called) = execution.state.waits_for {
-            self.stop_awaited(called).await?;
-        }
-        self.runner.tell_caller(execution.begun.parent);
-        Ok(())
-    }
-
-    /// Removes a run. The one that it waits for has nobody left who wants its result, and is stopped.
-    pub async fn delete_execution(&self, id: i64) -> Result<bool, Error> {
-        let Some(execution) = self.store.execution(id).await? else { return Ok(false) };
-        if self.runner.is_running(id) {
-            return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
-        }
-        let was_there = self.store.delete_execution(id).await?;
-        if let Some(called) = execution.state.waits_for {
-            self.stop_awaited(called).await?;
-        }
-        Ok(was_there)
-    }
-
-    async fn stop_awaited(&self, called: i64) -> Result<(), Error> {
-        match Box::pin(self.stop_execution(called)).await {
-            // It has just come to its end.
-            Err(Error::WrongStatus { .. } | Error::NoExecution { .. }) => Ok(()),
-            other => other,
-        }
+        Ok(has_to_wait)
     }
 }
 

@@ -1,15 +1,17 @@
 //! Fires what is due: triggers by the clock, and sleeping runs whose time has come.
 
-use crate::Runtime;
 use crate::loaded::Loaded;
-use crate::runner::Start;
+use crate::resume::Resume;
+use crate::setbacks::Fate;
+use crate::start::{Groundwork, Start};
+use crate::{Error, Runtime, moment};
 use model::Str;
 use node_api::trigger::{Listen, Timetable};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use store::executions::Along;
-use store::schedules::Schedule;
+use store::schedules::{MovedSchedule, Schedule};
 
 /// How long a claimed trigger is ours; after a crash another look finds it again.
 const LEASE_MS: i64 = 30_000;
@@ -17,12 +19,14 @@ const LEASE_MS: i64 = 30_000;
 const LONGEST_NAP_MS: i64 = 30_000;
 /// The time until the next look when one failed, as on a full disk.
 const TROUBLED_NAP_MS: i64 = 1000;
+/// The same when something that is due has to wait for others.
+const WAITING_NAP_MS: i64 = 200;
 /// A trigger that is later than this was missed while nothing ran.
 const MISSED_MS: i64 = 60_000;
 /// At most this many missed moments are made up for.
 const MAX_CATCH_UP: usize = 100;
 /// Sleeping runs that are woken in one go.
-const WAKE_AT_ONCE: usize = 100;
+pub(crate) const WAKE_AT_ONCE: usize = 100;
 
 /// What becomes of moments that were missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,14 +56,24 @@ enum Deed {
     Look,
 }
 
+/// Up to which runs the last looks have come.
+#[derive(Default)]
+pub(crate) struct Passed {
+    pub(crate) answered: i64,
+    pub(crate) decided: i64,
+}
+
 pub(crate) type Timers = HashMap<(Str, Str), Timer>;
 
+/// What is written down of triggers, by workflow and name.
+pub(crate) type Rows = HashMap<(Str, Str), Schedule>;
+
 impl Runtime {
-    /// Writes down when the triggers of a workflow are due, and gives back their timetables.
-    pub(crate) async fn set_timers(&self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)]) -> Result<Timers, store::Error> {
-        let mut timers = Timers::new();
-        let now = self.now_ms();
+    /// The timetables of a workflow's triggers, and when each is due, given what is written down of it.
+    pub(crate) fn timers_of(&self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)], known: &Rows) -> Vec<(Timer, Schedule)> {
+        let (now, zone) = (self.now_ms(), self.zone_of(workflow));
         let mut counted: HashMap<&Str, usize> = HashMap::new();
+        let mut timers = Vec::new();
         for (trigger, listen) in listens {
             let (timetable, deed) = match listen {
                 Listen::Clock(timetable) => (timetable, Deed::Start),
@@ -68,44 +82,42 @@ impl Runtime {
             };
             // A trigger with several rules has a row for each.
             let place = counted.entry(trigger).and_modify(|place| *place += 1).or_insert(0);
-            let node = &row_name(trigger, *place);
-            let known = self.store.schedule(&workflow.id, node).await?;
-            let last_ms = known.as_ref().and_then(|schedule| schedule.last_ms);
-            let planned = known.as_ref().and_then(|schedule| schedule.next_ms);
-            let due = timetable.next_after(now, last_ms, self.zone_of(workflow));
-            // A moment that passed while nothing ran stays due; one that a new timetable brings forward counts.
-            let next_ms = match (planned, due) {
-                (Some(planned), Some(due)) => Some(planned.min(due)),
+            let node = row_name(trigger, *place);
+            let rule: Str = format!("{} {zone}", timetable.rule()).into();
+            let known = known.get(&(workflow.id.clone(), node.clone()));
+            let last_ms = known.and_then(|schedule| schedule.last_ms);
+            let due = timetable.next_after(now, last_ms, zone);
+            let is_same_rule = known.is_none_or(|known| known.rule.is_empty() || known.rule == rule);
+            let next_ms = match (known.and_then(|schedule| schedule.next_ms), due) {
+                // A moment that passed while nothing ran stays due. One that another rule has planned does not count.
+                (Some(planned), Some(due)) if is_same_rule || planned <= now => Some(planned.min(due)),
                 (_, due) => due,
             };
-            let schedule = Schedule { workflow_id: workflow.id.clone(), node: node.clone(), next_ms, last_ms };
-            if known.as_ref() != Some(&schedule) {
-                self.store.set_schedule(schedule).await?;
-            }
-            let timer = Timer { workflow: workflow.clone(), timetable: timetable.clone(), deed };
-            timers.insert((workflow.id.clone(), node.clone()), timer);
+            let schedule = Schedule { workflow_id: workflow.id.clone(), node, next_ms, last_ms, rule };
+            timers.push((Timer { workflow: workflow.clone(), timetable: timetable.clone(), deed }, schedule));
         }
-        let nodes: Vec<Str> = timers.keys().map(|(_, node)| node.clone()).collect();
-        self.store.keep_schedules(&workflow.id, &nodes).await?;
-        Ok(timers)
+        timers
     }
 
     /// Looks after the clock until the process ends.
     pub(crate) async fn keep_time(self: Arc<Self>) {
+        let mut passed = Passed::default();
         loop {
-            let fired = self.fire_due().await;
+            let fired = self.fire_due(&mut passed).await;
             if let Err(error) = &fired {
-                tracing::error!(%error, "What is due could not be looked up.");
+                tracing::error!(%error, "Not all that is due could be fired.");
             }
             let nap = match self.next_due().await {
                 _ if fired.is_err() => TROUBLED_NAP_MS,
+                Ok(Some(due)) if matches!(fired, Ok(true)) => (due - self.now_ms()).clamp(WAITING_NAP_MS, LONGEST_NAP_MS),
                 Ok(Some(due)) => (due - self.now_ms()).clamp(5, LONGEST_NAP_MS),
                 _ => LONGEST_NAP_MS,
             };
             tokio::select! {
-                () = tokio::time::sleep(Duration::from_millis(nap as u64)) => {}
-                () = self.clock_changed.notified() => {}
+                biased;
                 () = self.stopping.cancelled() => return,
+                () = self.clock_changed.notified() => {}
+                () = tokio::time::sleep(Duration::from_millis(nap as u64)) => {}
             }
         }
     }
@@ -115,25 +127,48 @@ impl Runtime {
         Ok(moments.into_iter().flatten().min())
     }
 
-    async fn fire_due(self: &Arc<Self>) -> Result<(), crate::Error> {
+    /// Gives back whether something that is due has to wait. What is wrong with one of them does not keep the others waiting.
+    async fn fire_due(self: &Arc<Self>, passed: &mut Passed) -> Result<bool, Error> {
         let now = self.now_ms();
+        let mut has_to_wait = false;
         for schedule in self.store.claim_schedules(now, &self.owner, LEASE_MS).await? {
             let timer = self.timers().get(&(schedule.workflow_id.clone(), schedule.node.clone())).cloned();
-            match timer {
-                Some(timer) => self.fire(&timer, schedule, now).await?,
-                None => self.store.keep_schedules(&schedule.workflow_id, &[]).await?,
-            }
+            // One that is being read, or cannot say yet what it listens to, is looked at again when its lease is over.
+            let Some(timer) = timer else { continue };
+            let workflow = schedule.workflow_id.clone();
+            has_to_wait |= alone(self.fire(&timer, schedule, now).await, "A schedule could not be fired: workflow", workflow)?;
         }
-        for execution in self.store.due(now, WAKE_AT_ONCE).await? {
-            if let Err(error) = self.wake(execution.id, None).await {
-                self.give_up(&execution, &error).await?;
-            }
-        }
-        self.wake_answered().await?;
-        Ok(())
+        has_to_wait |= self.wake_due(now).await?;
+        has_to_wait |= self.wake_answered(passed).await?;
+        Ok(has_to_wait)
     }
 
-    async fn fire(self: &Arc<Self>, timer: &Timer, schedule: Schedule, now: i64) -> Result<(), crate::Error> {
+    /// Those that the last process left behind, and those that could not be taken up, have their time; they are passed over.
+    async fn wake_due(self: &Arc<Self>, now: i64) -> Result<bool, Error> {
+        let (mut after, mut has_to_wait, mut woken) = (None, false, 0);
+        loop {
+            let due = self.store.due(now, after, WAKE_AT_ONCE).await?;
+            let is_last = due.len() < WAKE_AT_ONCE;
+            after = due.last().map(|last| (last.state.wait_till_ms.unwrap_or_default(), last.id));
+            for execution in due {
+                let id = execution.id;
+                if self.is_recovering(id) || self.setbacks.is_early(id, now) {
+                    has_to_wait = true;
+                    continue;
+                }
+                // Nothing of a run is read before it has its turn.
+                let Some(slot) = self.runner.free_slot() else { return Ok(true) };
+                let resume = Resume::Due(execution.state.clone());
+                has_to_wait |= alone(self.wake_or_give_up(execution, resume, slot).await, "A run could not be woken: execution", id)?;
+                woken += 1;
+            }
+            if is_last || woken >= WAKE_AT_ONCE {
+                return Ok(has_to_wait);
+            }
+        }
+    }
+
+    async fn fire(self: &Arc<Self>, timer: &Timer, schedule: Schedule, now: i64) -> Result<(), Error> {
         let zone = self.zone_of(&timer.workflow);
         let due = schedule.next_ms.unwrap_or(now);
         let trigger: Str = schedule.node.split('\n').next().unwrap_or_default().into();
@@ -141,7 +176,9 @@ impl Runtime {
             // News waits, so that a look that was missed is made up for by the next one, whatever the setting says.
             self.look_soon(timer, trigger);
             let next_ms = timer.timetable.next_after(now.max(due), Some(now), zone);
-            return Ok(self.store.set_schedule(Schedule { next_ms, last_ms: Some(now), ..schedule }).await?);
+            let due_ms = schedule.next_ms;
+            let after = Schedule { next_ms, last_ms: Some(now), ..schedule };
+            return Ok(self.store.move_schedule(MovedSchedule { due_ms, after }).await.map(drop)?);
         }
         let was_missed = now - due > MISSED_MS;
         let mut moments = vec![due];
@@ -156,23 +193,47 @@ impl Runtime {
                 moments.push(next);
             }
         }
+        if was_missed {
+            let (workflow, since, runs) = (&schedule.workflow_id, moment(due), moments.len());
+            tracing::warn!(%workflow, node = %trigger, %since, runs, "A schedule was due while nothing ran; this many runs make up for it.");
+        }
         let last_ms = if moments.is_empty() { schedule.last_ms } else { Some(due.max(now - MISSED_MS)) };
         let next_ms = timer.timetable.next_after(now.max(due), last_ms, zone);
         let after = Schedule { next_ms, last_ms, ..schedule.clone() };
         if moments.is_empty() {
-            return Ok(self.store.set_schedule(after).await?);
+            return Ok(self.store.move_schedule(MovedSchedule { due_ms: schedule.next_ms, after }).await.map(drop)?);
         }
+        let mut due_ms = schedule.next_ms;
         for (place, moment) in moments.iter().enumerate() {
             // Written with the beginning of the run, so that no moment is taken twice or lost.
             let after = match moments.get(place + 1) {
                 Some(next) => Schedule { next_ms: Some(*next), last_ms: Some(*moment), ..schedule.clone() },
                 None => after.clone(),
             };
+            let next_ms = after.next_ms;
             let start = Start::of_trigger(&timer.workflow, &trigger, None);
-            let taken = self.runner.start_after(start, Along::Schedule(after).into())?;
-            self.runner.accepted(&taken.log).await?;
+            let along = Some(Along::Schedule(MovedSchedule { due_ms, after }));
+            let taken = self.runner.start_after(start, Groundwork { along, ..Groundwork::default() })?;
+            match self.runner.accepted(&taken.log).await {
+                // The schedule was changed, or its workflow deactivated, as it was due.
+                Err(Error::Store(store::Error::Gone { .. })) => return Ok(()),
+                other => other?,
+            }
+            due_ms = next_ms;
         }
         Ok(())
+    }
+}
+
+/// Logs what is wrong with one run or schedule, so that the others go on; whether something was. What concerns all of them comes back.
+pub(crate) fn alone(done: Result<(), Error>, what: &'static str, whose: impl std::fmt::Display) -> Result<bool, Error> {
+    match done {
+        Err(error) if error.fate() == Fate::WaitsForAll => Err(error),
+        Err(error) => {
+            tracing::error!(%error, code = error.code().name(), "{what} {whose}");
+            Ok(true)
+        }
+        Ok(()) => Ok(false),
     }
 }
 

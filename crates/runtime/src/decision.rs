@@ -1,8 +1,8 @@
 //! What a person decides about a step that may have happened, and the run that goes on with it.
 
-use crate::approval::Ruling;
 use crate::loaded::Loaded;
 use crate::recovery::{Story, Verdict};
+use crate::resume::Resume;
 use crate::{Error, Runtime, Taken};
 use model::{Item, Items, Object, RunEvent, Str, Value};
 use node_api::notes;
@@ -20,24 +20,18 @@ pub struct Decision {
 /// What somebody found who has looked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
+    /// Nobody has said: the run goes on unless a step of it may have happened.
+    Unsaid,
     /// It did not happen, or is to happen once more.
     Again,
     /// It happened, and this came of it; nothing if that is not known.
     Happened { result: Str },
 }
 
-/// What a person has said about a run that stands still.
-pub(crate) enum Said {
-    /// About a step that may have happened.
-    OfStep(Decision),
-    /// About a call that an agent asks for.
-    OfCall { call: Str, ruling: Ruling },
-}
-
 impl Decision {
-    /// Everything in doubt is done again.
-    pub fn again() -> Self {
-        Self { finding: Finding::Again, call: None }
+    /// Goes on with what is not in doubt.
+    pub fn unsaid() -> Self {
+        Self { finding: Finding::Unsaid, call: None }
     }
 }
 
@@ -51,26 +45,49 @@ pub(crate) struct Settled {
 }
 
 impl Runtime {
-    /// Goes on with a run of which a step may have happened, as a person has decided.
+    /// Goes on with a run of which a step may have happened, as a person has decided. Returns once the decision is on disk.
     pub async fn resume(self: &Arc<Self>, id: i64, decision: Decision) -> Result<Option<Taken>, Error> {
-        self.take_up_with(id, None, Some(Said::OfStep(decision)), Takes::Nothing).await
+        let taken = self.take_up(id, Resume::Decided(decision), Takes::Nothing).await?;
+        if let Some(taken) = &taken {
+            self.runner.written(&taken.log).await?;
+        }
+        Ok(taken)
     }
 }
 
 impl Story {
     /// Makes a decision part of the story.
     pub(crate) fn settle(&mut self, decision: &Decision, workflow: &Loaded) -> Result<Settled, Error> {
-        let Some(node) = self.in_flight.clone() else { return Ok(Settled::default()) };
+        if decision.finding == Finding::Unsaid {
+            // Whatever a step keeps track of by itself, such as the calls of an agent, it asks about again.
+            return match self.verdict(workflow) {
+                Verdict::GoOn => Ok(Settled::default()),
+                Verdict::Uncertain { node } => Err(Error::Undecided { node }),
+            };
+        }
+        let Some(node) = self.in_flight.clone() else {
+            // It was quarantined, and of which step nobody has written down.
+            return match decision.finding {
+                Finding::Unsaid | Finding::Again => Ok(Settled::default()),
+                Finding::Happened { .. } => {
+                    let problem = "The journal does not say which step was under way, so no result can stand for it. Resume the execution with 'again', or stop it.";
+                    Err(Error::NoStep { problem: problem.into() })
+                }
+            };
+        };
         let open = notes::in_doubt(&self.notes);
         let chosen = chosen(&node, &open, decision)?;
-        let is_plain = open.is_empty() && self.verdict(workflow) != Verdict::GoOn;
+        // One that takes up by itself what it did before has no output yet that somebody could tell.
+        let is_plain = open.is_empty() && !workflow.plan.node(&node).is_some_and(engine::PlanNode::resumes);
         let noted: Vec<(Str, Value)> = match &decision.finding {
-            Finding::Again => chosen.iter().map(|call| (notes::begun(call).into(), notes::withdrawn())).collect(),
+            Finding::Unsaid | Finding::Again => chosen.iter().map(|call| (notes::begun(call).into(), notes::withdrawn())).collect(),
             Finding::Happened { result } if is_plain => {
                 return Ok(Settled { given: Some(items_of(result)), ..Settled::default() });
             }
             Finding::Happened { .. } if open.is_empty() => {
-                let problem = format!("'{node}' waits for another execution; decide about that one. Then do this one again.");
+                let problem = format!(
+                    "'{node}' takes up by itself what it did before. If it waits for another execution, decide about that one. Then do this one again."
+                );
                 return Err(Error::NoStep { problem: problem.into() });
             }
             Finding::Happened { result } => chosen.iter().map(|call| (call.clone(), notes::happened(result))).collect(),
@@ -133,7 +150,7 @@ mod tests {
     #[test]
     fn a_result_is_about_one_call_and_doing_again_about_all() {
         let open = [Str::from("item 0: tool 1.1"), Str::from("item 0: tool 1.2"), Str::from("item 1: tool 1.1")];
-        assert_eq!(chosen("Agent", &open, &Decision::again()).unwrap().len(), 3);
+        assert_eq!(chosen("Agent", &open, &decision(Finding::Again, None)).unwrap().len(), 3);
         assert_eq!(chosen("Agent", &open, &decision(Finding::Again, Some("tool 1.2"))).unwrap(), ["item 0: tool 1.2"]);
         assert_eq!(chosen("Agent", &open[..1], &decision(happened(), None)).unwrap(), ["item 0: tool 1.1"]);
         for (call, words) in [(None, "say which"), (Some("tool 1.1"), "several calls"), (Some("tool 9"), "No call named 'tool 9'")] {

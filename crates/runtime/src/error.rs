@@ -1,5 +1,6 @@
 //! How keeping workflows alive fails.
 
+use crate::setbacks::Fate;
 use model::{Code, Str};
 use node_api::NodeError;
 
@@ -20,13 +21,29 @@ pub enum Error {
     NoTrigger,
     #[error("the workflow is archived")]
     Archived,
+    /// It was deactivated or removed while somebody sent their call.
+    #[error("the workflow does not listen any more")]
+    NotListening,
     /// It names credentials that its project does not have.
     #[error("the project of the workflow may not use the credential '{id}'")]
     OutOfReach { id: Str },
+    #[error("somebody else is changing the workflow")]
+    Contended,
+    /// It was told to stop and is still at it, or somebody else is changing it.
+    #[error("execution {id} is busy and has not ended yet")]
+    Busy { id: i64 },
     #[error("too many runs are waiting")]
     Overload,
     #[error("this instance is stopping")]
     Stopping,
+    #[error("something broke inside Heddle")]
+    Panicked,
+    /// The run has gone on since, or waits somewhere else.
+    #[error("this link was made for another wait of execution {id}")]
+    OldLink { id: i64 },
+    /// Nobody has said what became of this step.
+    #[error("'{node}' was cut off and may have happened")]
+    Undecided { node: Str },
     /// A step that is named does not exist.
     #[error("{problem}")]
     NoStep { problem: Str },
@@ -59,9 +76,11 @@ impl Error {
             Error::Trigger { error, .. } => error.code(),
             Error::NoTrigger => Code::WORKFLOW_NO_START,
             Error::Archived => Code::WORKFLOW_ARCHIVED,
+            Error::NotListening => Code::WEBHOOK_NOT_FOUND,
             Error::OutOfReach { .. } => Code::CREDENTIAL_FOREIGN,
-            Error::Overload | Error::Stopping => Code::OVERLOAD,
-            Error::WrongStatus { .. } => Code::EXECUTION_STATUS,
+            Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping => Code::OVERLOAD,
+            Error::Panicked => Code::RUN_PANICKED,
+            Error::WrongStatus { .. } | Error::OldLink { .. } => Code::EXECUTION_STATUS,
             Error::NoApproval { .. } => Code::APPROVAL_NONE,
             Error::NoAskedCall { .. } => Code::APPROVAL_CALL,
             Error::RuledOther { .. } => Code::APPROVAL_CHANGED,
@@ -69,6 +88,32 @@ impl Error {
             Error::RuledAlready { .. } => Code::APPROVAL_DECIDED,
             Error::Field { .. } => Code::REQUEST_INVALID,
             Error::NoStep { .. } => Code::EXECUTION_STEP,
+            Error::Undecided { .. } => Code::RUN_UNCERTAIN,
+        }
+    }
+
+    /// What becomes of a run that could not be taken up because of it. No kind of error is left out: a new one is thought about.
+    pub(crate) fn fate(&self) -> Fate {
+        match self {
+            Error::WrongStatus { .. } | Error::NoExecution { .. } | Error::OldLink { .. } => Fate::NotOurs,
+            Error::Store(error) => fate_by_store(error),
+            // One that breaks each time is left to a person.
+            Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping | Error::Panicked => Fate::MayPass,
+            Error::NoWorkflow { .. }
+            | Error::Unreadable { .. }
+            | Error::Trigger { .. }
+            | Error::NoTrigger
+            | Error::Archived
+            | Error::NotListening
+            | Error::OutOfReach { .. }
+            | Error::Undecided { .. }
+            | Error::NoStep { .. }
+            | Error::Field { .. }
+            | Error::NoApproval { .. }
+            | Error::NoAskedCall { .. }
+            | Error::RuledOther { .. }
+            | Error::RuledTooLate { .. }
+            | Error::RuledAlready { .. } => Fate::Over,
         }
     }
 
@@ -76,7 +121,12 @@ impl Error {
     pub fn hint(&self) -> Option<Str> {
         match self {
             Error::NoTrigger => Some("Add a trigger such as Webhook or Schedule Trigger.".into()),
-            Error::Overload | Error::Stopping => Some("Try again in a moment.".into()),
+            Error::Panicked => Some("The log has the place in the code; please report it.".into()),
+            Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping => Some("Try again in a moment.".into()),
+            Error::Undecided { .. } => {
+                Some("Look at the service, then decide: 'again' does the step again, 'done' takes it as done.".into())
+            }
+            Error::OldLink { .. } => Some("Use the link of the step that the execution waits at now.".into()),
             Error::Archived => Some("Unarchive it first.".into()),
             Error::OutOfReach { .. } => Some("Share the credential with the project, or choose another one in the node.".into()),
             Error::RuledOther { .. } => Some("Look at the call again, and decide about what you see.".into()),
@@ -84,5 +134,33 @@ impl Error {
             Error::Trigger { error, .. } => error.to_run_error("").hint,
             _ => None,
         }
+    }
+}
+
+fn fate_by_store(error: &store::Error) -> Fate {
+    use store::Error;
+    match error {
+        Error::Gone { .. } => Fate::NotOurs,
+        Error::Full | Error::Busy | Error::Unwritable { .. } | Error::Unsynced { .. } => Fate::WaitsForAll,
+        // Too many open files, a disk that cannot be read for a moment, a key that is being put back.
+        Error::Database { .. }
+        | Error::File { .. }
+        | Error::Stopped
+        | Error::Key
+        | Error::Locked { .. }
+        | Error::Newer { .. }
+        | Error::Older { .. }
+        | Error::OtherVersion { .. } => Fate::MayPass,
+        // A version that can read it goes on with it.
+        Error::NewerJournal { .. } => Fate::Stays,
+        Error::Corrupt { .. }
+        | Error::LostFile { .. }
+        | Error::SecretNeeded { .. }
+        | Error::Taken { .. }
+        | Error::Needed { .. }
+        | Error::Table(_)
+        | Error::Collection(_)
+        | Error::Backup { .. }
+        | Error::Used { .. } => Fate::Over,
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// n8n's words for what started a run; others count as the last.
-const MODES: [&str; 8] = ["webhook", "trigger", "manual", "retry", "error", "integrated", "cli", "other"];
+const MODES: [&str; 9] = ["webhook", "chat", "trigger", "manual", "retry", "error", "integrated", "cli", "other"];
 
 /// How a run can stop, for good or for now.
 const STATUSES: [RunStatus; 5] = [RunStatus::Success, RunStatus::Error, RunStatus::Cancelled, RunStatus::Waiting, RunStatus::Uncertain];

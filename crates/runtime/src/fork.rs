@@ -1,6 +1,6 @@
 //! A run that goes another way: what an earlier one did up to a step stays as it was, and from there on it is done anew.
 
-use crate::runner::{Demand, Groundwork, Start};
+use crate::start::{Demand, Groundwork, Start, mode_again};
 use crate::steps::Steps;
 use crate::{Error, Loaded, Runtime, Taken};
 use model::{Kind, Object, Str, Value, Workflow};
@@ -35,13 +35,14 @@ impl Runtime {
         let mut noted: Object = notes.into_iter().collect();
         // What a person allowed there, they did not allow here.
         notes::ask_anew(&mut noted);
-        let groundwork = Groundwork { recorded: earlier.collect(), noted: Some((node, noted)), document, ..Groundwork::default() };
+        let (recorded, noted, called_by_model) = (earlier.collect(), Some((node, noted)), steps.called_by_model);
+        let groundwork = Groundwork { recorded, noted, document, called_by_model, ..Groundwork::default() };
         let start = Start {
             workflow,
             cause: StartedBy::Hand,
             node: steps.start_node.clone(),
             items: steps.items.clone(),
-            mode: "retry",
+            mode: mode_again(&execution.begun.mode),
             retry_of: Some(id),
             extent: steps.extent.clone(),
             request_id: Str::new(),

@@ -67,22 +67,18 @@ impl Drop for Going {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     #[tokio::test]
     async fn a_run_that_nobody_waits_for_any_more_goes_on() {
-        let is_done = Arc::new(AtomicBool::new(false));
-        let (told, seen) = (is_done.clone(), Duration::from_millis(20));
+        let (tell, told) = tokio::sync::oneshot::channel();
         let run = async move {
-            tokio::time::sleep(seen).await;
-            told.store(true, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let _ = tell.send(());
             std::future::pending().await
         };
         assert!(tokio::time::timeout(Duration::from_millis(1), Going::new(run)).await.is_err());
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        assert!(is_done.load(Ordering::Relaxed));
+        assert_eq!(tokio::time::timeout(Duration::from_secs(60), told).await.unwrap(), Ok(()));
     }
 
     #[tokio::test]

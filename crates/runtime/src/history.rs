@@ -20,6 +20,7 @@ pub fn outcome(execution: &Execution, events: Vec<RunEvent>) -> Outcome {
         waits_for: execution.state.waits_for.map(|id| id.to_string().into()),
         asks: false,
         static_data: Value::Undefined,
+        untold_static_data: None,
         custom_data: Object::new(),
         workflow_id: execution.begun.workflow_id.clone(),
         workflow_name: Str::new(),
@@ -27,6 +28,8 @@ pub fn outcome(execution: &Execution, events: Vec<RunEvent>) -> Outcome {
     for event in events {
         match event {
             RunEvent::RunStarted { workflow_name, .. } => outcome.workflow_name = workflow_name,
+            // What was said about a run that stood still holds no more once it goes on.
+            RunEvent::NodeStarted { .. } => outcome.error = None,
             RunEvent::NodeFinished { node, task, changed, .. } => {
                 outcome.last_node = Some(node.clone());
                 outcome.custom_data.extend(changed.custom_data.unwrap_or_default());

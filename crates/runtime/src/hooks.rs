@@ -6,7 +6,8 @@ use crate::chat;
 use crate::going::Going;
 use crate::log::{Durability, RunLog};
 use crate::routes::Hook;
-use crate::runner::{Demand, Runner, Start, Taken};
+use crate::runner::Runner;
+use crate::start::{Demand, Start, Taken};
 use crate::stream::{Pieces, waiting_words};
 use bytes::Bytes;
 use engine::Outcome;
@@ -15,6 +16,7 @@ use node_api::trigger::{Answer, AnswerBody, AnswerData, AnswerWhen, Chunk, Chunk
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 /// How long it may take to find out whether a call is to start a run.
 const LONGEST_CONDITION_MS: u64 = 10_000;
@@ -36,7 +38,7 @@ pub struct Call {
     /// What the log calls the request.
     pub request_id: Str,
     pub is_test: bool,
-    /// How long the body was.
+    /// How much memory the body takes as it was read, about.
     pub length: usize,
 }
 
@@ -112,6 +114,9 @@ async fn is_unwanted(runner: &Arc<Runner>, hook: &Hook, item: &Item) -> bool {
     asked.error.is_none() && asked.last_items().is_none()
 }
 
+/// Whoever is answered when a run begins waits so long for its end, which is then written together with its beginning.
+const SHORT_RUN: Duration = Duration::from_millis(20);
+
 /// What callers of an address take while the run goes on.
 pub(crate) fn taken_by(hook: &Hook) -> Takes {
     match hook.route.answer {
@@ -127,7 +132,14 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
             let Taken { mut outcome, log, .. } = taken;
             // A run that only computes is over at once, and its end is written together with its beginning. Any other writes its
             // steps too, and this caller waits for no more than the beginning.
-            let begun = if log.durability() == Durability::Ends { outcome.begin().await } else { Poll::Pending };
+            let begun = match log.durability() {
+                Durability::Ends if hook.workflow.plan.computes() => {
+                    outcome.let_go();
+                    tokio::time::timeout(SHORT_RUN, &mut outcome).await.map_or(Poll::Pending, Poll::Ready)
+                }
+                Durability::Ends => outcome.begin().await,
+                Durability::EachStep => Poll::Pending,
+            };
             match begun {
                 Poll::Ready(ended) => drop(unless_refused(ended, &log)?),
                 Poll::Pending if log.is_over() => drop(outcome_of(outcome, &log).await?),

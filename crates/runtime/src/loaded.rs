@@ -1,11 +1,15 @@
 //! A stored workflow, ready to run.
 
-use crate::log::{Durability, Saving};
+use crate::listens::Listens;
+use crate::lock;
+use crate::log::{Durability, LogTerms};
 use engine::{Engine, Plan};
 use model::{Object, Str, Value, Workflow};
-use node_api::trigger::{Listen, Setup};
+use node_api::trigger::Setup;
 use node_api::{NodeError, NodeType};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use store::executions::Saving;
 use store::workflows::{StaticData, StoredWorkflow};
 
 /// A version of a workflow with its plan. Shared by everything that may start it.
@@ -15,6 +19,8 @@ pub struct Loaded {
     pub version_id: Str,
     pub project_id: Str,
     pub active: bool,
+    /// How often it had been activated then.
+    pub(crate) activations: i64,
     pub plan: Arc<Plan>,
     pub saving: Saving,
     /// Whether runs by hand are kept.
@@ -28,7 +34,11 @@ pub struct Loaded {
     /// Whether there is a stored workflow that keeps its static data.
     pub(crate) is_stored: bool,
     /// One for all versions of the workflow, so that none goes on from what another has left behind.
-    static_data: Arc<Mutex<Value>>,
+    static_data: Kept,
+    /// What its triggers said last that they listen to.
+    pub(crate) listens: Mutex<Option<Result<Arc<Listens>, crate::Error>>>,
+    /// They need more than a moment to say so.
+    pub(crate) is_slow: AtomicBool,
 }
 
 impl Loaded {
@@ -77,6 +87,7 @@ impl Loaded {
             version_id: Str::new(),
             project_id: stands_for.project_id.clone(),
             active: false,
+            activations: stands_for.activations,
             is_stored: false,
             document: None,
             caller_policy: setting("callerPolicy").unwrap_or_default(),
@@ -89,7 +100,9 @@ impl Loaded {
                 .setting("saveManualExecutions")
                 .is_none_or(|value| value.is_truthy() || value.as_str() == Some("DEFAULT")),
             durability: if plan.has_effects() { Durability::EachStep } else { Durability::Ends },
-            static_data: Arc::new(Mutex::new(static_data)),
+            static_data: Kept::new(static_data),
+            listens: Mutex::default(),
+            is_slow: AtomicBool::new(false),
             plan: Arc::new(plan),
         }
     }
@@ -101,7 +114,15 @@ impl Loaded {
     }
 
     pub fn static_data(&self) -> Value {
-        self.kept().clone()
+        self.static_data.get()
+    }
+
+    /// How a run of it is recorded that was begun in this way.
+    pub(crate) fn log_terms(&self, mode: &str) -> LogTerms {
+        let is_manual = mode == "manual";
+        let saving = if is_manual && !self.saves_manual { Saving::NONE } else { self.saving };
+        let static_data = (self.is_stored && !is_manual).then(|| self.static_data.clone());
+        LogTerms { durability: self.durability, saving, static_data }
     }
 
     /// Lets a new version go on with what the one before it keeps.
@@ -112,13 +133,12 @@ impl Loaded {
 
     /// Takes over what a run has changed; other runs may have changed other parts meanwhile.
     pub(crate) fn keep_static_data(&self, data: &StaticData) {
-        let mut kept = self.kept();
-        kept.make_object().extend(data.changed.clone());
+        self.static_data.extend(&data.changed);
     }
 
     /// Puts the parts that were changed back to what they were.
     pub(crate) fn take_back_static_data(&self, data: &StaticData, before: &Value) {
-        let mut kept = self.kept();
+        let mut kept = lock(&self.static_data.0);
         let kept = kept.make_object();
         for key in data.changed.keys() {
             match before.get(key) {
@@ -126,28 +146,6 @@ impl Loaded {
                 None => kept.remove(key),
             };
         }
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Value> {
-        self.static_data.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What its triggers listen to, per node. Nodes that only wake waiting runs are left out.
-    pub fn listens(&self, now_ms: i64) -> Result<Vec<(Str, Listen)>, crate::Error> {
-        let mut all = Vec::new();
-        for node in self.plan.nodes.iter().filter(|node| !node.disabled && node.is_trigger()) {
-            for listen in self.listens_of(&node.info.name, now_ms)? {
-                all.push((node.info.name.clone(), listen));
-            }
-        }
-        Ok(all)
-    }
-
-    /// What one node listens to, its expressions evaluated as far as they need no run.
-    pub(crate) fn listens_of(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, crate::Error> {
-        let failed = |error| crate::Error::Trigger { node: name.into(), error };
-        let params = self.plan.static_params(name, now_ms).map_err(failed)?;
-        self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
     }
 
     /// Asks a node that listens; `None` if the node is not there or not known.
@@ -171,6 +169,32 @@ impl Loaded {
             timezone,
         };
         ask(node_type, &setup).map(Some).map_err(|error| crate::Error::Trigger { node: name.into(), error })
+    }
+}
+
+/// What a workflow keeps between runs.
+#[derive(Clone)]
+pub(crate) struct Kept(Arc<Mutex<Value>>);
+
+impl Kept {
+    fn new(data: Value) -> Self {
+        Self(Arc::new(Mutex::new(data)))
+    }
+
+    fn get(&self) -> Value {
+        lock(&self.0).clone()
+    }
+
+    /// Puts parts over those that are kept.
+    pub(crate) fn extend(&self, parts: &Object) {
+        lock(&self.0).make_object().extend(parts.clone());
+    }
+
+    /// Parts as they go to disk.
+    pub(crate) fn with(&self, changed: Object) -> StaticData {
+        let mut whole = self.get();
+        whole.make_object().extend(changed.clone());
+        StaticData { changed, whole }
     }
 }
 

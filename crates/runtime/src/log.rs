@@ -1,9 +1,11 @@
 //! The journal of runs on its way to disk: events are gathered per run and written in pieces.
 
 use crate::figures::{Mode, RunFigures};
+use crate::live::{LiveChunk, LiveEvent};
+use crate::loaded::Kept;
 use crate::{approval, lock};
 use engine::{Journal, JournalError, Recording};
-use model::{RunEvent, RunStatus, Spent, Str};
+use model::{Object, RunEvent, RunStatus, Spent, Str, Value};
 use node_api::trigger::Chunk;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,10 +13,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use store::Store;
 use store::approvals::ApprovalChange;
-use store::blobs::{Gathered, NewFile};
-use store::executions::{Along, Begun, CalledFrom, Execution, Pending, Piece, State};
-use store::journal::{self, Told};
-use store::spending::SpentByRun;
+use store::blobs::NewFile;
+use store::executions::{Along, Begun, CalledFrom, Execution, Pending, Piece, Saving, State};
+use store::journal::PieceWriter;
 use tokio::sync::{broadcast, mpsc};
 
 /// Live events that a slow listener may be behind before it misses some.
@@ -29,6 +30,9 @@ const LIVE_CHUNKS: usize = 4096;
 /// A short run tells about this much.
 const USUAL_BYTES: usize = 2048;
 
+/// A run that has told more than this and is not on disk waits until it is.
+const FLUSH_BYTES: usize = 4 << 20;
+
 /// Takes the events of all runs of this process.
 pub struct Recorder {
     store: Arc<dyn Store>,
@@ -42,46 +46,12 @@ pub struct Recorder {
     pub figures: RunFigures,
 }
 
-/// An event as it happens, for whoever watches.
-#[derive(Clone, Debug)]
-pub struct LiveEvent {
-    pub run_id: Str,
-    pub workflow_id: Str,
-    /// The run that started this one.
-    pub parent: Option<Str>,
-    /// The event's place among those of its run.
-    pub seq: u64,
-    pub event: RunEvent,
-}
-
-/// A piece of an answer as it leaves, for whoever watches.
-#[derive(Clone, Debug)]
-pub struct LiveChunk {
-    pub run_id: Str,
-    pub workflow_id: Str,
-    pub chunk: Chunk,
-}
-
-/// What is kept of a run once it is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Saving {
-    pub successes: bool,
-    pub failures: bool,
-}
-
-impl Saving {
-    pub const ALL: Saving = Saving { successes: true, failures: true };
-
-    /// What both keep.
-    pub(crate) fn and(self, other: Saving) -> Self {
-        Self { successes: self.successes && other.successes, failures: self.failures && other.failures }
-    }
-}
-
 /// How much of a run is on disk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
     pub pieces: i64,
+    /// Parts of large events.
+    pub parts: i64,
     pub events: u64,
 }
 
@@ -94,12 +64,20 @@ pub enum Durability {
     Ends,
 }
 
+/// How a run is recorded.
+#[derive(Clone)]
+pub struct LogTerms {
+    pub(crate) durability: Durability,
+    pub(crate) saving: Saving,
+    /// What its workflow keeps between runs, if the run may change it.
+    pub(crate) static_data: Option<Kept>,
+}
+
 /// The story of one run as far as it is not on disk.
 pub struct RunLog {
     id: i64,
     workflow_id: Str,
-    durability: Durability,
-    saving: Saving,
+    terms: LogTerms,
     /// The call that started it.
     parent: Option<CalledFrom>,
     /// It goes on after a sleep or a crash.
@@ -118,24 +96,28 @@ struct LogState {
     /// What is written together with the beginning.
     along: Option<Along>,
     state: Option<State>,
-    events: Vec<u8>,
-    /// What was told in this process, which events to come need not tell again.
-    told: Told,
+    events: PieceWriter,
     /// What they say was spent.
     spent: Vec<Spent>,
+    /// What they say that the workflow keeps between runs from now on.
+    static_data: Object,
     /// What they say about calls that a person is asked about.
     approvals: Vec<ApprovalChange>,
     /// Some may be open.
     may_ask: bool,
-    /// Large files that the events name.
-    files: Gathered,
     discard: bool,
     /// The last event has been told.
     is_over: bool,
+    /// A person has said something about one of its calls while it was at work.
+    is_ruled: bool,
+    /// A step ended, noted something or went to sleep since the run began, or went on, in this process.
+    has_progress: bool,
     /// Its beginning could not be written, so that the run was turned away and leaves no trace.
     refusal: Option<store::Error>,
     /// The row is on disk, or was given to the writer.
     is_written: bool,
+    /// How long the parts are that were written before it.
+    early_bytes: i64,
 }
 
 impl Recorder {
@@ -151,21 +133,22 @@ impl Recorder {
     }
 
     /// Opens the log of a new run and gives it its id.
-    pub fn open(&self, begun: Begun, along: Option<Along>, durability: Durability, saving: Saving) -> Arc<RunLog> {
+    pub fn open(&self, begun: Begun, along: Option<Along>, terms: LogTerms) -> Arc<RunLog> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let state = LogState { begun: Some(begun.clone()), along, events: Vec::with_capacity(USUAL_BYTES), ..LogState::default() };
+        let state = LogState { begun: Some(begun.clone()), along, events: PieceWriter::with_capacity(USUAL_BYTES), ..LogState::default() };
         let Begun { workflow_id, parent, .. } = begun;
         let (is_taken_up, began) = (false, Instant::now());
-        self.keep(RunLog { id, workflow_id, durability, saving, parent, is_taken_up, began, state: Mutex::new(state) })
+        self.keep(RunLog { id, workflow_id, terms, parent, is_taken_up, began, state: Mutex::new(state) })
     }
 
     /// Opens the log of a run that goes on; its first pieces are on disk.
-    pub fn reopen(&self, execution: &Execution, written: Written, durability: Durability) -> Arc<RunLog> {
+    pub fn reopen(&self, execution: &Execution, written: Written, terms: LogTerms) -> Arc<RunLog> {
         let Begun { workflow_id, mode, parent, .. } = execution.begun.clone();
-        let Written { pieces: next_piece, events: n_events } = written;
-        let state = LogState { mode: Mode::of(&mode), next_piece, n_events, is_written: true, may_ask: true, ..LogState::default() };
-        let (id, saving, is_taken_up, began) = (execution.id, Saving::ALL, true, Instant::now());
-        self.keep(RunLog { id, workflow_id, durability, saving, parent, is_taken_up, began, state: Mutex::new(state) })
+        let Written { pieces: next_piece, parts, events: n_events } = written;
+        let (mode, events) = (Mode::of(&mode), PieceWriter::after(parts));
+        let state = LogState { mode, next_piece, n_events, events, is_written: true, may_ask: true, ..LogState::default() };
+        let (id, is_taken_up, began) = (execution.id, true, Instant::now());
+        self.keep(RunLog { id, workflow_id, terms, parent, is_taken_up, began, state: Mutex::new(state) })
     }
 
     fn keep(&self, log: RunLog) -> Arc<RunLog> {
@@ -177,23 +160,23 @@ impl Recorder {
     /// Takes in an event that the engine does not tell.
     pub fn note(&self, log: &RunLog, event: RunEvent) {
         let seq = log.add(&event, &self.figures);
-        self.tell(log, seq, event);
+        self.tell(log, seq, &event);
     }
 
-    /// The same, unless the run has come to its end or gone to sleep meanwhile.
+    /// The same for what a person says about a call, unless the run has come to its end or gone to sleep meanwhile.
     pub(crate) fn note_while_going(&self, log: &RunLog, event: RunEvent) -> bool {
         let Some(seq) = log.add_while_going(&event, &self.figures) else { return false };
-        self.tell(log, seq, event);
+        self.tell(log, seq, &event);
         true
     }
 
-    fn tell(&self, log: &RunLog, seq: u64, event: RunEvent) {
+    fn tell(&self, log: &RunLog, seq: u64, event: &RunEvent) {
         let observer = self.observer.get();
         if observer.is_none() && self.live.receiver_count() == 0 {
             return;
         }
         let parent = log.parent.map(|caller| caller.execution.to_string().into());
-        let live = LiveEvent { run_id: log.run_id(), workflow_id: log.workflow_id.clone(), parent, seq, event };
+        let live = LiveEvent::new(log.run_id(), log.workflow_id.clone(), parent, seq, event);
         if let Some(observer) = observer {
             let _ = observer.try_send(live.clone());
         }
@@ -209,6 +192,18 @@ impl Recorder {
 
     pub fn close(&self, log: &RunLog) {
         lock(&self.open).remove(&log.run_id());
+    }
+
+    /// The last id that a run was given.
+    pub(crate) fn last_id(&self) -> i64 {
+        self.next_id.load(Ordering::Relaxed) - 1
+    }
+
+    /// The runs of a workflow that go on, in order.
+    pub(crate) fn runs_of(&self, workflow: &str) -> Vec<i64> {
+        let mut runs: Vec<i64> = lock(&self.open).values().filter(|log| log.workflow_id == workflow).map(|log| log.id).collect();
+        runs.sort_unstable();
+        runs
     }
 
     pub fn listen(&self) -> broadcast::Receiver<LiveEvent> {
@@ -234,9 +229,14 @@ impl Recorder {
     /// Writes what a run that goes on has told so far.
     pub async fn settle(&self, run_id: &str) -> Result<(), store::Error> {
         match self.log(run_id) {
-            Some(log) => self.store.flush(log).await,
+            Some(log) => write_all(&*self.store, &log).await,
             None => Ok(()),
         }
+    }
+
+    /// The workflow of a run that goes on.
+    pub fn workflow_of(&self, id: i64) -> Option<Str> {
+        self.log(&id.to_string()).map(|log| log.workflow_id.clone())
     }
 
     /// Whether a run goes on after a sleep or a crash, so that it may have called others before.
@@ -246,7 +246,7 @@ impl Recorder {
 
     /// What is kept of a run that goes on.
     pub(crate) fn saving_of(&self, run_id: &str) -> Option<Saving> {
-        self.log(run_id).map(|log| log.saving)
+        self.log(run_id).map(|log| log.terms.saving)
     }
 
     pub(crate) fn log(&self, run_id: &str) -> Option<Arc<RunLog>> {
@@ -258,12 +258,16 @@ impl Journal for Recorder {
     fn append<'a>(&'a self, run_id: &str, event: RunEvent) -> Option<Recording<'a>> {
         let log = self.log(run_id)?;
         let seq = log.add(&event, &self.figures);
-        let must_wait = log.durability == Durability::EachStep
-            && matches!(
-                event,
-                RunEvent::NodeStarted { .. } | RunEvent::NodeNoted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. }
-            );
-        self.tell(&log, seq, event);
+        let must_wait = match event {
+            // What is noted comes before something that reaches outside, whatever the workflow looked like before.
+            RunEvent::NodeNoted { .. } => true,
+            RunEvent::NodeStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. } => {
+                log.terms.durability == Durability::EachStep
+            }
+            _ => false,
+        };
+        let must_wait = must_wait || log.is_heavy();
+        self.tell(&log, seq, &event);
         let flush = async move { self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() }) };
         must_wait.then(|| -> Recording<'a> { Box::pin(flush) })
     }
@@ -273,9 +277,23 @@ impl Journal for Recorder {
     }
 }
 
+/// Writes what a run has to tell, a large event a little at a time and off the threads that serve connections.
+async fn write_all(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error> {
+    loop {
+        if log.is_behind() {
+            // Whoever waits for a turn does not hold the log, which the writer may be asking.
+            compute::Room::wait().await.interruptible(|| log.advance());
+        }
+        store.flush(log.clone()).await?;
+        if !log.is_behind() {
+            return Ok(());
+        }
+    }
+}
+
 async fn flush(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error> {
     loop {
-        let Err(error) = store.flush(log.clone()).await else {
+        let Err(error) = write_all(store, log).await else {
             let Some(refusal) = log.refusal() else { return Ok(()) };
             // It was turned away while this flush was writing its files.
             store.forget_files(log.id).await;
@@ -303,7 +321,28 @@ impl RunLog {
     }
 
     pub(crate) fn durability(&self) -> Durability {
-        self.durability
+        self.terms.durability
+    }
+
+    /// Takes in what no step has told of.
+    pub(crate) fn change_static_data(&self, parts: &Value) {
+        self.take_static_data(&mut lock(&self.state), Some(parts));
+    }
+
+    fn take_static_data(&self, state: &mut LogState, parts: Option<&Value>) {
+        if let (Some(Value::Object(parts)), true, None) = (parts, self.terms.static_data.is_some(), &state.refusal) {
+            state.static_data.extend((**parts).clone());
+        }
+    }
+
+    /// Whether it has changed what its workflow keeps, and that is not on disk.
+    pub(crate) fn has_static_data(&self) -> bool {
+        !lock(&self.state).static_data.is_empty()
+    }
+
+    /// Whether it goes on after a sleep or a crash.
+    pub(crate) fn is_taken_up(&self) -> bool {
+        self.is_taken_up
     }
 
     pub(crate) fn parent(&self) -> Option<CalledFrom> {
@@ -313,6 +352,36 @@ impl RunLog {
     /// Whether nothing more will happen; what did may still be on its way to disk.
     pub(crate) fn is_over(&self) -> bool {
         lock(&self.state).is_over
+    }
+
+    /// Whether a person has said something about one of its calls while it was at work.
+    pub(crate) fn is_ruled(&self) -> bool {
+        lock(&self.state).is_ruled
+    }
+
+    /// Whether it came any further in this process.
+    pub(crate) fn has_progress(&self) -> bool {
+        lock(&self.state).has_progress
+    }
+
+    /// Whether so much is not on disk that the run must wait.
+    fn is_heavy(&self) -> bool {
+        let state = lock(&self.state);
+        state.events.is_behind() || state.events.bytes() > FLUSH_BYTES
+    }
+
+    /// Whether what it has told does not go to disk at once.
+    fn is_behind(&self) -> bool {
+        let state = lock(&self.state);
+        state.refusal.is_none() && state.events.is_behind()
+    }
+
+    /// Writes more of a large event.
+    fn advance(&self) {
+        let mut state = lock(&self.state);
+        if state.refusal.is_none() {
+            state.events.advance();
+        }
     }
 
     /// Why the run was turned away, if it was.
@@ -328,11 +397,10 @@ impl RunLog {
             return false;
         }
         state.refusal.get_or_insert_with(|| error.clone());
-        state.events = Vec::new();
-        state.told = Told::default();
+        state.events = PieceWriter::default();
         state.spent = Vec::new();
+        state.static_data = Object::new();
         state.approvals = Vec::new();
-        state.files = Gathered::default();
         true
     }
 
@@ -341,21 +409,30 @@ impl RunLog {
         self.add_to(&mut lock(&self.state), event, figures)
     }
 
-    /// The same, unless the last event has been told.
+    /// The same for what a person says meanwhile, unless the last event has been told.
     fn add_while_going(&self, event: &RunEvent, figures: &RunFigures) -> Option<u64> {
         let mut state = lock(&self.state);
-        (!state.is_over).then(|| self.add_to(&mut state, event, figures))
+        if state.is_over {
+            return None;
+        }
+        state.is_ruled = true;
+        Some(self.add_to(&mut state, event, figures))
     }
 
     fn add_to(&self, state: &mut LogState, event: &RunEvent, figures: &RunFigures) -> u64 {
-        journal::write_event(&mut state.events, event, &mut state.files, &mut state.told);
+        state.events.put(event);
         state.take_approvals(event);
+        if let RunEvent::NodeFinished { changed, .. } = event {
+            self.take_static_data(state, changed.static_data.as_ref());
+        }
         match event {
             RunEvent::RunStarted { mode, .. } => {
                 state.mode = Mode::of(mode);
                 figures.started(state.mode);
             }
+            RunEvent::NodeFinished { .. } | RunEvent::NodeSilent { .. } | RunEvent::NodeNoted { .. } => state.has_progress = true,
             RunEvent::RunPaused { until_ms, waits_for, .. } => {
+                state.has_progress = true;
                 let waits_for = waits_for.as_ref().and_then(|id| id.parse().ok());
                 state.state = Some(State { wait_till_ms: *until_ms, waits_for, ..State::of(RunStatus::Waiting) });
             }
@@ -373,7 +450,7 @@ impl RunLog {
                 } else if *status != RunStatus::Waiting {
                     // A run that sleeps has told so already.
                     state.state = Some(State { stopped_ms: Some(*finished_ms), error, ..State::of(*status) });
-                    let is_kept = if *status == RunStatus::Success { self.saving.successes } else { self.saving.failures };
+                    let is_kept = if *status == RunStatus::Success { self.terms.saving.successes } else { self.terms.saving.failures };
                     state.discard = !is_kept;
                 }
             }
@@ -397,26 +474,53 @@ impl LogState {
 impl Pending for RunLog {
     fn take(&self) -> Option<Piece> {
         let mut state = lock(&self.state);
-        if state.refusal.is_some() || (state.events.is_empty() && state.state.is_none() && !state.discard) {
+        let has_news = !state.events.is_empty() || state.state.is_some() || state.discard || !state.static_data.is_empty();
+        if state.refusal.is_some() || !has_news {
             return None;
         }
+        if state.discard && self.parent.is_none() {
+            // Nobody will read it, so that only what is on disk must go.
+            state.events.clear();
+        }
+        if state.events.bytes() == 0 && state.events.is_behind() {
+            // Nothing of it is ready: somebody is at it.
+            return None;
+        }
+        let (parts, events) = state.events.take();
+        // How it stands is written together with the last of what it has told, or nobody could tell that something is missing.
+        let is_whole = !state.events.is_behind();
         let seq = state.next_piece;
-        state.next_piece += 1;
-        let (begun, along) = if state.is_written { (None, None) } else { (state.begun.clone(), state.along.clone()) };
-        state.is_written = true;
+        state.next_piece += i64::from(!events.is_empty());
+        // Nor is there a row before the event that the run began with is there whole.
+        let is_early = !state.is_written && !is_whole && events.is_empty();
+        let bytes_before = std::mem::take(&mut state.early_bytes);
+        if is_early {
+            state.early_bytes = bytes_before + parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
+        }
+        let begins = !state.is_written && !is_early;
+        let (begun, along) = if begins { (state.begun.clone(), state.along.clone()) } else { (None, None) };
+        state.is_written |= begins;
+        let (spent, approvals) =
+            if is_whole { (std::mem::take(&mut state.spent), std::mem::take(&mut state.approvals)) } else { Default::default() };
+        let changed = if is_whole { std::mem::take(&mut state.static_data) } else { Object::new() };
+        let static_data = self.terms.static_data.as_ref().filter(|_| !changed.is_empty()).map(|kept| kept.with(changed));
         Some(Piece {
             execution: self.id,
+            workflow_id: self.workflow_id.clone(),
             seq,
             parent: self.parent.map(|caller| caller.execution),
             begun,
             along,
-            state: state.state.take(),
-            events: std::mem::take(&mut state.events),
-            spent: SpentByRun { workflow_id: self.workflow_id.clone(), all: std::mem::take(&mut state.spent) },
-            approvals: std::mem::take(&mut state.approvals),
-            files: state.files.take(),
-            has_files: state.files.has_any(),
-            discard: std::mem::take(&mut state.discard),
+            state: state.state.take_if(|_| is_whole),
+            parts,
+            bytes_before: if is_early { 0 } else { bytes_before },
+            events,
+            spent,
+            static_data,
+            approvals,
+            files: if is_early { Vec::new() } else { state.events.files.take() },
+            has_files: state.events.files.has_any(),
+            discard: is_whole && std::mem::take(&mut state.discard),
         })
     }
 
@@ -424,19 +528,33 @@ impl Pending for RunLog {
         let state = lock(&self.state);
         // Nobody keeps the files of a run that nobody keeps.
         let is_kept = !state.discard && state.refusal.is_none();
-        let files = if is_kept { state.files.new_files() } else { &[] };
+        let files = if is_kept { state.events.files.new_files() } else { &[] };
         (!files.is_empty()).then(|| (self.id, files.to_vec()))
+    }
+
+    fn is_kept(&self, piece: &Piece) {
+        // In the order of the disk, so that what runs begin with is what the next process finds.
+        if let (Some(kept), Some(data)) = (&self.terms.static_data, &piece.static_data) {
+            kept.extend(&data.changed);
+        }
     }
 
     fn give_back(&self, mut piece: Piece) {
         let mut state = lock(&self.state);
-        piece.events.append(&mut state.events);
-        state.events = piece.events;
-        piece.spent.all.append(&mut state.spent);
-        state.spent = piece.spent.all;
+        if !state.is_written && piece.begun.is_none() {
+            state.early_bytes -= piece.parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
+        }
+        state.early_bytes += piece.bytes_before;
+        state.events.give_back(piece.parts, piece.events);
+        piece.spent.append(&mut state.spent);
+        state.spent = piece.spent;
+        if let Some(mut data) = piece.static_data {
+            data.changed.extend(std::mem::take(&mut state.static_data));
+            state.static_data = data.changed;
+        }
         piece.approvals.append(&mut state.approvals);
         state.approvals = piece.approvals;
-        state.files.give_back(piece.files);
+        state.events.files.give_back(piece.files);
         state.state = state.state.take().or(piece.state);
         state.discard |= piece.discard;
         state.is_written &= piece.begun.is_none();

@@ -2,50 +2,62 @@
 //! with it.
 
 use crate::clock::Timer;
-use crate::runner::{Groundwork, Looked, Start};
-use crate::{Error, Runtime, lock};
+use crate::key_lock::KeyLocks;
+use crate::runner::Looked;
+use crate::start::{Groundwork, Start};
+use crate::{Error, Loaded, Runtime, lock};
 use engine::{Outcome, Recorded};
 use model::{Changed, Items, RunError, RunStatus, Str, TaskData, TaskStatus, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A look that takes longer has failed.
 const LONGEST_LOOK_MS: u64 = 5 * 60 * 1000;
 
+/// After this long a look counts as harmless, and the next one that is made alone begins.
+const HARMLESS_AFTER: Duration = Duration::from_secs(30);
+
 /// A trigger: its workflow and its name.
-type Key = (Str, Str);
+pub(crate) type Key = (Str, Str);
 
 #[derive(Default)]
 pub(crate) struct Looks {
     /// Triggers that look right now.
-    going_on: HashSet<Key>,
+    going_on: KeyLocks<Key>,
     /// Those whose last look failed, with the version of the workflow that did.
     failing: HashMap<Key, Str>,
+    /// Those whose first look was noted before it began.
+    pub(crate) noted: HashSet<Key>,
 }
 
 impl Runtime {
     /// Lets a trigger look, unless it still does since the last time.
     pub(crate) fn look_soon(self: &Arc<Self>, timer: &Timer, trigger: Str) {
         let key = (timer.workflow.id.clone(), trigger);
-        if !lock(&self.looks).going_on.insert(key.clone()) {
-            return;
-        }
+        let Some(guard) = lock(&self.looks).going_on.try_lock(key) else { return };
         let (runtime, timer) = (self.clone(), timer.clone());
         tokio::spawn(async move {
-            let look = GoingOn { runtime: &runtime, key: &key };
-            if let Err(error) = runtime.look(&timer, &key).await {
+            let key = guard.key();
+            if let Err(error) = runtime.look(&timer, key).await {
                 tracing::error!(%error, workflow = %key.0, node = %key.1, "What a trigger has found could not be taken.");
             }
-            drop(look);
         });
     }
 
     async fn look(self: &Arc<Self>, timer: &Timer, key: &Key) -> Result<(), Error> {
         let (workflow, node) = (&timer.workflow, &key.1);
-        let looked = self.runner.look(workflow, node, LONGEST_LOOK_MS, self.stopping.child_token()).await;
+        let Some(noted) = self.begin_look(workflow, key).await? else { return Ok(()) };
+        let mut looking = pin!(self.runner.look(workflow, node, LONGEST_LOOK_MS, self.stopping.child_token()));
+        let in_time = tokio::time::timeout(HARMLESS_AFTER, looking.as_mut()).await;
+        self.end_look(key, noted).await?;
+        let looked = match in_time {
+            Ok(looked) => looked,
+            Err(_) => looking.await,
+        };
         // Whoever listens now looks for itself; nothing was remembered of what this look has found.
-        let listens = self.timers().get(key).is_some_and(|now| Arc::ptr_eq(&now.workflow, workflow));
-        if looked.outcome.status == RunStatus::Cancelled || !listens {
+        if looked.outcome.status == RunStatus::Cancelled || !self.listens_with(workflow, key) {
             return Ok(());
         }
         match &looked.outcome.error {
@@ -57,6 +69,11 @@ impl Runtime {
                 self.take_news(timer, node, looked).await
             }
         }
+    }
+
+    /// Whether a trigger listens, and with this version of its workflow.
+    pub(crate) fn listens_with(&self, workflow: &Arc<Loaded>, key: &Key) -> bool {
+        self.timers().get(key).is_some_and(|now| Arc::ptr_eq(&now.workflow, workflow))
     }
 
     async fn take_news(self: &Arc<Self>, timer: &Timer, node: &Str, looked: Looked) -> Result<(), Error> {
@@ -121,17 +138,5 @@ fn failed_task(outcome: &Outcome, error: &RunError) -> TaskData {
         input_override: None,
         hints: Vec::new(),
         metadata: None::<Value>,
-    }
-}
-
-/// However a look ends, the next one may begin.
-struct GoingOn<'a> {
-    runtime: &'a Runtime,
-    key: &'a Key,
-}
-
-impl Drop for GoingOn<'_> {
-    fn drop(&mut self) {
-        lock(&self.runtime.looks).going_on.remove(self.key);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::recovery::Story;
 use crate::routes::Hook;
-use crate::runner::{Demand, Start, Taken};
+use crate::start::{Demand, Start, Taken};
 use crate::waiting::Waiting;
 use crate::{Error, Runtime, lock};
 use model::{Item, Object, RunStatus, Str, Value};
@@ -35,7 +35,7 @@ impl Expected {
 pub struct Sent {
     pub fields: Object,
     pub files: Vec<(Str, model::Binary)>,
-    /// How long the body was.
+    /// How much memory the body takes as it was read, about.
     pub length: usize,
 }
 
@@ -53,6 +53,7 @@ impl Runtime {
                 (self.wake_with_item(waiting, item).await?, callers)
             }
             None => {
+                self.check_listens(hook)?;
                 let demand = Demand { weight: sent.length, ..Demand::default() };
                 (self.runner.take_on(Start::of_call(hook, item), demand)?.let_go(), None)
             }
@@ -75,7 +76,10 @@ impl Runtime {
                     Some(address) => return Ok(see_other(&address)),
                     None => RunStatus::Running,
                 },
-                Settled::Ended(RunStatus::Waiting) => return Ok(see_other(&self.address_of(id))),
+                Settled::Ended(RunStatus::Waiting) => {
+                    let story = Story::read(self.store.outline(id).await?);
+                    return Ok(see_other(&self.address_of(id, story.way_to_wait(0).0)));
+                }
                 Settled::Ended(status) => status,
                 Settled::Asks => return Ok(waiting(&page)),
                 Settled::Broken => return Ok(broken(&page)),
@@ -98,8 +102,7 @@ impl Runtime {
             match execution.state.waits_for {
                 Some(deeper) => called = deeper,
                 None if execution.state.status == RunStatus::Waiting => {
-                    let waiting = self.waiting(&self.runner.tickets.of(called), "").await?;
-                    return Ok(waiting.filter(|waiting| waiting.hook.form.is_some()).map(|_| self.address_of(called)));
+                    return Ok(self.waiting_page(called).await?.map(|waiting| self.address_of(called, waiting.wait)));
                 }
                 None => break,
             }
@@ -107,8 +110,8 @@ impl Runtime {
         Ok(None)
     }
 
-    fn address_of(&self, id: i64) -> String {
-        format!("/form-waiting/{}", self.runner.tickets.of(id))
+    fn address_of(&self, id: i64, wait: usize) -> String {
+        format!("/form-waiting/{}", self.runner.tickets.of_wait(&id.to_string(), wait))
     }
 
     /// The form that a run or the first of its callers began with, and the callers that wait for it: whoever sent that form is shown

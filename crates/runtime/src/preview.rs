@@ -18,17 +18,31 @@ pub struct Expression {
     pub expression: Str,
     pub item: usize,
     pub run: usize,
-    /// The id of an execution, and what its nodes put out.
-    pub execution: Option<(Str, Records)>,
+    /// The execution with whose data it is evaluated.
+    pub execution: Option<Previewed>,
+}
+
+/// An execution that expressions are evaluated with.
+#[derive(Default)]
+pub struct Previewed {
+    pub id: Str,
+    pub records: Records,
+    /// The wait that it is at, for whoever may wake it; others see no address that does.
+    pub wait: Option<usize>,
 }
 
 impl Runtime {
     /// What the expression gives. Takes no longer than the sandbox lets an expression take.
     pub async fn preview(&self, asked: Expression) -> Result<Value, NodeError> {
         let engine = self.engine.clone();
-        let (run_id, run_data) = asked.execution.unwrap_or_default();
+        let Previewed { id: run_id, records: run_data, wait } = asked.execution.unwrap_or_default();
         let variables = asked.project.as_ref().map(|project| self.runner.variables_of(project)).unwrap_or_default();
         let options = RunOptions { run_id, variables, mode: "manual".into(), ..self.runner.options().clone() };
+        let mut vars = options.vars();
+        match wait {
+            Some(wait) => vars.execution.wait = wait,
+            None => vars.execution.addresses = None,
+        }
         let evaluated = compute::interruptible(move || {
             let plan = engine.plan(&asked.workflow);
             let missing = || NodeError::new(Code::REQUEST_INVALID, "'node' names no node of the workflow");
@@ -40,7 +54,7 @@ impl Runtime {
                 expression: &asked.expression,
                 item: asked.item,
                 run: asked.run,
-                vars: &options.vars(),
+                vars: &vars,
                 now_ms: engine.ports.clock.now_ms(),
             })
         });

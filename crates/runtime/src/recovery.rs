@@ -1,14 +1,15 @@
 //! Goes on with runs after the process that had them is gone: from their journal, without repeating a step.
 
+use crate::accounts::Caller;
 use crate::loaded::Loaded;
 use crate::log::Written;
-use crate::runner::Past;
+use crate::start::Past;
 use engine::{Recorded, TRIES};
-use model::{Extent, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskStatus, Value};
-use node_api::StartedBy;
+use model::{Exposure, Extent, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskStatus, Value};
+use node_api::{StartedBy, notes};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use store::executions::Execution;
+use store::executions::{Execution, JournalLength};
 
 /// What the journal of an unfinished run tells.
 pub(crate) struct Story {
@@ -23,6 +24,10 @@ pub(crate) struct Story {
     pub spent: SpentSum,
     /// The node the run sleeps at, with the parameters it had then.
     pub asleep: Option<(Str, Value)>,
+    /// It went to sleep and was not woken since.
+    pub is_paused: bool,
+    /// It sleeps until a person has said something about a call.
+    pub asks: bool,
     /// How it ended, if it did.
     pub finished: Option<RunStatus>,
 }
@@ -32,6 +37,7 @@ pub(crate) struct Started {
     pub items: Option<Items>,
     pub mode: Str,
     pub extent: Extent,
+    pub called_by_model: Option<Exposure>,
 }
 
 /// Whether a run may go on by itself.
@@ -55,12 +61,19 @@ impl Story {
             notes: Object::new(),
             spent: SpentSum::default(),
             asleep: None,
+            is_paused: false,
+            asks: false,
             finished: None,
         };
         for event in events {
+            match &event {
+                RunEvent::RunPaused { asks, .. } => (story.is_paused, story.asks) = (true, *asks),
+                RunEvent::RunResumed { .. } => (story.is_paused, story.asks) = (false, false),
+                _ => {}
+            }
             match event {
-                RunEvent::RunStarted { start_node, items, mode, extent, .. } => {
-                    story.started = Some(Started { node: start_node, items, mode, extent });
+                RunEvent::RunStarted { start_node, items, mode, extent, called_by_model, .. } => {
+                    story.started = Some(Started { node: start_node, items, mode, extent, called_by_model });
                 }
                 // A step that was cut off and taken up again has noted what it had noted before.
                 RunEvent::NodeStarted { node, .. } if story.in_flight.as_ref() == Some(&node) => {}
@@ -96,6 +109,23 @@ impl Story {
         story
     }
 
+    /// Which of its waits a sleeping run is at, counted from zero, and since when it was on its way there: from its start, or from when
+    /// it was last woken.
+    pub(crate) fn way_to_wait(&self, started_ms: i64) -> (usize, i64) {
+        let is_wait = |step: &Recorded| step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting);
+        let waits: Vec<usize> = (0..).zip(&self.recorded).filter(|(_, step)| is_wait(step)).map(|(place, _)| place).collect();
+        let since_ms = match waits.len() {
+            0 | 1 => Some(started_ms),
+            n => self.recorded.iter().skip(waits[n - 2] + 1).find_map(|step| step.task.as_ref()).map(|task| task.start_time_ms),
+        };
+        (waits.len().saturating_sub(1), since_ms.unwrap_or(i64::MAX))
+    }
+
+    /// Whether it sleeps at this one of its waits, where a call from outside wakes it.
+    pub(crate) fn sleeps_at(&self, wait: usize) -> bool {
+        self.asleep.is_some() && self.way_to_wait(0).0 == wait
+    }
+
     /// Notes what woke the run on the step it slept after. A step that it slept in is taken again.
     pub(crate) fn wake(&mut self, items: Option<Items>) {
         if self.in_flight.is_some() {
@@ -109,6 +139,8 @@ impl Story {
 
     pub(crate) fn verdict(&self, workflow: &Loaded) -> Verdict {
         match &self.in_flight {
+            // JavaScript may run again as long as it has asked for nothing outside.
+            Some(node) if self.notes.contains_key(notes::REACHED_OUT) => Verdict::Uncertain { node: node.clone() },
             Some(node) if !workflow.plan.node(node).is_some_and(engine::PlanNode::is_repeatable) => {
                 Verdict::Uncertain { node: node.clone() }
             }
@@ -120,9 +152,9 @@ impl Story {
     pub(crate) fn into_past(
         self,
         execution: Execution,
-        depth: usize,
+        callers: Vec<Caller>,
         workflow: Arc<Loaded>,
-        pieces: i64,
+        pieces: JournalLength,
         woken_by: Option<Option<Items>>,
     ) -> Past {
         let started = self.started;
@@ -132,13 +164,18 @@ impl Story {
             "integrated" => StartedBy::Workflow,
             _ => StartedBy::Hand,
         };
+        let called_by_model = started.as_ref().and_then(|started| started.called_by_model);
         let (node, items, extent) = started.map(|started| (started.node, started.items, started.extent)).unwrap_or_default();
         let wakes = woken_by.is_some();
         let notes = if self.in_flight.is_some() { self.notes } else { Object::new() };
-        let written = Written { pieces, events: self.n_events };
+        // Rows of older versions have none.
+        let (own, all) = (self.spent, execution.spent);
+        let spent = SpentSum { tokens: own.tokens.max(all.tokens), dollars: own.dollars.max(all.dollars) };
+        let written = Written { pieces: pieces.pieces, parts: pieces.parts, events: self.n_events };
         Past {
             execution,
-            depth,
+            callers,
+            called_by_model,
             workflow,
             cause,
             node,
@@ -147,7 +184,7 @@ impl Story {
             extent,
             recorded: self.recorded,
             notes,
-            spent: self.spent,
+            spent,
             written,
             wakes,
             woken_by: woken_by.flatten(),
@@ -185,6 +222,25 @@ mod tests {
         assert_eq!(story.notes.keys().map(Str::as_str).collect::<Vec<_>>(), ["model 1", "tool 1.1"]);
         let again = Story::read(vec![started(), noted("model 1"), finished("Agent", TaskStatus::Success), started()]);
         assert!(again.notes.is_empty(), "another run of the node begins anew");
+    }
+
+    #[test]
+    fn issue_14_12_what_a_model_that_called_had_come_across_outlives_the_process() {
+        let met = Some(Exposure { untrusted: true, private: false });
+        let started = RunEvent::RunStarted {
+            run_id: "1".into(),
+            workflow_id: "w".into(),
+            workflow_name: "W".into(),
+            mode: "integrated".into(),
+            started_ms: 0,
+            start_node: None,
+            items: None,
+            extent: Extent::default(),
+            called_by_model: met,
+        };
+        let slept = [started, finished("Wait", TaskStatus::Waiting), RunEvent::RunResumed { items: None }];
+        assert_eq!(Story::read(slept.to_vec()).started.and_then(|started| started.called_by_model), met);
+        assert_eq!(crate::steps::Steps::read(slept.to_vec()).called_by_model, met, "a fork and a replay know it too");
     }
 
     #[test]

@@ -3,13 +3,15 @@
 use crate::chat::{ChatMessage, asks_for_previous, item_of};
 use crate::hooks::{self, Call, Reply};
 use crate::recovery::Story;
+use crate::resume::Resume;
 use crate::routes::Hook;
-use crate::runner::Taken;
+use crate::start::{Taken, Turn};
+use crate::task::detached;
 use crate::waiting::Waiting;
 use crate::{Error, Runtime, auth, lock};
 use model::{Item, Items, RunStatus, Str};
-use node_api::ai::session_of;
-use node_api::trigger::{Detail, REPLY_FIELD, Takes};
+use node_api::ai::{named_by_caller, session_of, split_signed};
+use node_api::trigger::{Detail, EARLIER_FIELD, REPLY_FIELD, Takes};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use store::executions::{Execution, ExecutionFilter};
@@ -23,20 +25,37 @@ const MOST_KNOWN: usize = 50_000;
 /// How long it may take to put a reply into a memory.
 const LONGEST_REMEMBERING_MS: u64 = 30_000;
 
-/// The conversation that each run began with, by the trigger and its session. It never changes, so that it is read once.
+/// The conversation that each run began with. It never changes, so that it is read once.
 #[derive(Default)]
-pub(crate) struct Sessions(Mutex<HashMap<i64, Option<(Str, Str)>>>);
+pub(crate) struct Sessions(Mutex<HashMap<i64, Option<Talk>>>);
+
+/// A conversation: the trigger, its session, and where it is held. What is called the same elsewhere is another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Talk {
+    node: Str,
+    session: Str,
+    entry: Entry,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    /// The address of the chat.
+    Chat,
+    /// OpenAI's API. Only there earlier messages come along, if only an empty list of them.
+    OpenAi,
+}
 
 impl Runtime {
     /// Answers a call of an address. A message that a run of the same conversation waits for wakes that run; any other starts one.
     pub async fn answer(self: &Arc<Self>, hook: &Hook, call: Call) -> Result<Reply, Error> {
+        self.check_listens(hook)?;
         let is_message = hook.chat.is_some() && !asks_for_previous(hook, &call);
         if is_message
             && auth::refusal(&self.runner, hook, &call).is_none()
-            && let Some(session) = session_of(&call.body)
-            && let Some(waiting) = self.waiting_for_reply(hook, &session).await?
+            && let Some(session) = session_of(&call.body).map(named_by_caller)
+            && let Some(waiting) = self.waiting_for_reply(hook, session, Entry::Chat).await?
         {
-            let taken = self.reply(&waiting, item_of(call), hooks::taken_by(hook)).await?;
+            let taken = self.reply(waiting, item_of(call), hooks::taken_by(hook)).await?;
             return hooks::wait_for_answer(&self.runner, hook, taken).await;
         }
         hooks::answer(&self.runner, hook, call).await
@@ -44,23 +63,35 @@ impl Runtime {
 
     /// Takes a message for somebody who hears everything that the agent does: as the reply to a run that waits for it, or as the
     /// beginning of a new one. Returns once it is on disk.
-    pub async fn converse(self: &Arc<Self>, hook: &Hook, message: ChatMessage) -> Result<Taken, Error> {
-        let waiting = match &message.session {
-            Some(session) => self.waiting_for_reply(hook, session).await?,
+    pub async fn converse(self: &Arc<Self>, hook: &Hook, mut message: ChatMessage) -> Result<Taken, Error> {
+        let waiting = match message.session.clone() {
+            Some(session) => self.waiting_for_reply(hook, session, Entry::OpenAi).await?,
             None => None,
         };
+        message.session = message.session.map(|session| self.runner.tickets.name_of_session(&session));
         let taken = match waiting {
-            Some(waiting) => self.reply(&waiting, message.into_item(), Takes::Pieces(Detail::Everything)).await?,
+            Some(waiting) => self.reply(waiting, message.into_item(), Takes::Pieces(Detail::Everything)).await?,
             None => self.begin_with(hook, message)?,
         };
         self.runner.accepted(&taken.log).await?;
         Ok(taken)
     }
 
-    async fn reply(self: &Arc<Self>, waiting: &Waiting, sent: Item, takes: Takes) -> Result<Taken, Error> {
-        let item = self.woken_by(waiting, sent.clone())?;
-        self.remember(waiting, sent).await;
-        self.wake_for(waiting.id, item, takes).await
+    /// Nothing is remembered of a message that comes too late. One that was taken is remembered before the run goes on.
+    async fn reply(self: &Arc<Self>, waiting: Waiting, sent: Item, takes: Takes) -> Result<Taken, Error> {
+        let item = self.woken_by(&waiting, sent.clone())?;
+        let (id, wait) = (waiting.id, waiting.wait);
+        let guard = self.lock_asleep(id).await?;
+        let runtime = self.clone();
+        detached(async move {
+            if runtime.asleep(id).await?.is_none_or(|asleep| asleep.wait != wait) {
+                return Err(Error::OldLink { id });
+            }
+            runtime.remember(&waiting, sent).await;
+            let taken = runtime.take_up_locked(&guard, Resume::Called { wait, item }, takes, Turn::IsWaitedFor).await?;
+            taken.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
+        })
+        .await
     }
 
     /// Lets the node that waits put the reply into a memory of its own. One that fails is done without.
@@ -74,17 +105,17 @@ impl Runtime {
         }
     }
 
-    async fn waiting_for_reply(self: &Arc<Self>, hook: &Hook, session: &str) -> Result<Option<Waiting>, Error> {
+    async fn waiting_for_reply(self: &Arc<Self>, hook: &Hook, session: Str, entry: Entry) -> Result<Option<Waiting>, Error> {
         let nodes = hook.workflow.plan.nodes.iter();
         let mut types = nodes.filter(|node| !node.disabled).filter_map(|node| node.node_type.as_ref());
         if !types.any(|node_type| node_type.spec.hears_replies) {
             return Ok(None);
         }
+        let talk = Talk { node: hook.node.clone(), session, entry };
         let (workflow_id, status) = (Some(hook.workflow.id.clone()), Some(RunStatus::Waiting));
         let filter = ExecutionFilter { workflow_id, status, within: None, limit: MOST_WAITING, ..ExecutionFilter::default() };
         for execution in self.store.executions(filter).await? {
-            let is_it = self.conversation_of(&execution).await?.is_some_and(|(node, of)| node == hook.node && of == session);
-            if !is_it {
+            if self.conversation_of(&execution).await?.as_ref() != Some(&talk) {
                 continue;
             }
             match self.waiting_in_chat(execution.id).await {
@@ -95,14 +126,21 @@ impl Runtime {
         Ok(None)
     }
 
-    async fn conversation_of(&self, execution: &Execution) -> Result<Option<(Str, Str)>, Error> {
+    async fn conversation_of(&self, execution: &Execution) -> Result<Option<Talk>, Error> {
         if let Some(known) = lock(&self.sessions.0).get(&execution.id) {
             return Ok(known.clone());
         }
         let started = Story::read(self.store.beginning(execution.id).await?.into_iter().collect()).started;
         let found = started.and_then(|started| {
             let item = started.items.as_ref().and_then(Items::first)?;
-            Some((started.node?, session_of(&item.json)?))
+            let entry = if item.json.get(EARLIER_FIELD).is_some() { Entry::OpenAi } else { Entry::Chat };
+            let name = session_of(&item.json)?;
+            // What came from there was given its name by us; runs from before names were signed have it plain.
+            let session = match entry {
+                Entry::OpenAi => split_signed(&name).map_or(name.clone(), |(session, _)| session.into()),
+                Entry::Chat => name,
+            };
+            Some(Talk { node: started.node?, session, entry })
         });
         let mut known = lock(&self.sessions.0);
         if known.len() >= MOST_KNOWN {

@@ -1,12 +1,13 @@
 //! The addresses that active workflows listen at.
 
 use crate::Error;
+use crate::addresses::{places, taken};
 use crate::loaded::Loaded;
-use model::{Code, Extent, Object, Str, Value};
-use node_api::NodeError;
+use model::{Extent, Object, Str, Value};
 use node_api::trigger::{ChatRoute, FormPage, Listen, WebhookAuth, WebhookRoute};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use store::addresses::{Claim, Door};
 
 /// An address and what is behind it.
 pub struct Hook {
@@ -35,8 +36,8 @@ pub struct Trial {
     pub extent: Extent,
 }
 
-/// All addresses, ready to be looked up. Made anew when a workflow changes.
-#[derive(Default)]
+/// All addresses, ready to be looked up.
+#[derive(Clone, Default)]
 pub(crate) struct Routes {
     webhooks: Table,
     forms: Table,
@@ -44,18 +45,11 @@ pub(crate) struct Routes {
     chats: Vec<Arc<Hook>>,
 }
 
-/// Which kind of address a call came to. A form is taken only at the address of a form, where it is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
-    Webhook,
-    Form,
-}
-
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Table {
     fixed: HashMap<Str, Vec<(Str, Arc<Hook>)>>,
     /// Addresses with parts that take any value.
-    open: Vec<(Vec<Part>, Str, Arc<Hook>)>,
+    open: Vec<(Arc<[Part]>, Str, Arc<Hook>)>,
 }
 
 enum Part {
@@ -87,22 +81,30 @@ impl Routes {
                 Listen::Clock(_) | Listen::Poll(_) => continue,
             };
             let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form, chat, trial: trial.cloned() });
-            if let Some(chat) = &hook.chat {
+            if hook.chat.is_some() {
                 self.chats.push(hook.clone());
-                for method in chat.methods().filter(|_| chat.is_public || trial.is_some()) {
-                    self.webhooks.insert(method, &hook)?;
-                }
-                continue;
             }
-            if hook.form.is_some() {
-                self.forms.insert("GET".into(), &hook)?;
-                self.forms.insert("POST".into(), &hook)?;
-            }
-            for method in hook.route.methods.iter().filter(|_| hook.form.is_none()) {
-                self.webhooks.insert(method.clone(), &hook)?;
+            for (door, method, _) in places(listen) {
+                let table = match door {
+                    Door::Webhook => &mut self.webhooks,
+                    Door::Form => &mut self.forms,
+                };
+                table.insert(door, Str::from(&*method), &hook)?;
             }
         }
         Ok(())
+    }
+
+    /// Removes what some workflows listen at.
+    pub(crate) fn remove(&mut self, workflows: &HashSet<Str>) {
+        for table in [&mut self.webhooks, &mut self.forms] {
+            table.fixed.retain(|_, hooks| {
+                hooks.retain(|(_, hook)| !workflows.contains(&hook.workflow.id));
+                !hooks.is_empty()
+            });
+            table.open.retain(|(_, _, hook)| !workflows.contains(&hook.workflow.id));
+        }
+        self.chats.retain(|hook| !workflows.contains(&hook.workflow.id));
     }
 
     pub(crate) fn find(&self, door: Door, method: &str, path: &str) -> Found {
@@ -116,7 +118,6 @@ impl Routes {
         &self.chats
     }
 
-    /// Methods and paths of webhooks without open parts, in order.
     /// The addresses of chats that are pages anybody may open.
     pub(crate) fn chat_pages(&self) -> Vec<Str> {
         let is_page = |hook: &&Arc<Hook>| hook.chat.as_ref().is_some_and(|chat| chat.is_public && chat.page.is_some());
@@ -125,6 +126,7 @@ impl Routes {
         pages
     }
 
+    /// Methods and paths of webhooks without open parts, in order.
     pub(crate) fn addresses(&self) -> Vec<(Str, Str)> {
         let all = self.webhooks.fixed.iter();
         let mut addresses: Vec<_> =
@@ -135,7 +137,7 @@ impl Routes {
 }
 
 impl Table {
-    fn insert(&mut self, method: Str, hook: &Arc<Hook>) -> Result<(), Error> {
+    fn insert(&mut self, door: Door, method: Str, hook: &Arc<Hook>) -> Result<(), Error> {
         let path = hook.route.path.trim_matches('/');
         if path.split('/').any(|part| part.starts_with(':')) {
             let parts = path.split('/').map(|part| match part.strip_prefix(':') {
@@ -145,13 +147,11 @@ impl Table {
             self.open.push((parts.collect(), method, hook.clone()));
             return Ok(());
         }
-        let taken = self.fixed.entry(path.into()).or_default();
-        if let Some((_, other)) = taken.iter().find(|(known, _)| *known == method) {
-            let message = format!("'{}' of '{}' listens at {method} /{path} already", other.node, other.workflow.name);
-            let error = NodeError::new(Code::WEBHOOK_TAKEN, message).hint("Change the path, or deactivate the other workflow.");
-            return Err(Error::Trigger { node: hook.node.clone(), error });
+        let listening = self.fixed.entry(path.into()).or_default();
+        if listening.iter().any(|(known, _)| *known == method) {
+            return Err(taken(Claim::new(hook.node.clone(), door, &method, path)));
         }
-        taken.push((method, hook.clone()));
+        listening.push((method, hook.clone()));
         Ok(())
     }
 

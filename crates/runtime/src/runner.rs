@@ -1,125 +1,34 @@
 //! Starts runs, keeps them within bounds, and sees them to their end.
 
+use crate::accounts::Accounts;
 use crate::decision::Settled;
+use crate::end::Word;
 use crate::going::Going;
+use crate::key_lock::{KeyGuard, KeyLocks};
 use crate::loaded::{self, Loaded};
-use crate::log::{Durability, Recorder, RunLog, Saving, Written};
-use crate::routes::Hook;
-use crate::stream::{Caller, Pieces};
+use crate::log::{Durability, LogTerms, Recorder, RunLog};
+use crate::place::{Held, Place, RunLimits};
+use crate::start::{CalledRun, Demand, Groundwork, Past, Start, Taken, Turn};
+use crate::stream::Caller;
+use crate::task::detached;
 use crate::ticket::Tickets;
-use crate::{Error, lock};
-use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions, Spending};
-use model::{Extent, Item, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskData, Value};
-use node_api::trigger::{Answer, Takes};
+use crate::{Error, lock, taken_over};
+use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions};
+use futures::FutureExt as _;
+use model::{Changed, Extent, Items, Object, RunEvent, RunStatus, Str, Value};
+use node_api::trigger::Takes;
 use node_api::{NodeError, StartedBy};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
-use store::executions::{Along, Begun, CalledFrom, Execution};
+use store::executions::{Along, Begun};
 use store::variables::Variable;
 use store::workflows::StaticData;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
-
-/// How many runs go on at once, and how many may wait for their turn.
-#[derive(Clone, Copy, Debug)]
-pub struct RunLimits {
-    pub at_once: usize,
-    pub waiting: usize,
-    /// How much the bodies that runs began with may take together.
-    pub held_bytes: usize,
-}
-
-impl Default for RunLimits {
-    fn default() -> Self {
-        Self { at_once: 512, waiting: 10_000, held_bytes: 1 << 30 }
-    }
-}
-
-/// A run that is to begin.
-pub struct Start {
-    pub workflow: Arc<Loaded>,
-    pub cause: StartedBy,
-    pub node: Option<Str>,
-    pub items: Option<Items>,
-    /// n8n's word for what started it: `webhook`, `trigger`, `manual` …
-    pub mode: &'static str,
-    pub retry_of: Option<i64>,
-    pub extent: Extent,
-    /// What the log calls the request that it begins with, if there is one.
-    pub request_id: Str,
-}
-
-impl Start {
-    /// A run that a trigger starts by itself.
-    pub(crate) fn of_trigger(workflow: &Arc<Loaded>, node: &Str, items: Option<Items>) -> Self {
-        Self {
-            workflow: workflow.clone(),
-            cause: StartedBy::Hand,
-            node: Some(node.clone()),
-            items,
-            mode: "trigger",
-            retry_of: None,
-            extent: Extent::default(),
-            request_id: Str::new(),
-        }
-    }
-
-    /// A run that a call of an address starts.
-    pub(crate) fn of_call(hook: &Hook, item: Item) -> Self {
-        Self {
-            workflow: hook.workflow.clone(),
-            cause: StartedBy::Hand,
-            node: Some(hook.node.clone()),
-            items: Some(Items::one(item)),
-            mode: if hook.trial.is_some() { "manual" } else { "webhook" },
-            retry_of: None,
-            extent: hook.trial.as_ref().map(|trial| trial.extent.clone()).unwrap_or_default(),
-            request_id: Str::new(),
-        }
-    }
-}
-
-/// A run that another one calls.
-pub(crate) struct CalledRun {
-    pub(crate) workflow: Arc<Loaded>,
-    /// The workflow itself, if it is none that is stored.
-    pub(crate) document: Option<Str>,
-    pub(crate) caller: Option<CalledFrom>,
-    pub(crate) items: Items,
-    pub(crate) cause: StartedBy,
-    /// Whether its caller stands still for it.
-    pub(crate) waits: bool,
-    pub(crate) depth: usize,
-    /// On whose account it spends.
-    pub(crate) spending: Arc<Spending>,
-    pub(crate) cancel: CancellationToken,
-}
-
-/// What was done for a run before it began.
-#[derive(Default)]
-pub(crate) struct Groundwork {
-    /// What the look that found its items remembers, to be kept together with the run.
-    pub(crate) static_data: Option<StaticData>,
-    /// Steps that were taken already.
-    pub(crate) recorded: Vec<Recorded>,
-    /// What other nodes did for those.
-    pub(crate) served: Vec<(Str, Arc<TaskData>)>,
-    /// The step after them, and what it has noted.
-    pub(crate) noted: Option<(Str, Object)>,
-    /// The workflow itself, if it is none that is stored.
-    pub(crate) document: Option<Str>,
-    /// On disk if and only if the beginning of the run is.
-    pub(crate) along: Option<Along>,
-}
-
-impl From<Along> for Groundwork {
-    fn from(along: Along) -> Self {
-        Self { along: Some(along), ..Self::default() }
-    }
-}
 
 /// What a trigger has found.
 pub(crate) struct Looked {
@@ -127,55 +36,28 @@ pub(crate) struct Looked {
     pub(crate) static_data: Option<StaticData>,
 }
 
-/// What a run takes and gives besides its items.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Demand {
-    /// The size of what it begins with.
-    pub weight: usize,
-    /// What its caller takes while it goes on.
-    pub takes: Takes,
-}
-
-/// A run that has been taken on. It goes on whether or not anybody waits for it.
-pub struct Taken {
-    pub id: i64,
-    pub log: Arc<RunLog>,
-    /// What a node answers; gone without an answer when the run ends without one.
-    pub answer: oneshot::Receiver<Answer>,
-    /// The pieces of the answer, if its caller takes them.
-    pub pieces: Option<Pieces>,
-    pub outcome: Going,
-}
-
-impl Taken {
-    /// Lets the run begin, and go on by itself.
-    pub(crate) fn let_go(mut self) -> Self {
-        self.outcome.let_go();
-        self
-    }
-}
-
 pub struct Runner {
-    engine: Engine,
-    store: Arc<dyn Store>,
-    recorder: Arc<Recorder>,
+    pub(crate) engine: Engine,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) recorder: Arc<Recorder>,
     options: RunOptions,
     slots: Arc<Semaphore>,
-    limits: RunLimits,
-    taken: AtomicUsize,
+    pub(crate) limits: RunLimits,
+    pub(crate) taken: AtomicUsize,
     /// What runs that are not over began with, in bytes.
-    held: AtomicUsize,
-    running: Mutex<HashMap<i64, CancellationToken>>,
+    pub(crate) held: AtomicUsize,
+    accounts: Accounts,
+    pub(crate) running: Mutex<HashMap<i64, CancellationToken>>,
+    /// Told each time one of them is over.
+    pub(crate) is_over: Notify,
     pub tickets: Arc<Tickets>,
     /// `$vars` of runs that begin from now on.
     variables: Mutex<Vec<Variable>>,
     is_closed: AtomicBool,
     /// Deliveries that are being taken.
-    arriving: Mutex<HashSet<String>>,
-    /// Runs about which something was decided while they were at work.
-    decided: Mutex<HashSet<i64>>,
+    delivery_locks: KeyLocks<String>,
     /// Hears what runs are to know of each other.
-    words: mpsc::UnboundedSender<Word>,
+    pub(crate) words: mpsc::UnboundedSender<Word>,
 }
 
 impl Runner {
@@ -191,7 +73,7 @@ impl Runner {
         let options = RunOptions { addresses: Some(tickets.clone()), ..options };
         let slots = Arc::new(Semaphore::new(limits.at_once));
         let (taken, held, running, variables) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
-        let (is_closed, arriving, decided) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
+        let (is_closed, delivery_locks) = (AtomicBool::new(false), KeyLocks::default());
         Arc::new(Self {
             engine,
             store,
@@ -201,12 +83,13 @@ impl Runner {
             limits,
             taken,
             held,
+            accounts: Accounts::default(),
             running,
+            is_over: Notify::new(),
             tickets,
             variables,
             is_closed,
-            arriving,
-            decided,
+            delivery_locks,
             words,
         })
     }
@@ -232,11 +115,13 @@ impl Runner {
         if self.taken.load(Ordering::Relaxed) >= self.limits.at_once + self.limits.waiting {
             return Err(Error::Overload);
         }
-        if self.held.load(Ordering::Relaxed).saturating_add(demand.weight) > self.limits.held_bytes {
-            return Err(Error::Overload);
-        }
+        let held = match groundwork.held.take() {
+            Some(held) => held,
+            None => self.hold(demand.weight)?,
+        };
         let workflow = &start.workflow;
         let is_manual = start.mode == "manual";
+        let terms = workflow.log_terms(start.mode);
         let begun = Begun {
             workflow_id: workflow.id.clone(),
             version_id: workflow.version_id.clone(),
@@ -246,14 +131,13 @@ impl Runner {
             parent: None,
             document: groundwork.document.take().or_else(|| workflow.document.clone()),
             static_data: groundwork.static_data.take(),
+            saving: terms.saving,
         };
         // The run that goes with it is on its way: the next look is to find what is newer.
         if let Some(data) = &begun.static_data {
             workflow.keep_static_data(data);
         }
-        let keeps_none = Saving { successes: false, failures: false };
-        let saving = if is_manual && !workflow.saves_manual { keeps_none } else { workflow.saving };
-        let log = self.recorder.open(begun.clone(), groundwork.along.take(), workflow.durability, saving);
+        let log = self.recorder.open(begun.clone(), groundwork.along.take(), terms);
         self.recorder.note(
             &log,
             RunEvent::RunStarted {
@@ -265,16 +149,20 @@ impl Runner {
                 start_node: start.node.clone(),
                 items: start.items.clone(),
                 extent: start.extent.clone(),
+                called_by_model: groundwork.called_by_model,
             },
         );
         self.note_recorded(&log, &groundwork);
         let notes = groundwork.noted.map(|(_, notes)| notes).unwrap_or_default();
         let recorded = groundwork.recorded.into();
-        let options = RunOptions { extent: start.extent.clone(), use_pin_data: is_manual, recorded, notes, ..self.options.clone() };
+        let called_by_model = groundwork.called_by_model;
+        let extent = start.extent.clone();
+        let options = RunOptions { extent, use_pin_data: is_manual, recorded, notes, called_by_model, ..self.options.clone() };
         let Start { workflow, cause, node, items, request_id, .. } = start;
         let start = engine::Start { cause, node, items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
-        Ok(self.set_out(Course { log, workflow, start, mode: begun.mode, options, demand, cancel, turn, request_id }))
+        let takes = demand.takes;
+        Ok(self.set_out(Course { log, workflow, start, mode: begun.mode, options, takes, held: Some(held), cancel, turn, request_id }))
     }
 
     /// The journal of a run tells all of it, also what was done before it began.
@@ -287,7 +175,11 @@ impl Runner {
             let started_ms = task.as_ref().map_or(0, |task| task.start_time_ms);
             self.recorder.note(log, RunEvent::NodeStarted { node: node.clone(), run_index, started_ms });
             let ended = match task {
-                Some(task) => RunEvent::NodeFinished { node, run_index, task: task.clone(), changed: changed.clone() },
+                Some(task) => {
+                    // What the workflow keeps between runs is not put back to what it was then.
+                    let changed = Changed { static_data: None, ..changed.clone() };
+                    RunEvent::NodeFinished { node, run_index, task: task.clone(), changed }
+                }
                 None => RunEvent::NodeSilent { node },
             };
             self.recorder.note(log, ended);
@@ -305,7 +197,12 @@ impl Runner {
 
     /// Starts a run that another one calls. Nothing turns it away: it is part of a run that was taken on.
     pub(crate) fn start_called(self: &Arc<Self>, called: CalledRun) -> Taken {
-        let CalledRun { workflow, document, caller, items, cause, waits, depth, spending, cancel } = called;
+        let CalledRun { workflow, document, caller, items, cause, waits, depth, called_by_model, spending, cancel } = called;
+        let mut terms = workflow.log_terms(cause.mode());
+        // What is done for a run that nobody keeps is not kept either.
+        let above =
+            caller.filter(|_| cause == StartedBy::Workflow).and_then(|caller| self.recorder.saving_of(&caller.execution.to_string()));
+        terms.saving = above.map_or(terms.saving, |above| above.and(terms.saving));
         let begun = Begun {
             workflow_id: workflow.id.clone(),
             version_id: workflow.version_id.clone(),
@@ -315,14 +212,14 @@ impl Runner {
             parent: caller,
             document,
             static_data: None,
+            saving: terms.saving,
         };
-        // What is done for a run that nobody keeps is not kept either.
-        let above =
-            caller.filter(|_| cause == StartedBy::Workflow).and_then(|caller| self.recorder.saving_of(&caller.execution.to_string()));
-        let saving = above.map_or(workflow.saving, |above| above.and(workflow.saving));
+        if let Some(caller) = caller {
+            self.accounts.keep(caller.execution, spending.account());
+        }
         let mode = begun.mode.clone();
         let (workflow_id, started_ms) = (begun.workflow_id.clone(), begun.started_ms);
-        let log = self.recorder.open(begun, None, workflow.durability, saving);
+        let log = self.recorder.open(begun, None, terms);
         let started = RunEvent::RunStarted {
             run_id: log.run_id(),
             workflow_id,
@@ -332,14 +229,15 @@ impl Runner {
             start_node: None,
             items: Some(items.clone()),
             extent: Extent::default(),
+            called_by_model,
         };
         self.recorder.note(&log, started);
-        let options = RunOptions { use_pin_data: false, depth, spends_for: Some(spending), ..self.options.clone() };
+        let options = RunOptions { use_pin_data: false, depth, called_by_model, spends_for: Some(spending), ..self.options.clone() };
         let start = engine::Start { cause, node: None, items: Some(items) };
         // Were it to wait for a turn of its own, callers could take all turns and wait for ever.
         let turn = if waits { Turn::OfCaller } else { Turn::IsWaitedFor };
-        self.set_out(Course { log, workflow, start, mode, options, demand: Demand::default(), cancel, turn, request_id: Str::new() })
-            .let_go()
+        let (takes, request_id) = (Takes::default(), Str::new());
+        self.set_out(Course { log, workflow, start, mode, options, takes, held: None, cancel, turn, request_id }).let_go()
     }
 
     /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to whoever asked.
@@ -384,8 +282,9 @@ impl Runner {
     }
 
     /// Goes on with a run that was cut off or slept, for whoever takes this of it.
-    pub(crate) fn resume(self: &Arc<Self>, past: Past, settled: Settled, takes: Takes) -> Taken {
-        let log = self.recorder.reopen(&past.execution, past.written, past.workflow.durability);
+    pub(crate) fn resume(self: &Arc<Self>, past: Past, settled: Settled, takes: Takes, turn: Turn) -> Taken {
+        let terms = LogTerms { saving: past.execution.begun.saving, ..past.workflow.log_terms(&past.mode) };
+        let log = self.recorder.reopen(&past.execution, past.written, terms);
         // What was decided comes first: the run goes on with it.
         for event in settled.events {
             self.recorder.note(&log, event);
@@ -400,60 +299,72 @@ impl Runner {
             recorded: past.recorded,
             notes: past.notes,
             given: settled.given,
-            spent: past.spent,
-            depth: past.depth,
+            account: Some(self.accounts.open(log.id(), past.spent)),
+            depth: past.callers.len(),
+            spends_for: self.accounts.of_callers(&past.callers),
+            called_by_model: past.called_by_model,
             ..self.options.clone()
         };
         let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
-        let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
-        let demand = Demand { takes, ..Demand::default() };
+        let cancel = CancellationToken::new();
         let (workflow, mode, request_id) = (past.workflow, past.mode, Str::new());
-        self.set_out(Course { log, workflow, start, mode, options, demand, cancel, turn, request_id }).let_go()
+        self.set_out(Course { log, workflow, start, mode, options, takes, held: None, cancel, turn, request_id }).let_go()
     }
 
     fn set_out(self: &Arc<Self>, course: Course) -> Taken {
-        let Course { log, workflow, start, mode, options, demand, cancel, turn, request_id } = course;
-        let (caller, answer, pieces) = Caller::new(demand.takes, Some((self.recorder.clone(), log.clone())));
+        let Course { log, workflow, start, mode, options, takes, held, cancel, turn, request_id } = course;
+        let (caller, answer, pieces) = Caller::new(takes, Some((self.recorder.clone(), log.clone())));
         let caller = Arc::new(caller);
         let id = log.id();
-        let static_data = workflow.static_data();
-        let options = RunOptions {
+        let own_engine = taken_over::engine_for(&self.engine, &options.recorded, start.items.as_ref());
+        let mut options = RunOptions {
             run_id: log.run_id(),
             stands_for: workflow.id.clone(),
             variables: self.variables_of(&workflow.project_id),
             mode,
             is_announced: true,
-            static_data: Some(static_data.clone()),
             responder: Some(caller.clone()),
             sits_out_waits: false,
             ..options
         };
-        lock(&self.running).insert(id, cancel.clone());
-        self.taken.fetch_add(1, Ordering::Relaxed);
-        self.held.fetch_add(demand.weight, Ordering::Relaxed);
+        let mut place = Place::new(self.clone(), log.clone(), cancel.clone(), held);
         let runner = self.clone();
         let kept = log.clone();
         let run = async move {
+            let is_called = matches!(turn, Turn::OfCaller);
             let _slot = match turn {
-                Turn::IsWaitedFor => Some(runner.slots.clone().acquire_owned().await),
+                Turn::Has(slot) => Some(Ok(slot)),
+                // One that is stopped while it waits does not wait for its end as well.
+                Turn::IsWaitedFor => cancel.run_until_cancelled(runner.slots.clone().acquire_owned()).await,
                 Turn::OfCaller => None,
             };
-            let outcome = runner.engine.run(workflow.plan.clone(), start, options, cancel).await;
+            if kept.is_taken_up() && kept.durability() == Durability::Ends {
+                // On disk it would still sleep, and nobody could tell that it was active when the process died.
+                let _ = runner.recorder.flush(&kept).await;
+            }
+            // Whatever others have changed while it waited for its turn is there.
+            options.static_data = Some(workflow.static_data());
+            let engine = own_engine.as_deref().unwrap_or(&runner.engine);
+            let (run_id, mode) = (options.run_id.clone(), options.mode.clone());
+            let ran = AssertUnwindSafe(engine.run(workflow.plan.clone(), start, options, cancel)).catch_unwind().await;
+            let outcome = ran.unwrap_or_else(|_| runner.broken_off(&kept, &workflow, run_id, mode));
             if outcome.error.is_some() {
                 caller.fail(&outcome, &workflow).await;
             } else if outcome.asks {
                 caller.wait(&outcome, &workflow).await;
             }
             drop(caller);
-            let changed = loaded::changes(&static_data, &outcome.static_data);
-            runner.held.fetch_sub(demand.weight, Ordering::Relaxed);
-            let is_harmless = workflow.durability == Durability::Ends && changed.is_none() && outcome.status != RunStatus::Waiting;
+            if let Some(parts) = &outcome.untold_static_data {
+                kept.change_static_data(parts);
+            }
+            place.give_back_memory();
+            let is_harmless = workflow.durability == Durability::Ends && !kept.has_static_data() && outcome.status != RunStatus::Waiting;
             // Its caller need not wait for the disk: were the end of such a run lost, it would be run again and nobody could tell.
-            if turn == Turn::OfCaller && is_harmless {
+            if is_called && is_harmless {
                 let outcome = outcome.clone();
-                tokio::spawn(async move { runner.finish(&kept, &workflow, &outcome, changed, &request_id).await }.in_current_span());
+                tokio::spawn(async move { runner.finish(place, &workflow, &outcome, &request_id).await }.in_current_span());
             } else {
-                runner.finish(&kept, &workflow, &outcome, changed, &request_id).await;
+                runner.finish(place, &workflow, &outcome, &request_id).await;
             }
             outcome
         };
@@ -462,82 +373,9 @@ impl Runner {
         Taken { id, log, answer, pieces, outcome }
     }
 
-    async fn finish(&self, log: &Arc<RunLog>, workflow: &Loaded, outcome: &Outcome, changed: Option<StaticData>, request: &str) {
-        if let Some(data) = changed.filter(|_| outcome.mode != "manual" && workflow.is_stored && log.refusal().is_none()) {
-            workflow.keep_static_data(&data);
-            self.save_static_data(log, workflow, data).await;
-        }
-        match self.recorder.flush(log).await {
-            Ok(()) => log_end(log.id(), workflow, outcome, request),
-            // Whoever started it has been told.
-            Err(_) if log.refusal().is_some() => {}
-            Err(error) => tracing::error!(%error, execution = log.id(), "The end of a run could not be written."),
-        }
-        self.recorder.close(log);
-        lock(&self.running).remove(&log.id());
-        self.taken.fetch_sub(1, Ordering::Relaxed);
-        let is_decided = lock(&self.decided).remove(&log.id());
-        let called = outcome.waits_for.as_ref().and_then(|id| id.parse().ok());
-        match (outcome.status, called) {
-            // From here on it can be woken; what it waits for may have ended meanwhile.
-            (RunStatus::Waiting, _) if is_decided => self.say(Word::IsDecided(log.id())),
-            (RunStatus::Waiting, Some(_)) => self.say(Word::MayGoOn(log.id())),
-            (RunStatus::Waiting, None) => {}
-            (_, called) => {
-                // It was stopped while it went to sleep.
-                if let Some(called) = called {
-                    self.say(Word::IsAbandoned(called));
-                }
-                self.tell_caller(log.parent());
-            }
-        }
-    }
-
-    /// Something was decided about a run that is at work: it is woken when it goes to sleep.
-    pub(crate) fn wake_when_asleep(&self, id: i64) {
-        lock(&self.decided).insert(id);
-    }
-
-    /// Says something to whoever looks after runs that call each other. With nobody there, the next start finds out.
-    pub(crate) fn say(&self, word: Word) {
-        let _ = self.words.send(word);
-    }
-
-    /// Tells whoever called a run that it is over, or that a person must decide.
-    pub(crate) fn tell_caller(&self, caller: Option<CalledFrom>) {
-        if let Some(caller) = caller {
-            self.say(Word::MayGoOn(caller.execution));
-        }
-    }
-
-    async fn save_static_data(&self, log: &Arc<RunLog>, workflow: &Loaded, data: StaticData) {
-        while let Err(error) = self.store.save_static_data(&workflow.id, data.clone()).await {
-            // The log decides whether the run is turned away or waits for the disk.
-            if !error.may_pass() || self.recorder.flush(log).await.is_err() {
-                tracing::error!(%error, workflow = %workflow.id, "Static data could not be saved.");
-                return;
-            }
-        }
-    }
-
-    /// Returns once the run is on disk: from now on it is not lost. If it cannot be written it is turned away.
-    pub async fn accepted(&self, log: &Arc<RunLog>) -> Result<(), Error> {
-        let written = self.written(log).await;
-        if written.is_err() {
-            self.cancel(log.id());
-        }
-        written
-    }
-
-    /// Returns once everything that has happened in a run so far is on disk.
-    pub async fn written(&self, log: &Arc<RunLog>) -> Result<(), Error> {
-        Ok(self.recorder.flush(log).await?)
-    }
-
     /// The decrypted fields of a credential that a node of a workflow names.
     pub fn credential(&self, workflow: &Loaded, node: &str, kind: &str) -> Result<Object, NodeError> {
-        let chosen = workflow.plan.node(node).and_then(|node| node.credentials.get(kind));
-        let id = chosen.and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
+        let id = workflow.plan.node(node).and_then(|node| node.chosen_credential(kind)).ok_or_else(|| NodeError::no_credential(kind))?;
         self.engine.ports.credentials.get(&workflow.id, kind, id)
     }
 
@@ -565,22 +403,30 @@ impl Runner {
         self.is_closed.store(true, Ordering::Relaxed);
     }
 
-    /// Starts a run for a delivery, unless it was taken before or is being taken now. It is noted together with the beginning
-    /// of the run, so that a delivery that a crash cut off is taken when it is sent again, and no other is.
+    /// Starts a run for a delivery, unless it was taken before. It is noted together with the beginning of the run, so that a delivery
+    /// that a crash cut off is taken when it is sent again, and no other is. Whoever brings the same one meanwhile waits for what
+    /// becomes of it; a caller who has gone does not leave it half taken.
     pub(crate) async fn start_once(self: &Arc<Self>, key: String, start: Start, demand: Demand) -> Result<Option<Taken>, Error> {
-        if !lock(&self.arriving).insert(key.clone()) {
-            return Ok(None);
-        }
-        let taken = self.take_delivery(&key, start, demand).await;
-        lock(&self.arriving).remove(&key);
-        taken
+        // Those that wait for each other take memory as well.
+        let held = Some(self.hold(demand.weight)?);
+        let guard = self.delivery_locks.lock(key).await;
+        let along = Some(Along::Delivery(guard.key().as_str().into()));
+        let groundwork = Groundwork { along, held, ..Groundwork::default() };
+        let runner = self.clone();
+        detached(async move { runner.take_delivery(&guard, start, demand, groundwork).await }).await
     }
 
-    async fn take_delivery(self: &Arc<Self>, key: &str, start: Start, demand: Demand) -> Result<Option<Taken>, Error> {
-        if self.store.is_delivered(key).await? {
+    async fn take_delivery(
+        self: &Arc<Self>,
+        guard: &KeyGuard<String>,
+        start: Start,
+        demand: Demand,
+        groundwork: Groundwork,
+    ) -> Result<Option<Taken>, Error> {
+        if self.store.is_delivered(guard.key()).await? {
             return Ok(None);
         }
-        let taken = self.take_on_after(start, demand, Along::Delivery(key.into()).into())?.let_go();
+        let taken = self.take_on_after(start, demand, groundwork)?.let_go();
         self.accepted(&taken.log).await?;
         Ok(Some(taken))
     }
@@ -596,6 +442,32 @@ impl Runner {
         lock(&self.running).contains_key(&id)
     }
 
+    /// Waits until it does not.
+    pub(crate) async fn let_go(&self, id: i64) {
+        loop {
+            let over = self.is_over.notified();
+            if !self.is_running(id) {
+                return;
+            }
+            over.await;
+        }
+    }
+
+    /// The runs that go on here.
+    pub(crate) fn running(&self) -> Vec<i64> {
+        lock(&self.running).keys().copied().collect()
+    }
+
+    /// A slot for a run, once there is one; `None` if there never will be.
+    pub(crate) async fn slot(&self) -> Option<OwnedSemaphorePermit> {
+        self.slots.clone().acquire_owned().await.ok()
+    }
+
+    /// A slot for a run, if there is one.
+    pub(crate) fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
+        self.slots.clone().try_acquire_owned().ok()
+    }
+
     /// How many runs go on or wait for their turn.
     pub fn in_progress(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
@@ -607,32 +479,6 @@ impl Runner {
     }
 }
 
-/// The one line about a run. Messages of errors may quote data, so that only their codes are told.
-fn log_end(id: i64, workflow: &Loaded, outcome: &Outcome, request: &str) {
-    let (status, mode) = (outcome.status.name(), outcome.mode.as_str());
-    let milliseconds = outcome.finished_ms - outcome.started_ms;
-    match &outcome.error {
-        None => {
-            tracing::debug!(execution = id, workflow = %workflow.id, name = %workflow.name, mode, status, milliseconds, "Execution finished.")
-        }
-        Some(error) => {
-            let node = error.node.as_deref().unwrap_or_default();
-            tracing::warn!(execution = id, workflow = %workflow.id, name = %workflow.name, mode, status, milliseconds, code = error.code.name(), node, request, "Execution failed.");
-        }
-    }
-}
-
-/// What one run is to know of another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Word {
-    /// What this run waits for may be over.
-    MayGoOn(i64),
-    /// Nobody waits for this run any more.
-    IsAbandoned(i64),
-    /// Something was decided about this run before it went to sleep.
-    IsDecided(i64),
-}
-
 /// A run on its way.
 struct Course {
     log: Arc<RunLog>,
@@ -640,38 +486,9 @@ struct Course {
     start: engine::Start,
     mode: Str,
     options: RunOptions,
-    demand: Demand,
+    takes: Takes,
+    held: Option<Held>,
     cancel: CancellationToken,
     turn: Turn,
     request_id: Str,
-}
-
-/// When a run may begin.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// When fewer run than may.
-    IsWaitedFor,
-    /// At once: whoever called it has a turn and stands still.
-    OfCaller,
-}
-
-/// What is known of a run that is to go on.
-pub(crate) struct Past {
-    pub execution: Execution,
-    pub depth: usize,
-    pub workflow: Arc<Loaded>,
-    pub cause: StartedBy,
-    pub node: Option<Str>,
-    pub items: Option<Items>,
-    pub mode: Str,
-    pub extent: Extent,
-    pub recorded: VecDeque<Recorded>,
-    /// What the step that was cut off has noted.
-    pub notes: Object,
-    /// What it spent on models.
-    pub spent: SpentSum,
-    pub written: Written,
-    /// It slept, and this is what woke it.
-    pub wakes: bool,
-    pub woken_by: Option<Items>,
 }

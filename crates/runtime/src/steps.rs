@@ -1,7 +1,7 @@
 //! The steps of a run as its journal tells them, with what each has noted: for taking one of them again.
 
 use engine::Recorded;
-use model::{Extent, Items, Object, RunEvent, Str, TaskStatus, Value};
+use model::{Exposure, Extent, Items, Object, RunEvent, Str, TaskStatus, Value};
 
 /// A step that a run took.
 #[derive(Clone, Debug)]
@@ -21,6 +21,7 @@ pub struct Steps {
     pub items: Option<Items>,
     pub mode: Str,
     pub extent: Extent,
+    pub called_by_model: Option<Exposure>,
     pub all: Vec<Step>,
 }
 
@@ -37,7 +38,8 @@ impl Steps {
         let mut steps = Self::default();
         for event in events {
             match event {
-                RunEvent::RunStarted { start_node, items, mode, extent, .. } => {
+                RunEvent::RunStarted { start_node, items, mode, extent, called_by_model, .. } => {
+                    steps.called_by_model = called_by_model;
                     (steps.start_node, steps.items, steps.mode, steps.extent) = (start_node, items, mode, extent);
                 }
                 RunEvent::NodeStarted { node, started_ms, .. } => {
@@ -95,6 +97,19 @@ impl Steps {
             format!("'{}' has noted nothing called '{wanted}'. Its notes are: {}.", self.all[step].node, keys.join(", "))
         })
     }
+}
+
+/// The wait that a run is at, or comes to next, counted from zero. Addresses that wake it are made for that one.
+pub fn next_wait(events: &[RunEvent]) -> usize {
+    let (mut waits, mut is_asleep) = (0, false);
+    for event in events {
+        match event {
+            RunEvent::NodeFinished { task, .. } if task.status == TaskStatus::Waiting => (waits, is_asleep) = (waits + 1, true),
+            RunEvent::RunResumed { .. } | RunEvent::NodeStarted { .. } => is_asleep = false,
+            _ => {}
+        }
+    }
+    waits - usize::from(is_asleep)
 }
 
 impl Step {

@@ -1,69 +1,169 @@
-//! Addresses of waiting runs that cannot be guessed.
+//! What this instance has signed: the addresses of waiting runs, the turns of conversations that were handed over, and whose a session is.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 use engine::Addresses;
 use model::Str;
+use node_api::ai::signed_session;
 
 /// How many letters of the signature stand in an address.
 const LETTERS: usize = 32;
 
+/// What is signed for one use is worth nothing for another.
+#[derive(Clone, Copy)]
+enum Use {
+    /// Waking a run from one of its waits.
+    Wait,
+    /// Going on with a turn that was handed over to the caller.
+    Turn,
+    /// Being whose session it is.
+    Session,
+    /// Waking a run from any of its waits, as long as addresses were not made for one of them.
+    Run,
+}
+
 /// Signs the ids of runs, so that only who was given an address can wake one.
 pub struct Tickets {
     key: hmac::Key,
+    /// What tickets were signed with that are good for any wait of a run. Others may have read it, and nothing else is.
+    former: hmac::Key,
     /// Where callers reach this instance.
     base_url: Str,
 }
 
 impl Tickets {
-    pub(crate) fn new(secret: &str, base_url: Str) -> Self {
-        Self { key: hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), base_url }
+    pub(crate) fn new(secret: &str, former: Option<&str>, base_url: Str) -> Self {
+        let key = |secret: &str| hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        Self { key: key(secret), former: key(former.unwrap_or(secret)), base_url }
     }
 
-    pub fn of(&self, id: i64) -> Str {
-        self.of_run(&id.to_string()).into()
+    /// Wakes a run from this one of its waits, counted from zero.
+    pub(crate) fn of_wait(&self, run: &str, wait: usize) -> String {
+        let named = format!("{run}-{wait}");
+        format!("{named}-{}", self.signature(Use::Wait, &named))
     }
 
-    /// The run that a ticket is for.
-    pub(crate) fn read(&self, ticket: &str) -> Option<i64> {
+    /// The run that a ticket wakes, and from which of its waits; `None` for a ticket that was made before they were told apart.
+    pub(crate) fn read_wait(&self, ticket: &str) -> Option<(i64, Option<usize>)> {
+        let (named, signature) = ticket.rsplit_once('-')?;
+        match named.split_once('-') {
+            Some((id, wait)) if self.is_signed(Use::Wait, named, signature) => Some((id.parse().ok()?, Some(wait.parse().ok()?))),
+            None if self.is_signed(Use::Run, named, signature) => Some((named.parse().ok()?, None)),
+            _ => None,
+        }
+    }
+
+    /// Leads back to an execution whose turn was handed over to the caller.
+    pub fn of_turn(&self, id: i64) -> Str {
+        let id = id.to_string();
+        format!("{id}-{}", self.signature(Use::Turn, &id)).into()
+    }
+
+    pub(crate) fn read_turn(&self, ticket: &str) -> Option<i64> {
         let (id, signature) = ticket.split_once('-')?;
-        verify_slices_are_equal(self.signature(id).as_bytes(), signature.as_bytes()).ok()?;
-        id.parse().ok()
+        self.is_signed(Use::Turn, id, signature).then(|| id.parse().ok()).flatten()
     }
 
-    fn of_run(&self, id: &str) -> String {
-        format!("{id}-{}", self.signature(id))
+    /// What a session is called for whoever it belongs to.
+    pub(crate) fn name_of_session(&self, session: &str) -> Str {
+        signed_session(&self.signature(Use::Session, session), session)
     }
 
-    fn signature(&self, id: &str) -> String {
-        let mut signature = hex::encode(hmac::sign(&self.key, id.as_bytes()));
+    fn is_signed(&self, purpose: Use, text: &str, signature: &str) -> bool {
+        verify_slices_are_equal(self.signature(purpose, text).as_bytes(), signature.as_bytes()).is_ok()
+    }
+
+    fn signature(&self, purpose: Use, text: &str) -> String {
+        // No id of a run begins like the others.
+        let signed = match purpose {
+            Use::Wait => format!("wait\0{text}"),
+            Use::Turn => format!("turn\0{text}"),
+            Use::Session => format!("session\0{text}"),
+            Use::Run => text.to_owned(),
+        };
+        let key = if matches!(purpose, Use::Run) { &self.former } else { &self.key };
+        let mut signature = hex::encode(hmac::sign(key, signed.as_bytes()));
         signature.truncate(LETTERS);
         signature
     }
 }
 
 impl Addresses for Tickets {
-    fn webhook(&self, run_id: &str) -> Str {
-        format!("{}/webhook-waiting/{}", self.base_url, self.of_run(run_id)).into()
+    fn webhook(&self, run_id: &str, wait: usize) -> Str {
+        format!("{}/webhook-waiting/{}", self.base_url, self.of_wait(run_id, wait)).into()
     }
 
-    fn form(&self, run_id: &str) -> Str {
-        format!("{}/form-waiting/{}", self.base_url, self.of_run(run_id)).into()
+    fn form(&self, run_id: &str, wait: usize) -> Str {
+        format!("{}/form-waiting/{}", self.base_url, self.of_wait(run_id, wait)).into()
+    }
+
+    fn has_signed(&self, session: &str, signature: &str) -> bool {
+        self.is_signed(Use::Session, session, signature)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use node_api::ai::split_signed;
+
+    fn tickets(secret: &str) -> Tickets {
+        Tickets::new(secret, None, Str::new())
+    }
 
     #[test]
-    fn a_ticket_opens_its_own_run_and_no_other() {
-        let tickets = Tickets::new("secret", Str::new());
-        let ticket = tickets.of(7);
-        assert_eq!(tickets.read(&ticket), Some(7));
-        assert_eq!(tickets.read(&ticket.replacen("7", "8", 1)), None);
-        assert_eq!(tickets.read("7"), None);
-        assert_eq!(tickets.read("7-"), None);
-        assert_eq!(Tickets::new("other", Str::new()).read(&ticket), None);
+    fn issue_14_00_what_signed_links_before_an_upgrade_signs_nothing_else_after_it() {
+        let (before, after) = (tickets("former"), Tickets::new("fresh", Some("former"), Str::new()));
+        let old_link = format!("7-{}", before.signature(Use::Run, "7"));
+        assert_eq!(after.read_wait(&old_link), Some((7, None)));
+        assert_eq!(after.read_wait(&before.of_wait("7", 1)), None);
+        assert_eq!(after.read_turn(&before.of_turn(7)), None);
+        assert!(!after.has_signed("s", &before.signature(Use::Session, "s")));
+        assert_eq!(after.read_wait(&after.of_wait("7", 1)), Some((7, Some(1))));
+    }
+
+    #[test]
+    fn issue_14_00_a_ticket_opens_its_own_wait_of_its_own_run_and_no_other() {
+        let tickets = tickets("secret");
+        let ticket = tickets.of_wait("7", 1);
+        assert_eq!(tickets.read_wait(&ticket), Some((7, Some(1))));
+        for forged in [
+            ticket.replacen("7-1", "8-1", 1),
+            ticket.replacen("7-1", "7-2", 1),
+            ticket.replacen("7-1", "7", 1),
+            ticket.replacen("7-1", "7-1-1", 1),
+            ticket.replacen("7-1", "+7-1", 1),
+            ticket.replacen("7-1", "7--1", 1),
+            "7".to_owned(),
+            "7-".to_owned(),
+            "7-1-".to_owned(),
+            "-".to_owned(),
+            "--".to_owned(),
+            String::new(),
+        ] {
+            assert_eq!(tickets.read_wait(&forged), None, "{forged}");
+        }
+        assert_eq!(super::tests::tickets("other").read_wait(&ticket), None);
+    }
+
+    #[test]
+    fn issue_14_00_what_is_signed_for_one_use_is_worth_nothing_for_another() {
+        let tickets = tickets("secret");
+        let (wait, turn) = (tickets.of_wait("7", 0), tickets.of_turn(7));
+        assert_eq!((tickets.read_turn(&turn), tickets.read_turn(&wait)), (Some(7), None));
+        assert_eq!(tickets.read_wait(&turn), None);
+        let name = tickets.name_of_session("7-0");
+        let Some((session, signature)) = split_signed(&name) else { panic!("{name}") };
+        assert!(session == "7-0" && tickets.has_signed(session, signature) && !tickets.has_signed("7-1", signature));
+        assert_eq!(tickets.read_wait(&format!("7-0-{signature}")), None);
+    }
+
+    #[test]
+    fn a_ticket_from_before_waits_were_told_apart_is_known_as_such() {
+        let tickets = tickets("secret");
+        let mut signature = hex::encode(hmac::sign(&tickets.key, b"7"));
+        signature.truncate(LETTERS);
+        assert_eq!(tickets.read_wait(&format!("7-{signature}")), Some((7, None)));
+        assert_eq!(tickets.read_wait(&format!("8-{signature}")), None);
     }
 }

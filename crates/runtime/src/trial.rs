@@ -1,13 +1,15 @@
 //! Test addresses: a workflow as it was last saved listens for one call, whether or not it is active.
 
+use crate::addresses::{claims_of, taken};
 use crate::loaded::Loaded;
-use crate::routes::{Door, Found, Hook, Routes, Trial};
+use crate::routes::{Found, Hook, Routes, Trial};
 use crate::{Error, Runtime, lock};
 use model::{Code, Extent, Str};
 use node_api::NodeError;
 use node_api::trigger::Listen;
 use std::collections::HashMap;
 use std::sync::Arc;
+use store::addresses::{Claim, Door};
 
 /// How long a test address listens.
 const LISTENS_MS: i64 = 120_000;
@@ -17,7 +19,9 @@ const AT_ONCE: usize = 1_000;
 
 /// A workflow that listens for a test call.
 pub(crate) struct Listening {
+    workflow: Arc<Loaded>,
     routes: Routes,
+    claims: Vec<Claim>,
     until_ms: i64,
 }
 
@@ -56,26 +60,30 @@ impl Runtime {
         if listens.is_empty() {
             return Err(Error::NoTrigger);
         }
+        let claims = claims_of(&listens)?;
         let mut routes = Routes::default();
         routes.add_as(loaded, &listens, Some(&Trial { extent }))?;
         let addresses = listens.iter().flat_map(|(node, listen)| addresses_of(node, listen)).collect::<Vec<_>>();
         let until_ms = self.now_ms() + LISTENS_MS;
+        // Whoever listens at an address is the only one that tries it out, too.
+        let active = self.active();
+        let is_foreign = |claim: &&Claim| active.addresses.iter().any(|(other, known)| other != id && known.overlaps(&claim.address));
+        if let Some(claim) = claims.iter().find(is_foreign) {
+            return Err(taken(claim.clone()));
+        }
         let mut trials = lock(&self.trials);
         self.forget_old(&mut trials);
-        for address in &addresses {
-            let rival = trials.iter().find(|(other, listening)| {
-                other.as_str() != id && matches!(listening.routes.find(address.door, &address.method, &address.path), Found::Hook(..))
-            });
-            if rival.is_some() {
-                let message = format!("Another test listens at {} /{} already", address.method, address.path);
-                let error = NodeError::new(Code::WEBHOOK_TAKEN, message).hint("Wait until it has ended, or change the path.");
-                return Err(Error::Trigger { node: address.node.clone(), error });
-            }
+        let others: Vec<&Claim> = trials.iter().filter(|(other, _)| *other != id).flat_map(|(_, other)| &other.claims).collect();
+        let is_tried = |claim: &&Claim| others.iter().any(|other| other.address.overlaps(&claim.address));
+        if let Some(claim) = claims.iter().find(is_tried) {
+            let message = format!("Another test listens at {} /{} already", claim.address.method, claim.path);
+            let error = NodeError::new(Code::WEBHOOK_TAKEN, message).hint("Wait until it has ended, or change the path.");
+            return Err(Error::Trigger { node: claim.node.clone(), error });
         }
         if trials.len() >= AT_ONCE {
             return Err(Error::Overload);
         }
-        trials.insert(id.into(), Listening { routes, until_ms });
+        trials.insert(id.into(), Listening { workflow: loaded.clone(), routes, claims, until_ms });
         Ok(TestAddresses { until_ms, addresses })
     }
 
@@ -103,7 +111,11 @@ impl Runtime {
 
     /// Takes the one call that a test waits for; `false` if another call was first.
     pub fn take_test(&self, hook: &Hook) -> bool {
-        lock(&self.trials).remove(&hook.workflow.id).is_some()
+        let mut trials = lock(&self.trials);
+        self.forget_old(&mut trials);
+        // Somebody may have begun to listen with another draft since the call was found.
+        let is_its = trials.get(&hook.workflow.id).is_some_and(|listening| Arc::ptr_eq(&listening.workflow, &hook.workflow));
+        is_its && trials.remove(&hook.workflow.id).is_some()
     }
 
     fn forget_old(&self, trials: &mut Trials) {
@@ -122,7 +134,6 @@ fn addresses_of(node: &Str, listen: &Listen) -> Vec<TestAddress> {
     match listen {
         Listen::Webhook(route) => route.methods.iter().map(|method| address(Door::Webhook, method, &route.path)).collect(),
         Listen::Form(form) => vec![address(Door::Form, &"GET".into(), &form.route.path)],
-        Listen::Chat(chat) => chat.methods().map(|method| address(Door::Webhook, &method, &chat.route.path)).collect(),
-        Listen::Clock(_) | Listen::Poll(_) => Vec::new(),
+        Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => Vec::new(),
     }
 }

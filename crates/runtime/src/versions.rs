@@ -20,7 +20,16 @@ impl Runtime {
         }
         let missing = || Error::NoWorkflow { id: workflow_id.into() };
         let stored = self.store.workflow(workflow_id).await?.ok_or_else(missing)?;
-        Ok(Arc::new(Loaded::new(&at_version(&self.store, stored, version_id).await?, &self.engine)?))
+        let stored = at_version(&self.store, stored, version_id).await?;
+        Ok(Arc::new(self.beside_active(Loaded::new(&stored, &self.engine)?)))
+    }
+
+    /// Another version of a workflow that listens keeps the same data between runs.
+    pub(crate) fn beside_active(&self, loaded: Loaded) -> Loaded {
+        match self.active().known(&loaded.id) {
+            Some(active) => loaded.after(active),
+            None => loaded,
+        }
     }
 
     /// An active workflow with the version that listens. One that comes after an earlier version goes on with what that keeps.

@@ -4,7 +4,7 @@ use crate::hooks::{self, Call, Reply};
 use crate::loaded::Loaded;
 use crate::recovery::Story;
 use crate::routes::Hook;
-use crate::runner::Taken;
+use crate::start::Taken;
 use crate::{Error, Runtime, auth};
 use model::{Item, RunStatus, Str, Value};
 use node_api::NodeType;
@@ -16,52 +16,61 @@ pub struct Waiting {
     pub id: i64,
     pub hook: Hook,
     params: Value,
+    /// Which of its waits it is, counted from zero.
+    pub(crate) wait: usize,
 }
 
 /// A run that sleeps at a node.
-struct Asleep {
+pub(crate) struct Asleep {
     workflow: Arc<Loaded>,
     node: Str,
     params: Value,
     listens: Vec<Listen>,
+    pub(crate) wait: usize,
+    /// Since when it was on its way to this wait.
+    since_ms: i64,
 }
 
 impl Runtime {
-    /// The run that waits behind a ticket. `None`: the ticket is none of ours, or the run waits for something else.
+    /// The run that waits behind a ticket. `None`: the ticket is none of ours, or the run waits for something else. A ticket is good for
+    /// the wait that it was made for; those that were made before they named one, for where their run was then.
     pub async fn waiting(self: &Arc<Self>, ticket: &str, suffix: &str) -> Result<Option<Waiting>, Error> {
-        let Some(id) = self.runner.tickets.read(ticket) else { return Ok(None) };
-        let Some(Asleep { workflow, node, params, listens }) = self.asleep(id).await? else { return Ok(None) };
-        let found = listens.into_iter().find_map(|listen| match listen {
-            Listen::Webhook(route) => Some((route, None)),
-            Listen::Form(form) => Some((form.route, Some(form.page))),
-            Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => None,
-        });
-        let Some((route, form)) = found.filter(|(route, _)| route.path.trim_matches('/') == suffix.trim_matches('/')) else {
-            return Ok(None);
-        };
-        Ok(Some(Waiting { id, hook: Hook { workflow, node, route, form, chat: None, trial: None }, params }))
+        let Some((id, wait)) = self.runner.tickets.read_wait(ticket) else { return Ok(None) };
+        let Some(asleep) = self.asleep(id).await? else { return Ok(None) };
+        let is_for_it = wait.map_or(asleep.since_ms < self.links_named_waits_ms, |wait| wait == asleep.wait);
+        match is_for_it {
+            true => Ok(called(id, asleep, suffix)),
+            false => Err(Error::OldLink { id }),
+        }
+    }
+
+    /// The page that a run waits with, if it is one.
+    pub(crate) async fn waiting_page(self: &Arc<Self>, id: i64) -> Result<Option<Waiting>, Error> {
+        let found = self.asleep(id).await?.and_then(|asleep| called(id, asleep, ""));
+        Ok(found.filter(|waiting| waiting.hook.form.is_some()))
     }
 
     /// The run of this number, if it waits for a message of a chat.
     pub(crate) async fn waiting_in_chat(self: &Arc<Self>, id: i64) -> Result<Option<Waiting>, Error> {
-        let Some(Asleep { workflow, node, params, listens }) = self.asleep(id).await? else { return Ok(None) };
+        let Some(Asleep { workflow, node, params, listens, wait, .. }) = self.asleep(id).await? else { return Ok(None) };
         let chat = listens.into_iter().find_map(|listen| if let Listen::Chat(chat) = listen { Some(*chat) } else { None });
         let hook = chat.map(|chat| Hook { workflow, node, route: chat.route.clone(), form: None, chat: Some(chat), trial: None });
-        Ok(hook.map(|hook| Waiting { id, hook, params }))
+        Ok(hook.map(|hook| Waiting { id, hook, params, wait }))
     }
 
     /// Where a run sleeps, and what it listens to there. `None` if no call from outside wakes it.
-    async fn asleep(self: &Arc<Self>, id: i64) -> Result<Option<Asleep>, Error> {
+    pub(crate) async fn asleep(self: &Arc<Self>, id: i64) -> Result<Option<Asleep>, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         if execution.state.status != RunStatus::Waiting {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
         }
         let story = Story::read(self.store.outline(id).await?);
+        let (wait, since_ms) = story.way_to_wait(execution.begun.started_ms);
         let Some((node, params)) = story.asleep else { return Ok(None) };
         let workflow = self.workflow_of(&execution).await?;
         let zone = self.zone_of(&workflow).to_owned();
         let listens = workflow.with_trigger(&node, &params, self.now_ms(), &zone, |node_type, setup| node_type.listens(setup))?;
-        Ok(Some(Asleep { workflow, node, params, listens: listens.unwrap_or_default() }))
+        Ok(Some(Asleep { workflow, node, params, listens: listens.unwrap_or_default(), wait, since_ms }))
     }
 
     /// Wakes a run with a call, and answers the call.
@@ -80,7 +89,7 @@ impl Runtime {
 
     pub(crate) async fn wake_with_item(self: &Arc<Self>, waiting: &Waiting, sent: Item) -> Result<Taken, Error> {
         let item = self.woken_by(waiting, sent)?;
-        self.wake_for(waiting.id, item, Takes::Nothing).await
+        self.wake_for(waiting, item, Takes::Nothing).await
     }
 
     /// What the run goes on with, or what is wrong with what was sent.
@@ -90,4 +99,16 @@ impl Runtime {
         let ask = |node_type: &NodeType, setup: &Setup<'_>| node_type.woken_by(setup, sent.clone());
         Ok(hook.workflow.with_trigger(&hook.node, params, self.now_ms(), &zone, ask)?.unwrap_or(sent))
     }
+}
+
+/// How a sleeping run takes calls at an address, if it does.
+fn called(id: i64, asleep: Asleep, suffix: &str) -> Option<Waiting> {
+    let Asleep { workflow, node, params, listens, wait, .. } = asleep;
+    let (route, form) = listens.into_iter().find_map(|listen| match listen {
+        Listen::Webhook(route) => Some((route, None)),
+        Listen::Form(form) => Some((form.route, Some(form.page))),
+        Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => None,
+    })?;
+    let is_there = route.path.trim_matches('/') == suffix.trim_matches('/');
+    is_there.then(|| Waiting { id, hook: Hook { workflow, node, route, form, chat: None, trial: None }, params, wait })
 }

@@ -1,60 +1,54 @@
 //! Answers of workflows, and our own, as HTTP responses.
 
-use crate::access::is_session_cookie;
 use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use futures::{StreamExt as _, stream};
 use model::Value;
-use node_api::trigger::{Answer, AnswerBody};
+use node_api::trigger::{Answer, AnswerBody, MediaType, Refused, ResponseHeader, response_headers};
 use runtime::hooks::{Reply, line};
 
 /// What keeps a page that a workflow made away from the cookies and pages of this instance.
 pub(crate) const SANDBOX: &str = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-presentation allow-scripts allow-top-navigation-by-user-activation allow-top-navigation-to-custom-protocols";
 
-/// Headers that frame an answer or reach beyond it; a workflow does not set them.
-const OURS: [&str; 9] = [
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "keep-alive",
-    "upgrade",
-    "trailer",
-    "te",
-    "clear-site-data",
-    "service-worker-allowed",
-];
-
-/// Types that no browser runs as a page. Anything else is treated as one.
-fn is_harmless(kind: &str) -> bool {
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    let is_media = ["image/", "audio/", "video/", "font/"].iter().any(|start| kind.starts_with(start)) && !kind.contains("xml");
-    is_media
-        || matches!(
-            kind,
-            "application/json" | "application/pdf" | "application/octet-stream" | "application/zip" | "text/plain" | "text/csv"
-        )
-}
+const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 pub(crate) fn json(status: StatusCode, value: &Value) -> Response {
     let mut response = Response::new(Body::from(model::json::to_string(value)));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
     response
 }
 
-/// An answer of a workflow that may come in pieces.
-pub(crate) fn of_call(reply: Reply) -> Response {
+/// A page that is made here: every one there is, but that of the editor. It is of our own markup, or closed in by its policy.
+pub(crate) fn page(status: StatusCode, policy: &str, markup: String) -> Response {
+    let mut response = Response::new(Body::from(markup));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    // A page whose policy cannot be sent does nothing at all.
+    let policy = HeaderValue::from_str(policy).unwrap_or(HeaderValue::from_static("default-src 'none'; sandbox"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// An answer of a workflow that may come in pieces, to a call below a path such as `/webhook`.
+pub(crate) fn of_call(reply: Reply, door: &str) -> Response {
     match reply {
-        Reply::Whole(answer) => of_workflow(answer),
+        Reply::Whole(answer) => of_workflow(answer, door),
         Reply::Stream { status, mut headers, first, rest } => {
             if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
                 headers.push(("content-type".into(), "application/json; charset=utf-8".into()));
             }
-            headers.push(("cache-control".into(), "no-cache".into()));
+            let mut response = of_workflow(Answer { status, headers, body: AnswerBody::Empty }, door);
+            let headers = response.headers_mut();
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             // Proxies that gather an answer before they pass it on are asked not to.
-            headers.push(("x-accel-buffering".into(), "no".into()));
-            let mut response = of_workflow(Answer { status, headers, body: AnswerBody::Empty });
+            headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
             let first = stream::once(std::future::ready(Ok(line(&first))));
             let rest = stream::unfold(rest, |mut rest| async move { Some((rest.next().await?.map(|chunk| line(&chunk)), rest)) });
             *response.body_mut() = Body::from_stream(first.chain(rest));
@@ -63,36 +57,68 @@ pub(crate) fn of_call(reply: Reply) -> Response {
     }
 }
 
-/// The answer of a workflow. Headers that cannot be sent are left out; the node that set them has checked them.
-pub(crate) fn of_workflow(answer: Answer) -> Response {
+/// The answer of a workflow: every response that a workflow has a say in is made here. Headers that may not be sent are left out; the
+/// node that set them has said so in its run.
+pub(crate) fn of_workflow(answer: Answer, door: &str) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
-    let is_empty = answer.body == AnswerBody::Empty;
+    // Only a type that we are sure about is shown without the sandbox; no type at all is none of these.
+    let mut is_inert = false;
     let mut response = match answer.body {
         AnswerBody::Empty => Response::new(Body::empty()),
-        AnswerBody::Json(value) => json(status, &value),
+        AnswerBody::Json(value) => {
+            is_inert = true;
+            json(status, &value)
+        }
         AnswerBody::Bytes(bytes) => Response::new(Body::from(bytes)),
         AnswerBody::Page(page) => return crate::form::page(&page),
     };
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    for (name, value) in &answer.headers {
-        if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
-            continue;
-        }
-        let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value.as_bytes())) else { continue };
-        if name == header::SET_COOKIE {
-            // A workflow cannot sign anybody in or out.
-            if !is_session_cookie(value.as_bytes()) {
-                headers.append(name, value);
+    for (name, decided) in response_headers(&answer.headers) {
+        let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { continue };
+        match decided {
+            Ok(ResponseHeader::Other(value)) => insert(headers, name, value),
+            Ok(ResponseHeader::ContentType(kind)) => {
+                is_inert = kind.is_inert();
+                insert(headers, name, kind.as_str());
             }
-        } else {
-            headers.insert(name, value);
+            Err(Refused::ContentType) => {
+                is_inert = false;
+                insert(headers, name, MediaType::FALLBACK);
+            }
+            Ok(ResponseHeader::SetCookie(cookie)) => {
+                if let Ok(cookie) = HeaderValue::from_str(&cookie.written(door)) {
+                    headers.append(name, cookie);
+                }
+            }
+            Err(_) => {}
         }
     }
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    if !(kind.starts_with("application/json") || kind.is_empty() && is_empty || is_harmless(&kind.to_ascii_lowercase())) {
-        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(SANDBOX));
+    if !is_inert {
+        sandbox(headers);
     }
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     response
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
+        headers.insert(name, value);
+    }
+}
+
+/// Shows a response in an origin of its own. A policy of the workflow's may only add to ours: ours is the first and the last one, so it
+/// does not matter whether a browser heeds the first `sandbox`, the last or all of them.
+fn sandbox(headers: &mut HeaderMap) {
+    const OURS: HeaderValue = HeaderValue::from_static(SANDBOX);
+    if let Some(theirs) = headers.insert(header::CONTENT_SECURITY_POLICY, OURS) {
+        headers.append(header::CONTENT_SECURITY_POLICY, theirs);
+        headers.append(header::CONTENT_SECURITY_POLICY, OURS);
+    }
+}
+
+/// The headers of the response that an answer with these headers becomes, for tests of what must hold for any of them.
+pub fn probe_response_headers(headers: Vec<(model::Str, model::Str)>) -> Vec<(String, Vec<u8>)> {
+    let response = of_workflow(Answer { status: 200, headers, body: AnswerBody::Empty }, "/form-waiting");
+    response.headers().iter().map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec())).collect()
 }

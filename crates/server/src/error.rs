@@ -30,6 +30,11 @@ impl ApiError {
         self.retry_after = Some(seconds);
         self
     }
+
+    /// What the header `Retry-After` says, for errors that pass.
+    pub(crate) fn wait(&self) -> Option<HeaderValue> {
+        matches!(self.code.status(), 429 | 503).then(|| HeaderValue::from(self.retry_after.unwrap_or(1)))
+    }
 }
 
 impl From<runtime::Error> for ApiError {
@@ -51,6 +56,12 @@ impl From<CollectionError> for ApiError {
     }
 }
 
+impl From<compute::Busy> for ApiError {
+    fn from(busy: compute::Busy) -> Self {
+        Self::new(Code::OVERLOAD, busy.to_string()).hint("Try again in a moment.")
+    }
+}
+
 impl From<store::Error> for ApiError {
     fn from(error: store::Error) -> Self {
         Self::new(error.code(), error.to_string())
@@ -60,12 +71,13 @@ impl From<store::Error> for ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         tracing::debug!(code = self.code.name(), message = %self.message, "Request refused.");
+        let wait = self.wait();
         let body =
             Object::from_iter([("code", Value::from(self.code.name())), ("message", self.message.into()), ("hint", self.hint.into())]);
         let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = crate::answer::json(status, &body.into());
-        if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after.unwrap_or(1)));
+        if let Some(wait) = wait {
+            response.headers_mut().insert(header::RETRY_AFTER, wait);
         }
         response
     }

@@ -3,20 +3,25 @@
 use crate::App;
 use crate::access::{Need, Principal, check_origin, principal};
 use crate::error::ApiError;
+use crate::paced::{PacedReceiver, PacedSender};
+use crate::read_budget::Room;
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::{HeaderMap, Method};
 use axum::response::sse::{Event, KeepAlive, Sse};
-use futures::Stream;
 use futures::stream;
+use futures::{Stream, StreamExt as _};
 use model::{Kind, Object, RunEvent, Str, TaskData, Value};
 use node_api::notes::{self, Asked};
 use runtime::{LiveChunk, LiveEvent};
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::convert::Infallible;
+use std::io;
 use std::time::{Duration, Instant};
 use store::Executions as _;
+use store::executions::Execution;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
 
 type Events = Sse<axum::response::sse::KeepAliveStream<std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>>>;
 
@@ -36,7 +41,7 @@ pub(crate) async fn all(
         who.workflow(&app, id, Need::See).await?;
     }
     let live = app.runtime.recorder.listen();
-    Ok(follow(VecDeque::new(), (live, None), Wanted { run: None, workflow, after: 0 }, Listener::new(app, who, headers)))
+    Ok(follow(None, (live, None), Wanted { run: None, workflow, after: 0 }, Listener::new(app, who, headers)))
 }
 
 /// `/api/v1/executions/ID/events`: the events of one run from its start, or from behind `Last-Event-ID`.
@@ -50,17 +55,72 @@ pub(crate) async fn of_execution(
     // Listening first and reading then: an event that falls between comes twice and is left out the second time.
     let live = (app.runtime.recorder.listen(), Some(app.runtime.recorder.watch()));
     // Whoever has heard that a run began may be here before its row is.
-    if let Ok(number) = id.parse() {
-        app.runtime.settle(number).await?;
-    }
-    let id = who.execution(&app, &id, Need::See).await?.id;
+    let execution = who.told_execution(&app, &id, Need::See).await?;
     let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(last_seq).unwrap_or(0);
-    let told = app.store.outline(id).await?;
-    let n_told = told.len() as u64;
-    let run_id: Str = id.to_string().into();
-    let past = (1..).zip(told).filter(|(seq, _)| *seq > after).map(|(seq, event)| (run_id.clone(), seq, event)).collect();
+    let run_id: Str = execution.id.to_string().into();
+    let (past, n_told) = Past::read(&app, &who, &execution, after).await?;
     let wanted = Wanted { run: Some(run_id), workflow: None, after: n_told.max(after) };
-    Ok(follow(past, live, wanted, Listener::new(app, who, headers)))
+    Ok(follow(Some(past), live, wanted, Listener::new(app, who, headers)))
+}
+
+/// What a run has told before somebody came to listen, as it is sent: a slow reader holds no items, and nothing for long.
+struct Past {
+    workflow: Str,
+    events: PacedReceiver<Told>,
+}
+
+impl Past {
+    /// Gives also how many events there were in all.
+    async fn read(app: &App, who: &Principal, execution: &Execution, after: u64) -> Result<(Self, u64), ApiError> {
+        let (id, store) = (execution.id, app.store.clone());
+        let weight = store.outline_weight(id).await?;
+        let reading = async move {
+            let events = store.outline(id).await?;
+            let (n_told, run) = (events.len() as u64, Str::from(id.to_string()));
+            let later = (1..).zip(events).filter(|(seq, _)| *seq > after);
+            let tell = || -> Vec<Told> { later.map(|(seq, event)| Told::new(&run, seq, &event, false)).collect() };
+            Ok::<_, ApiError>((compute::for_size(weight, tell)?, n_told))
+        };
+        let (read, mut room) = app.read_budget().read(&who.user_id, weight, reading).await?;
+        let (all, n_told) = read?;
+        room.shrink_to(all.iter().map(|told| told.bytes).sum());
+        Ok((Self { workflow: execution.begun.workflow_id.clone(), events: hand_on(all, room) }, n_told))
+    }
+}
+
+/// Holds events, and their room, until they are taken or the reader has proved too slow.
+fn hand_on(all: Vec<Told>, room: Room) -> PacedReceiver<Told> {
+    let (sender, events) = mpsc::channel(1);
+    let sending = tokio::spawn(async move {
+        let _room = room;
+        let mut sender = PacedSender::new(sender);
+        for told in all {
+            let bytes = told.bytes;
+            sender.send(told, bytes).await?;
+        }
+        Ok::<(), io::Error>(())
+    });
+    PacedReceiver::new(events, sending)
+}
+
+/// An event in the words of the protocol.
+struct Told {
+    event: Event,
+    bytes: usize,
+    is_end: bool,
+}
+
+impl Told {
+    fn new(run: &Str, seq: u64, event: &RunEvent, is_cut: bool) -> Self {
+        let (kind, mut data) = told(run, event);
+        if is_cut {
+            data.make_object().insert("isCut", true);
+        }
+        let text = model::json::to_string(&data);
+        let bytes = text.len();
+        let is_end = matches!(event, RunEvent::RunFinished { .. });
+        Self { event: Event::default().id(format!("{run}:{seq}")).event(kind).data(text), bytes, is_end }
+    }
 }
 
 /// An event's id is `RUN:PLACE`.
@@ -84,7 +144,7 @@ impl Wanted {
 
 /// What a stream still has to send.
 struct Following {
-    past: VecDeque<(Str, u64, RunEvent)>,
+    past: Option<Past>,
     live: Receiver<LiveEvent>,
     /// Pieces of answers, for whoever follows one run.
     chunks: Option<Receiver<LiveChunk>>,
@@ -96,12 +156,15 @@ struct Following {
 /// What happens from now on: events, and pieces of answers.
 type Live = (Receiver<LiveEvent>, Option<Receiver<LiveChunk>>);
 
-fn follow(past: VecDeque<(Str, u64, RunEvent)>, (live, chunks): Live, wanted: Wanted, listener: Listener) -> Events {
+fn follow(past: Option<Past>, (live, chunks): Live, wanted: Wanted, listener: Listener) -> Events {
     let following = Following { past, live, chunks, wanted, listener, is_over: false };
     let events = stream::unfold(following, |mut following| async move {
         let event = following.next().await?;
         Some((Ok(event), following))
     });
+    // Firefox shows a page nothing of a response, not even its status, until the first byte of its body is there.
+    let first = stream::once(async { Ok(Event::default().comment("")) });
+    let events = first.chain(events);
     Sse::new(Box::pin(events) as std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>).keep_alive(KeepAlive::default())
 }
 
@@ -138,7 +201,7 @@ impl Listener {
         let may = match self.known.get(workflow) {
             Some(known) => *known,
             None => {
-                let may = self.who.workflow(&self.app, workflow, Need::See).await.is_ok();
+                let may = self.who.sees_executions_of(&self.app, workflow).await;
                 self.known.insert(workflow.clone(), may);
                 may
             }
@@ -152,9 +215,16 @@ impl Following {
         if self.is_over {
             return None;
         }
-        if let Some((run, seq, event)) = self.past.pop_front() {
-            return Some(self.tell(&run, seq, &event));
+        if let Some(past) = &mut self.past {
+            // Whoever was too slow for all of it comes back with the id of the last event they have.
+            if let Some(told) = past.events.next().await.ok()? {
+                return match self.listener.may_hear(&past.workflow).await {
+                    Hears::Yes => Some(self.tell(told)),
+                    Hears::Not | Hears::NothingMore => None,
+                };
+            }
         }
+        self.past = None;
         loop {
             // Pieces first: those that came before the end of a run leave before it.
             let heard = tokio::select! {
@@ -173,7 +243,7 @@ impl Following {
             };
             match heard {
                 Ok(live) if self.wanted.takes(&live) => match self.listener.may_hear(&live.workflow_id).await {
-                    Hears::Yes => return Some(self.tell(&live.run_id, live.seq, &live.event)),
+                    Hears::Yes => return Some(self.tell(Told::new(&live.run_id, live.seq, &live.event, live.is_cut))),
                     Hears::Not => {}
                     Hears::NothingMore => return None,
                 },
@@ -188,11 +258,10 @@ impl Following {
         }
     }
 
-    fn tell(&mut self, run: &Str, seq: u64, event: &RunEvent) -> Event {
+    fn tell(&mut self, told: Told) -> Event {
         // The stream of one run ends with it.
-        self.is_over = self.wanted.run.is_some() && matches!(event, RunEvent::RunFinished { .. });
-        let (kind, data) = told(run, event);
-        Event::default().id(format!("{run}:{seq}")).event(kind).data(model::json::to_string(&data))
+        self.is_over = self.wanted.run.is_some() && told.is_end;
+        told.event
     }
 }
 

@@ -11,6 +11,7 @@ use crate::App;
 use crate::answer::of_workflow;
 use crate::body::{self, Reading};
 use crate::error::ApiError;
+use crate::gate::door_of;
 use axum::extract::{Path, Request, State};
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
@@ -49,7 +50,7 @@ pub(crate) async fn waiting(State(app): State<App>, Path(ticket): Path<String>, 
 async fn answer(app: &App, hook: &Hook, waiting: Option<&Waiting>, request: Request) -> Response {
     let form = hook.form.clone().unwrap_or_default();
     if let Some(refusal) = app.runtime.refusal(hook, &crate::webhook::bare_call(&request)) {
-        return of_workflow(refusal);
+        return of_workflow(refusal, door_of(request.uri().path()));
     }
     match *request.method() {
         Method::GET | Method::HEAD => {
@@ -66,12 +67,14 @@ async fn answer(app: &App, hook: &Hook, waiting: Option<&Waiting>, request: Requ
 
 async fn take(app: &App, hook: &Hook, form: &FormPage, waiting: Option<&Waiting>, request: Request) -> Result<Response, ApiError> {
     let (parts, content) = request.into_parts();
+    let door = door_of(parts.uri.path());
     let how = Reading { limits: app.body_limits, xml: app.read_xml, body: BodyAs::Read, binary_field: Str::new() };
-    let read = body::read(content, &parts.headers, &how).await?;
+    let read = body::read(content, &parts, &how).await?;
+    drop(parts);
     let fields = read.json.as_object().cloned().unwrap_or_default();
     match sent::check(form, &fields, read.files, read.length) {
         Ok(_) if hook.trial.is_some() && waiting.is_none() && !app.runtime.take_test(hook) => Err(missing()),
-        Ok(sent) => Ok(of_workflow(app.runtime.submit(hook, waiting, sent).await?)),
+        Ok(sent) => Ok(of_workflow(app.runtime.submit(hook, waiting, sent).await?, door)),
         Err(problems) => Ok(page::form(form, &fields, &problems)),
     }
 }

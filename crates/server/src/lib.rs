@@ -1,7 +1,9 @@
 //! The HTTP face: webhooks, forms, the API and live events. Translates; decides nothing.
 //!
-//! Invariant: [`routes::PUBLIC`] names every path that needs no principal; all others do.
+//! Invariant: [`entry_points`] names every way in and who may use it; nothing else is answered.
 //! Invariant: no request holds memory or time beyond a named limit.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod access;
 mod answer;
@@ -14,27 +16,36 @@ mod events;
 mod form;
 mod gate;
 mod health;
+#[expect(clippy::disallowed_methods, reason = "figures of the process itself, as the system tells them")]
 mod metrics;
 mod observe;
 mod openai;
+mod paced;
+mod page_policy;
+mod read_budget;
 mod routes;
 mod web;
 mod webhook;
 mod welcome;
 
 pub use access::{first_start, passwords};
+pub use answer::probe_response_headers;
 pub use body::{BodyLimits, Probed, ReadXml, probe as probe_body};
-pub use gate::GateLimits;
+pub use gate::{GateLimits, Hosts, HostsError};
+pub use routes::{EntryPoint, Guard, entry_points};
 pub use web::{EDITOR, WebFile};
 
-use api::Catalogue;
+use access::Devices;
+use api::{Catalogue, Previews};
 use model::Str;
 use node_api::collections::Librarian;
+use read_budget::ReadBudget;
 use routes::Answering;
 use runtime::Runtime;
 use std::sync::{Arc, OnceLock};
 use store::Sqlite;
 use tokio::net::TcpListener;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 /// What handlers share. Cheap to clone.
@@ -44,8 +55,13 @@ pub struct App(Arc<Shared>);
 struct Shared {
     parts: Parts,
     started_ms: i64,
+    /// What readers of executions share.
+    read_budget: ReadBudget,
     /// The descriptions of all nodes, made when somebody first asks for them.
     catalogue: OnceLock<Catalogue>,
+    /// Signs the cookies of known devices; read when somebody first signs in.
+    device_key: OnceCell<Devices>,
+    previews: Previews,
 }
 
 /// What the server is made of.
@@ -60,8 +76,14 @@ pub struct Parts {
     pub librarian: Arc<dyn Librarian>,
     /// The type of the node that asks an embeddings node for vectors.
     pub embedding_asker: &'static str,
-    /// Where callers reach this instance.
+    /// Where people reach this instance.
     pub base_url: Str,
+    /// Where callers reach webhooks, forms and chats, if they have an origin of their own.
+    pub webhook_url: Option<Str>,
+    /// The names under which both are reached.
+    pub hosts: Hosts,
+    /// Whether the first owner can be made from another machine.
+    pub remote_setup: bool,
     /// The files of the editor: [`EDITOR`], unless a test brings its own.
     pub editor: &'static [WebFile],
 }
@@ -69,7 +91,15 @@ pub struct Parts {
 impl From<Parts> for App {
     fn from(parts: Parts) -> Self {
         let started_ms = parts.runtime.engine.ports.clock.now_ms();
-        Self(Arc::new(Shared { parts, started_ms, catalogue: OnceLock::new() }))
+        let shared = Shared {
+            parts,
+            started_ms,
+            read_budget: ReadBudget::default(),
+            catalogue: OnceLock::new(),
+            device_key: OnceCell::new(),
+            previews: Previews::default(),
+        };
+        Self(Arc::new(shared))
     }
 }
 
@@ -85,6 +115,31 @@ impl App {
     /// When this process began to answer.
     pub(crate) fn started_ms(&self) -> i64 {
         self.0.started_ms
+    }
+
+    /// Where webhooks, forms and chats are reached.
+    pub(crate) fn webhook_base(&self) -> &Str {
+        self.webhook_url.as_ref().unwrap_or(&self.base_url)
+    }
+
+    /// Whether people reach this instance over an encrypted connection.
+    pub(crate) fn is_secure(&self) -> bool {
+        !self.base_url.starts_with("http://")
+    }
+
+    /// The place of the key that known devices are told by.
+    pub(crate) fn device_key(&self) -> &OnceCell<Devices> {
+        &self.0.device_key
+    }
+
+    /// What people have computed while they write.
+    pub(crate) fn previews(&self) -> &Previews {
+        &self.0.previews
+    }
+
+    /// What readers of executions share.
+    pub(crate) fn read_budget(&self) -> &ReadBudget {
+        &self.0.read_budget
     }
 
     /// The place of the descriptions of all nodes.

@@ -1,10 +1,10 @@
 //! Sees every request go by: counts it, times it and gives it an id that the log names.
 
+use crate::gate::Client;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::response::Response;
 use model::figures::{Counter, Histogram};
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tracing::Span;
@@ -49,7 +49,7 @@ impl HttpFigures {
 /// Where a request came from, and what it is called here.
 #[derive(Clone)]
 pub(crate) struct Origin {
-    pub(crate) remote: SocketAddr,
+    pub(crate) client: Client,
     pub(crate) request_id: HeaderValue,
 }
 
@@ -89,8 +89,8 @@ impl HttpFigures {
 }
 
 impl Sight {
-    pub(crate) fn origin(&self, remote: SocketAddr) -> Origin {
-        Origin { remote, request_id: self.id.clone() }
+    pub(crate) fn origin(&self, client: Client) -> Origin {
+        Origin { client, request_id: self.id.clone() }
     }
 
     pub(crate) fn span(&self) -> Span {

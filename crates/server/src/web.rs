@@ -1,10 +1,10 @@
 //! The editor's own files: its pages, its scripts and what they need, embedded into the binary.
 
 use crate::welcome::welcome;
-use crate::{App, api, cached};
+use crate::{App, access, api, cached};
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 
 /// A file of the editor.
@@ -48,15 +48,30 @@ const PAGE: &str = "index.html";
 /// Files below have a name that changes with what is in them, so that they can be kept for ever.
 const LASTING: &str = "assets/";
 
-/// Only our own scripts run. The canvas sets styles on its elements, which counts as inline.
-const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
-     font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; \
-     frame-ancestors 'none'";
+/// Stands in the page where the nonce of a response goes; `web/vite.config.ts` puts it there.
+const NONCE: &str = "HEDDLE_NONCE";
+
+/// What a page of the editor may do. Scripts and styles apply by a nonce, which scripts hand on to what they import, and not because they
+/// come from here: workflows answer at this origin too, with scripts if they like. What the canvas sets on its elements it sets as
+/// properties, which no policy forbids.
+fn page_policy(nonce: &str) -> String {
+    format!(
+        "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src 'self' data: blob:; media-src 'self' blob:; \
+         font-src 'self' data:; connect-src 'self'; worker-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'none'; \
+         form-action 'self'; frame-ancestors 'none'"
+    )
+}
+
+/// A file that is opened by itself, such as a picture, does nothing at all.
+const FILE_POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
+/// Features of browsers that the editor does not use, and that nothing in it may.
+const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
 
 /// A page of the editor, or a word of welcome if there is no editor in this build.
 pub(crate) async fn page(State(app): State<App>, request: Request) -> Response {
     match find(&app, PAGE) {
-        Some(file) => answer(file, request.headers()),
+        Some(file) => entry(file),
         None if request.uri().path() == "/" => welcome(State(app)).await,
         None => api::not_found().await,
     }
@@ -66,6 +81,7 @@ pub(crate) async fn page(State(app): State<App>, request: Request) -> Response {
 pub(crate) async fn file(State(app): State<App>, request: Request) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     match find(&app, request.uri().path().trim_start_matches('/')).filter(|_| is_read) {
+        Some(file) if file.path == PAGE => entry(file),
         Some(file) => answer(file, request.headers()),
         None => api::not_found().await,
     }
@@ -75,6 +91,33 @@ fn find(app: &App, path: &str) -> Option<&'static WebFile> {
     app.editor.iter().find(|file| file.path == path)
 }
 
+/// The page, with a nonce that no other response has. It is small and says which files it needs, so it is never kept.
+fn entry(file: &'static WebFile) -> Response {
+    let nonce = access::new_token();
+    let mut response = Response::new(Body::from(String::from_utf8_lossy(file.plain).replace(NONCE, &nonce)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    protect(headers, &page_policy(&format!("'nonce-{nonce}'")));
+    response
+}
+
+/// What holds for every file of the editor.
+fn protect(headers: &mut HeaderMap, policy: &str) {
+    if let Ok(policy) = HeaderValue::from_str(policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), PERMISSIONS),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
 fn answer(file: &'static WebFile, asked: &HeaderMap) -> Response {
     let mut response = Response::new(Body::empty());
     let headers = response.headers_mut();
@@ -82,9 +125,7 @@ fn answer(file: &'static WebFile, asked: &HeaderMap) -> Response {
     headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     let kept = if file.path.starts_with(LASTING) { "public, max-age=31536000, immutable" } else { "no-cache" };
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    protect(headers, FILE_POLICY);
     if cached::is_known(asked, file.tag) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return response;

@@ -1,10 +1,12 @@
 //! Calls of the addresses that workflows listen at.
 
 use crate::App;
+use crate::access;
 use crate::answer::of_call;
 use crate::body::{self, Reading};
 use crate::chat;
 use crate::error::ApiError;
+use crate::gate::door_of;
 use crate::observe::Origin;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -38,7 +40,7 @@ pub(crate) fn find(app: &App, path: &str, request: &Request) -> Result<(Arc<Hook
 
 pub(crate) async fn met(app: &App, found: Result<(Arc<Hook>, Object), ApiError>, request: Request) -> Response {
     match found {
-        Ok((hook, _)) if request.method() == Method::OPTIONS => preflight(&hook, request.headers()),
+        Ok((hook, _)) if request.method() == Method::OPTIONS => preflight(app, &hook, request.headers()),
         Ok((hook, params)) => answered(app, &hook, params, request).await,
         Err(error) => error.into_response(),
     }
@@ -48,7 +50,7 @@ pub(crate) async fn met(app: &App, found: Result<(Arc<Hook>, Object), ApiError>,
 pub(crate) async fn test(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
     let asked = asked_method(&request);
     match app.runtime.find_test(Door::Webhook, &asked, &path) {
-        Found::Hook(hook, _) if request.method() == Method::OPTIONS => preflight(&hook, request.headers()),
+        Found::Hook(hook, _) if request.method() == Method::OPTIONS => preflight(&app, &hook, request.headers()),
         Found::Hook(hook, params) => answered(&app, &hook, params, request).await,
         Found::OtherMethods(methods) => not_registered(&asked, &path, Some(&methods)).into_response(),
         Found::Nothing => {
@@ -70,7 +72,7 @@ async fn answered(app: &App, hook: &Hook, params: Object, request: Request) -> R
         Ok(response) => response,
         Err(error) => error.into_response(),
     };
-    allow_origin(hook, origin.as_ref(), response.headers_mut());
+    allow_origin(app, hook, origin.as_ref(), response.headers_mut());
     response
 }
 
@@ -93,9 +95,10 @@ async fn wake(app: &App, ticket: &str, suffix: &str, request: Request) -> Respon
         waiting.hook.form.is_none() && waiting.hook.route.methods.iter().any(|method| method == request.method().as_str())
     };
     let Some(waiting) = found.filter(takes) else { return not_registered(request.method().as_str(), "", None).into_response() };
+    let door = door_of(request.uri().path());
     let answered = async {
         let call = read_call(app, &waiting.hook, Object::new(), request).await?;
-        Ok::<_, ApiError>(of_call(app.runtime.wake_with(&waiting, call).await?))
+        Ok::<_, ApiError>(of_call(app.runtime.wake_with(&waiting, call).await?, door))
     };
     answered.await.unwrap_or_else(IntoResponse::into_response)
 }
@@ -110,7 +113,7 @@ pub(crate) fn bare_call(request: &Request) -> Call {
         query: Object::new(),
         body: Value::Undefined,
         files: Vec::new(),
-        remote: request.extensions().get::<Origin>().map(|origin| origin.remote.ip()),
+        remote: request.extensions().get::<Origin>().map(|origin| origin.client.address),
         user: None,
         request_id: Str::new(),
         is_test: false,
@@ -128,6 +131,7 @@ fn asked_method(request: &Request) -> Cow<'_, str> {
 }
 
 async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Response, ApiError> {
+    let door = door_of(request.uri().path());
     let call = read_call(app, hook, params, request).await?;
     if let Some(chat) = &hook.chat {
         chat::check_files(chat, &call)?;
@@ -137,7 +141,7 @@ async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Resul
     if hook.trial.is_some() && !starts_none && app.runtime.refusal(hook, &call).is_none() && !app.runtime.take_test(hook) {
         return Err(ApiError::new(Code::WEBHOOK_NOT_FOUND, "The test has had its call"));
     }
-    Ok(of_call(app.runtime.answer(hook, call).await?))
+    Ok(of_call(app.runtime.answer(hook, call).await?, door))
 }
 
 async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Call, ApiError> {
@@ -153,18 +157,16 @@ async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> 
     }
     let origin = parts.extensions.get::<Origin>();
     let how = Reading { limits: app.body_limits, xml: app.read_xml, body: hook.route.body, binary_field: hook.route.binary_field.clone() };
-    let read = body::read(body, &parts.headers, &how).await?;
-    let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok());
-    let base = host.map_or_else(|| app.base_url.to_string(), |host| format!("http://{host}"));
+    let read = body::read(body, &parts, &how).await?;
     Ok(Call {
         method: parts.method.as_str().into(),
-        url: format!("{base}{}", parts.uri.path()).into(),
+        url: format!("{}{}", app.webhook_base(), parts.uri.path()).into(),
         headers: headers(&parts.headers),
         params,
         query: parts.uri.query().map(|query| body::nested_fields(query.as_bytes(), app.body_limits)).unwrap_or_default(),
         body: read.json,
         files: read.files,
-        remote: origin.map(|origin| origin.remote.ip()),
+        remote: origin.map(|origin| origin.client.address),
         user,
         request_id: origin.and_then(|origin| origin.request_id.to_str().ok()).unwrap_or_default().into(),
         is_test: hook.trial.is_some(),
@@ -172,10 +174,14 @@ async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> 
     })
 }
 
-/// Headers by lower-case name; those that come several times joined as HTTP joins them.
+/// Headers by lower-case name; those that come several times joined as HTTP joins them. What a browser sends along for a page of ours is
+/// nobody's but ours: a workflow that saw the session of whoever followed a link could act for them.
 fn headers(given: &HeaderMap) -> Object {
     let mut headers = Object::with_capacity(given.len());
     for (name, value) in given {
+        if name == access::CSRF_HEADER || name == header::COOKIE {
+            continue;
+        }
         let value = String::from_utf8_lossy(value.as_bytes());
         match headers.get_mut(name.as_str()) {
             Some(Value::String(before)) => *before = format!("{before}, {value}").into(),
@@ -184,13 +190,16 @@ fn headers(given: &HeaderMap) -> Object {
             }
         }
     }
+    if let Some(cookies) = access::cookies_of_others(given) {
+        headers.insert(header::COOKIE.as_str(), Value::from(cookies));
+    }
     headers
 }
 
-fn preflight(hook: &Hook, asked: &HeaderMap) -> Response {
+fn preflight(app: &App, hook: &Hook, asked: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();
-    allow_origin(hook, asked.get(header::ORIGIN), headers);
+    allow_origin(app, hook, asked.get(header::ORIGIN), headers);
     let methods = hook.route.methods.iter().map(Str::as_str).collect::<Vec<_>>().join(", ");
     if let Ok(value) = HeaderValue::from_str(&format!("OPTIONS, {methods}")) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, value);
@@ -203,10 +212,10 @@ fn preflight(hook: &Hook, asked: &HeaderMap) -> Response {
 }
 
 /// Tells a browser whether the page it shows may read the answer.
-fn allow_origin(hook: &Hook, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
+fn allow_origin(app: &App, hook: &Hook, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
     let allowed = hook.route.allowed_origins.as_str();
     let Some(origin) = origin else { return };
-    let is_any = allowed.is_empty() || allowed == "*";
+    let is_any = allowed == "*" || allowed.is_empty() && app.hosts.allows_any_origin();
     let is_listed = allowed.split(',').any(|listed| listed.trim().as_bytes() == origin.as_bytes());
     if is_any || is_listed {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, if is_any { HeaderValue::from_static("*") } else { origin.clone() });

@@ -1,9 +1,11 @@
 //! The page at the address that is printed at the start.
 
 use crate::App;
+use crate::answer;
+use crate::page_policy::hash_of;
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 
 const STYLE: &str = include_str!("welcome.css");
 
@@ -26,16 +28,6 @@ pub(crate) async fn welcome(State(app): State<App>) -> Response {
          <div><dt>Call a webhook</dt><dd>Active workflows listen at <code>/webhook/PATH</code>, forms at <code>/form/PATH</code>.</dd></div>\
          </dl></main></body></html>"
     );
-    let mut response = page.into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-        ),
-    );
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    response
+    let policy = format!("default-src 'none'; style-src {}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'", hash_of(STYLE));
+    answer::page(StatusCode::OK, &policy, page)
 }

@@ -3,7 +3,7 @@
 //! A file is whole and synced before the piece of the journal that names it is committed, and goes after its execution has gone.
 //! What a crash leaves in between belongs to nobody and is swept at the next start.
 
-use crate::Error;
+use crate::{Error, private};
 use aws_lc_rs::digest::{Context, SHA256, digest};
 use bytes::Bytes;
 use model::{Binary, Object, Str, Value};
@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Files up to this size stay in the journal.
@@ -23,6 +24,9 @@ pub(crate) const UNFINISHED: &str = ".part";
 /// Files that are remembered, so that passing one on does not mean adding it up again.
 const REMEMBERED: usize = 8;
 const REMEMBERED_BYTES: usize = 64 << 20;
+
+/// A file of this size is added up within a millisecond.
+const SOON_ADDED: usize = 256 << 10;
 
 /// The SHA-256 of a file, which is its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,9 +60,12 @@ impl Sum {
 #[derive(Clone, Debug)]
 pub struct NewFile {
     pub sum: Sum,
+    pub size: usize,
+    /// Its bytes; none once it is on disk and still waits for the piece that names it.
     pub data: Bytes,
     pub mime_type: Str,
     pub file_name: Option<Str>,
+    is_written: Arc<AtomicBool>,
 }
 
 /// The large files of one run, as its events name them.
@@ -67,6 +74,15 @@ pub struct Gathered {
     known: HashSet<Sum>,
     recent: Vec<(Bytes, Sum)>,
     new: Vec<NewFile>,
+    /// How much of the new ones is held.
+    new_bytes: usize,
+}
+
+/// How many files had been gathered at some point, and how much of them was held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    count: usize,
+    bytes: usize,
 }
 
 impl Gathered {
@@ -75,13 +91,45 @@ impl Gathered {
         &self.new
     }
 
+    /// How many bytes of them are held.
+    pub fn new_bytes(&self) -> usize {
+        self.new_bytes
+    }
+
     pub fn take(&mut self) -> Vec<NewFile> {
+        self.new_bytes = 0;
         std::mem::take(&mut self.new)
     }
 
     pub fn give_back(&mut self, mut files: Vec<NewFile>) {
+        self.new_bytes += files.iter().map(|file| file.data.len()).sum::<usize>();
         files.append(&mut self.new);
         self.new = files;
+    }
+
+    /// Lets go of the bytes that are on disk: the files of a run's beginning wait there until all of it is written.
+    pub(crate) fn release_written(&mut self) {
+        for file in self.new.iter_mut().filter(|file| file.is_written.load(Ordering::Relaxed)) {
+            self.new_bytes -= file.data.len();
+            file.data = Bytes::new();
+        }
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { count: self.new.len(), bytes: self.new_bytes }
+    }
+
+    /// Whether files of more than so many bytes came since then. A single one may be as large as it is.
+    pub(crate) fn is_past(&self, mark: Mark, most: usize) -> bool {
+        self.new.len() > mark.count + 1 && self.new_bytes - mark.bytes > most
+    }
+
+    /// Forgets the files that came since then: the event that names them was not added.
+    pub(crate) fn back_to(&mut self, mark: Mark) {
+        for file in self.new.drain(mark.count..) {
+            self.known.remove(&file.sum);
+        }
+        self.new_bytes = mark.bytes;
     }
 
     /// Whether the run has had any.
@@ -93,9 +141,15 @@ impl Gathered {
         let sum = self.sum_of(&file.data);
         if self.known.insert(sum) {
             let (data, mime_type, file_name) = (file.data.clone(), file.mime_type.clone(), file.file_name.clone());
-            self.new.push(NewFile { sum, data, mime_type, file_name });
+            self.new_bytes += data.len();
+            self.new.push(NewFile { sum, size: data.len(), data, mime_type, file_name, is_written: Arc::default() });
         }
         sum
+    }
+
+    /// Whether a file can be named without adding up much.
+    pub(crate) fn is_soon_added(&self, data: &Bytes) -> bool {
+        data.len() <= SOON_ADDED || self.recent.iter().any(|(held, _)| held.len() == data.len() && held.as_ptr() == data.as_ptr())
     }
 
     fn sum_of(&mut self, data: &Bytes) -> Sum {
@@ -147,13 +201,18 @@ pub(crate) struct Blobs {
     folder: PathBuf,
     /// Two that want to write one file take turns, and the second finds it there. By execution, so that others need not wait.
     turns: Arc<[Mutex<()>; TURNS]>,
+    /// Why nothing could be written the last time.
+    trouble: Arc<Mutex<Option<Error>>>,
 }
 
 const TURNS: usize = 16;
 
+/// No execution has this number.
+const PROBE: i64 = 0;
+
 impl Blobs {
     pub(crate) fn new(data: &Path) -> Self {
-        Self { folder: data.join(FOLDER), turns: Arc::default() }
+        Self { folder: data.join(FOLDER), turns: Arc::default(), trouble: Arc::default() }
     }
 
     /// Writes the files that are not there yet; returns once they are on disk.
@@ -161,32 +220,58 @@ impl Blobs {
         let folder = self.folder_of(execution);
         let _turn = self.turns[execution.unsigned_abs() as usize % TURNS].lock().unwrap_or_else(PoisonError::into_inner);
         let is_there =
-            |file: &&NewFile| std::fs::metadata(folder.join(file.sum.to_hex())).is_ok_and(|found| found.len() == file.data.len() as u64);
+            |file: &&NewFile| std::fs::metadata(folder.join(file.sum.to_hex())).is_ok_and(|found| found.len() == file.size as u64);
         let missing: Vec<&NewFile> = files.iter().filter(|file| !is_there(file)).collect();
-        if missing.is_empty() {
-            return Ok(());
+        if !missing.is_empty() {
+            let written = Self::write_missing(execution, &folder, &missing);
+            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = written.as_ref().err().filter(|error| error.may_pass()).cloned();
+            written?;
         }
-        let is_new = !folder.exists();
-        make_private_folder(&folder)?;
+        files.iter().for_each(|file| file.is_written.store(true, Ordering::Relaxed));
+        Ok(())
+    }
+
+    fn write_missing(execution: i64, folder: &Path, missing: &[&NewFile]) -> Result<(), Error> {
+        private::make_folder(folder)?;
         for file in missing {
+            if file.data.len() != file.size {
+                // It was on disk, and somebody took it away.
+                return Err(lost(execution, file.sum));
+            }
             let path = folder.join(file.sum.to_hex());
             let unfinished = folder.join(format!("{}{UNFINISHED}", file.sum.to_hex()));
-            let written = create_private(&unfinished).and_then(|mut target| {
+            let written = private::create(&unfinished).and_then(|mut target| {
                 target.write_all(&file.data)?;
-                target.sync_all()
+                Ok(target)
             });
-            if let Err(error) = written {
-                let _ = std::fs::remove_file(&unfinished);
-                return Err(Error::file(&path, &error));
+            match written {
+                Ok(target) => target.sync_all().map_err(|error| Error::unsynced(&path, &error))?,
+                Err(error) => {
+                    let _ = std::fs::remove_file(&unfinished);
+                    return Err(Error::unwritten(&path, &error));
+                }
             }
-            std::fs::rename(&unfinished, &path).map_err(|error| Error::file(&path, &error))?;
+            std::fs::rename(&unfinished, &path).map_err(|error| Error::unwritten(&path, &error))?;
         }
-        sync_folder(&folder)?;
-        if is_new {
-            sync_folder(&self.folder)?;
-            sync_folder(self.folder.parent().unwrap_or(Path::new(".")))?;
-        }
-        Ok(())
+        private::sync_folder(folder).inspect_err(|_| {
+            // Their names may not last; who tries again is not to find them there.
+            missing.iter().for_each(|file| _ = std::fs::remove_file(folder.join(file.sum.to_hex())));
+        })
+    }
+
+    /// Why files could not be written the last time.
+    pub(crate) fn trouble(&self) -> Option<Error> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Tries whether files can be written.
+    pub(crate) fn try_to_write(&self) -> Result<(), Error> {
+        let data = Bytes::from_static(b"probe");
+        let (sum, size) = (Sum::of(&data), data.len());
+        let probe = NewFile { sum, size, data, mime_type: Str::new(), file_name: None, is_written: Arc::default() };
+        let tried = self.write(PROBE, &[probe]);
+        let _ = std::fs::remove_dir_all(self.folder_of(PROBE));
+        tried
     }
 
     /// A file's bytes, if they are what they were.
@@ -237,8 +322,8 @@ impl Blobs {
         }
     }
 
-    /// Removes what belongs to no execution.
-    pub(crate) fn sweep(&self, is_known: impl Fn(i64) -> Result<bool, Error>) -> Result<(), Error> {
+    /// Removes what belongs to no execution. Those from `before` on may not have been written down yet.
+    pub(crate) fn sweep(&self, before: i64, is_known: impl Fn(i64) -> Result<bool, Error>) -> Result<(), Error> {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -248,11 +333,16 @@ impl Blobs {
             let entry = entry.map_err(|error| Error::file(&self.folder, &error))?;
             // Whatever else somebody put here is not ours to remove.
             let Some(execution) = entry.file_name().to_str().and_then(|name| name.parse::<i64>().ok()) else { continue };
-            if !is_known(execution)? {
+            if execution < before && !is_known(execution)? {
                 self.remove(&[execution]);
             }
         }
         Ok(())
+    }
+
+    /// The last process may have made a folder here and ended before its name was sure to last.
+    pub(crate) fn make_names_last(&self) -> Result<(), Error> {
+        if self.folder.is_dir() { private::sync_folder(&self.folder) } else { Ok(()) }
     }
 
     pub(crate) fn path(&self, execution: i64, sum: Sum) -> PathBuf {
@@ -266,25 +356,4 @@ impl Blobs {
 
 fn lost(execution: i64, sum: Sum) -> Error {
     Error::LostFile { execution, name: sum.to_hex().into() }
-}
-
-fn make_private_folder(path: &Path) -> Result<(), Error> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| Error::file(path, &error))
-}
-
-fn create_private(path: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.create(true).truncate(true).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-/// Makes new names in a folder last.
-fn sync_folder(path: &Path) -> Result<(), Error> {
-    File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| Error::file(path, &error))
 }

@@ -2,11 +2,12 @@
 //!
 //! JSON text would lose `undefined`, dates, `NaN` and `-0`, and takes about twice as long to read back.
 
-use crate::blobs::{Fetched, Gathered, INLINE_LIMIT, Sum};
+use crate::blobs::{Fetched, Gathered, INLINE_LIMIT, Mark, Sum};
+use crate::parts::{ChunkAt, FORMAT, IN_PARTS, Reading, STREAM_BYTES};
 use crate::told::Place;
 use model::{Binary, DateKind, DateValue, Item, ItemError, Items, Object, PairedItem, Pairs, Source, Str, Value};
 use smallvec::SmallVec;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 
@@ -22,6 +23,9 @@ const DATE: u8 = 8;
 const LUXON: u8 = 9;
 const ARRAY: u8 = 10;
 const OBJECT: u8 = 11;
+
+/// Room for so many values is made at once; a damaged length must not ask for much.
+const MANY: usize = 1024;
 
 /// Values nested deeper than this were made by nobody; the reader must not run out of stack on a damaged file.
 const MAX_DEPTH: usize = 4096;
@@ -67,6 +71,26 @@ pub(crate) struct Writer<'g> {
     names: Names,
     /// Takes large files; without it all of them are written here.
     files: Option<&'g mut Gathered>,
+    /// Lists and values end once this much is written, and what was written counts as too much.
+    pub(crate) most: Option<usize>,
+    /// Files that came since then count as too much once they are more than go to disk at once.
+    pub(crate) files_since: Option<Mark>,
+    /// Something was left out because of one of them.
+    is_cut: bool,
+    /// Whether large files may be added up.
+    pub(crate) haste: Haste,
+    /// One was not, because of it.
+    is_put_off: bool,
+    /// Lists that were written in parts, in order: they are named instead.
+    pub(crate) lists: Option<VecDeque<Vec<ChunkAt>>>,
+}
+
+/// Whether whoever writes can wait for what takes milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Haste {
+    #[default]
+    Whenever,
+    Now,
 }
 
 /// Names by number, counted from one.
@@ -110,6 +134,25 @@ impl<'g> Writer<'g> {
     pub(crate) fn naming(files: &'g mut Gathered) -> Self {
         Self { files: Some(files), ..Self::default() }
     }
+
+    /// Whether more was written than may be.
+    pub(crate) fn is_too_much(&self) -> bool {
+        self.is_cut || self.is_put_off || self.is_past(self.out.len())
+    }
+
+    /// Whether a large file was left out that nobody has added up yet.
+    pub(crate) fn is_put_off(&self) -> bool {
+        self.is_put_off
+    }
+
+    /// How many bytes of files wait to be taken along.
+    pub(crate) fn file_bytes(&self) -> usize {
+        self.files.as_ref().map_or(0, |files| files.new_bytes())
+    }
+
+    fn is_past(&self, length: usize) -> bool {
+        self.most.is_some_and(|most| length > most)
+    }
 }
 
 impl Writer<'_> {
@@ -123,6 +166,10 @@ impl Writer<'_> {
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.length(bytes.len());
+        if self.is_past(self.out.len() + bytes.len()) {
+            self.is_cut = true;
+            return;
+        }
         self.out.extend_from_slice(bytes);
     }
 
@@ -173,7 +220,12 @@ impl Writer<'_> {
             Value::Array(values) => {
                 self.out.push(ARRAY);
                 self.length(values.len());
-                values.iter().for_each(|value| self.value(value));
+                for value in values.iter() {
+                    self.value(value);
+                    if self.is_too_much() {
+                        return;
+                    }
+                }
             }
             Value::Object(object) => {
                 self.out.push(OBJECT);
@@ -187,6 +239,9 @@ impl Writer<'_> {
         for (key, value) in object.iter() {
             self.name(key);
             self.value(value);
+            if self.is_too_much() {
+                return;
+            }
         }
     }
 
@@ -205,11 +260,18 @@ impl Writer<'_> {
             }
             None => self.value(&item.json),
         }
+        if self.is_too_much() {
+            // Nor are its files looked at, which are added up for their names.
+            return;
+        }
         if let Some(files) = &item.binary {
             self.length(files.len());
             for (name, file) in files.iter() {
                 self.name(name);
                 self.binary(file);
+                if self.is_too_much() {
+                    return;
+                }
             }
         }
         self.length(item.paired.len());
@@ -232,8 +294,13 @@ impl Writer<'_> {
     fn binary(&mut self, file: &Binary) {
         let Binary { data, mime_type, file_name, file_extension, file_type, directory, extra } = file;
         match self.files.as_mut().filter(|_| data.len() > INLINE_LIMIT) {
+            Some(files) if self.haste == Haste::Now && !files.is_soon_added(data) => {
+                self.is_put_off = true;
+                return;
+            }
             Some(files) => {
                 let sum = files.add(file);
+                self.is_cut |= self.files_since.is_some_and(|mark| files.is_past(mark, STREAM_BYTES));
                 self.out.push(ELSEWHERE);
                 self.out.extend_from_slice(&sum.0);
                 self.length(data.len());
@@ -259,7 +326,9 @@ pub(crate) struct Reader<'a> {
     /// Gets files that are kept elsewhere; without it there are none.
     pub(crate) fetch: Option<&'a Fetch<'a>>,
     /// What came to the step that is read.
-    pub(crate) came_in: Vec<Option<Items>>,
+    pub(crate) came_in: Arc<Vec<Option<Items>>>,
+    /// Reads what was written in parts; without it nothing was.
+    pub(crate) parts: Option<Arc<Reading>>,
 }
 
 /// Gets a file by its sum and size.
@@ -267,11 +336,24 @@ pub(crate) type Fetch<'a> = dyn Fn(Sum, usize) -> io::Result<Fetched> + 'a;
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, names: Vec::new(), depth: 0, fetch: None, came_in: Vec::new() }
+        Self { bytes, at: 0, names: Vec::new(), depth: 0, fetch: None, came_in: Arc::default(), parts: None }
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at
     }
 
     pub(crate) fn is_done(&self) -> bool {
         self.at == self.bytes.len()
+    }
+
+    /// Whether what comes next was written in parts. The marks of it are passed over; a form that is not known here is damage.
+    pub(crate) fn is_in_parts(&mut self) -> io::Result<bool> {
+        if self.bytes.get(self.at..).is_none_or(|rest| !rest.starts_with(&IN_PARTS)) {
+            return Ok(false);
+        }
+        self.at += IN_PARTS.len();
+        if self.byte()? == FORMAT { Ok(true) } else { Err(damaged()) }
     }
 
     pub(crate) fn take(&mut self, count: usize) -> io::Result<&'a [u8]> {
@@ -348,7 +430,7 @@ impl<'a> Reader<'a> {
             ARRAY => {
                 self.enter()?;
                 let count = self.count()?;
-                let mut values = Vec::with_capacity(count);
+                let mut values = Vec::with_capacity(count.min(MANY));
                 for _ in 0..count {
                     values.push(self.value()?);
                 }
@@ -372,7 +454,7 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn object(&mut self) -> io::Result<Object> {
         let count = self.count()?;
-        let mut object = Object::with_capacity(count);
+        let mut object = Object::with_capacity(count.min(MANY));
         for _ in 0..count {
             let key = self.name()?;
             let value = self.value()?;

@@ -15,14 +15,15 @@ pub trait Credentials: Send + Sync {
     async fn shares_of(&self, id: &str) -> Result<Vec<Str>, Error>;
     /// Adds a credential; one with the same id is replaced.
     async fn save_credential(&self, credential: NewCredential) -> Result<Credential, Error>;
-    /// Changes what is named; nothing if there is no such credential.
+    /// Changes what is named; nothing if there is no such credential. Secrets are kept only for the place they were given for: a
+    /// change that may lead them elsewhere has to bring them again.
     async fn change_credential(&self, id: &str, change: CredentialChange) -> Result<Option<Credential>, Error>;
     async fn delete_credential(&self, id: &str) -> Result<bool, Error>;
     /// What a credential holds.
     async fn open_credential(&self, id: &str) -> Result<Option<Secret>, Error>;
-    /// For a node of a stored workflow: the one with this id, or the only one of its kind, of those that the workflow's project has
-    /// or was let use. Reads without waiting for anything.
-    fn credential_for_node(&self, workflow: &str, kind: &str, id: Option<&str>) -> Result<Chosen, Error>;
+    /// For a node of a stored workflow: the one of this kind and id, if the workflow's project has it or was let use it. Reads without
+    /// waiting for anything.
+    fn credential_for_node(&self, workflow: &str, kind: &str, id: &str) -> Result<Option<Secret>, Error>;
     /// Seals everything with a new key; gives back how many there are.
     async fn rotate_key(&self) -> Result<usize, Error>;
 }
@@ -76,13 +77,4 @@ impl std::fmt::Debug for Secret {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Secret(…)")
     }
-}
-
-/// What a node's choice of a credential leads to.
-#[derive(Debug)]
-pub enum Chosen {
-    Found(Secret),
-    Missing,
-    /// None was named, and there are several of the kind.
-    Several,
 }

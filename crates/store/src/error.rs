@@ -26,15 +26,29 @@ pub enum Error {
     LostFile { execution: i64, name: Str },
     #[error("the data folder was written by a newer Heddle (format {found}, this one knows {known})")]
     Newer { found: i64, known: i64 },
+    #[error("the journal of execution {execution} was written by a newer Heddle (format {found}, this one knows {known})")]
+    NewerJournal { execution: i64, found: i64, known: i64 },
+    #[error(
+        "the data folder was written by an older Heddle (format {found}, this one writes {known}); start the server, or run `heddle migrate`"
+    )]
+    Older { found: i64, known: i64 },
+    #[error("a server of another version runs on the data folder ({server}; this is {own})")]
+    OtherVersion { server: Str, own: Str },
     #[error("another Heddle uses the data folder {folder}")]
     Locked { folder: Str },
     #[error("the key of the vault, vault.key, does not fit the credentials in the data folder (VAULT_KEY)")]
     Key,
+    /// Somebody who cannot read a credential could otherwise have it sent to themselves.
+    #[error("changing where a credential is sent needs its secret again: {}", .fields.join(", "))]
+    SecretNeeded { fields: Vec<Str> },
     #[error("{what} '{name}' is there already")]
     Taken { what: &'static str, name: Str },
     /// Removing it would make the run that called it call again.
     #[error("execution {id} was called by execution {by}, which is not over and needs it")]
     Needed { id: i64, by: i64 },
+    /// Somebody has removed it, or its workflow, while it was going on.
+    #[error("execution {execution} or its workflow was removed")]
+    Gone { execution: i64 },
     #[error("the writer has stopped")]
     Stopped,
     #[error(transparent)]
@@ -56,11 +70,15 @@ impl Error {
             Error::Database { .. } | Error::File { .. } | Error::Stopped | Error::Unsynced { .. } => Code::STORE_DISK,
             Error::Corrupt { .. } => Code::STORE_CORRUPT,
             Error::LostFile { .. } => Code::EXECUTION_FILE_LOST,
-            Error::Newer { .. } => Code::STORE_NEWER,
+            Error::Newer { .. } | Error::NewerJournal { .. } => Code::STORE_NEWER,
+            Error::Older { .. } => Code::STORE_OLDER,
+            Error::OtherVersion { .. } => Code::STORE_VERSION,
             Error::Locked { .. } => Code::STORE_LOCKED,
             Error::Key => Code::VAULT_KEY,
+            Error::SecretNeeded { .. } => Code::CREDENTIAL_SECRET,
             Error::Taken { .. } => Code::NAME_TAKEN,
             Error::Needed { .. } => Code::EXECUTION_STATUS,
+            Error::Gone { .. } => Code::EXECUTION_NOT_FOUND,
             Error::Table(error) => error.code(),
             Error::Collection(error) => error.code(),
             Error::Backup { .. } => Code::BACKUP_DAMAGED,
@@ -75,9 +93,21 @@ impl Error {
 
     pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::StorageFull => Error::Full,
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Error::Full,
             _ => Error::File { path: path.display().to_string().into(), cause: error.to_string().into() },
         }
+    }
+
+    /// A file could not be written. Whatever the reason is, it can be when somebody has seen to it.
+    pub(crate) fn unwritten(path: &std::path::Path, error: &std::io::Error) -> Self {
+        match Self::file(path, error) {
+            Error::File { path, cause } => Error::Unwritable { cause: format!("{path}: {cause}").into() },
+            full => full,
+        }
+    }
+
+    pub(crate) fn unsynced(path: &std::path::Path, error: &std::io::Error) -> Self {
+        Error::Unsynced { cause: format!("{}: {error}", path.display()).into() }
     }
 }
 

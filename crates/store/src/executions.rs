@@ -3,11 +3,14 @@
 use crate::Error;
 use crate::approvals::ApprovalChange;
 use crate::blobs::{NewFile, StoredFile, Sum};
-use crate::schedules::Schedule;
-use crate::spending::SpentByRun;
+use crate::journal::Part;
+use crate::schedules::MovedSchedule;
 use crate::workflows::StaticData;
-use model::{RunEvent, RunStatus, Str};
+use model::{RunEvent, RunStatus, Spent, SpentSum, Str};
 use std::sync::Arc;
+
+/// Values take at most about this many times as much memory as their bytes in the journal: two bytes of it may be a list of its own.
+pub const READ_FACTOR: usize = 32;
 
 /// The store's side of executions. Implemented for SQLite; PostgreSQL comes behind the same trait.
 #[async_trait::async_trait]
@@ -19,33 +22,38 @@ pub trait Executions: Send + Sync {
     async fn execution(&self, id: i64) -> Result<Option<Execution>, Error>;
     /// Newest first.
     async fn executions(&self, filter: ExecutionFilter) -> Result<Vec<Execution>, Error>;
+    /// The journal, for going on with the run. Large lists are read from the database as somebody walks them, after a look that all of
+    /// them are there and whole.
     async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
-    /// The journal without the bytes of large files, for showing: they have an id instead, which [`Sum::parse`] reads.
+    /// The journal without the bytes of large files, for showing: they have an id instead, which [`Sum::parse`] reads. Large lists are read
+    /// as somebody walks them; [`model::Items::failure`] tells if one could not be.
     async fn outline(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
     /// The first event of the journal, with its files.
     async fn beginning(&self, id: i64) -> Result<Option<RunEvent>, Error>;
     /// A large file of a run; `None` if the run has no such file.
     async fn file(&self, id: i64, sum: Sum) -> Result<Option<StoredFile>, Error>;
     /// How many pieces the journal of a run has.
-    async fn pieces(&self, id: i64) -> Result<i64, Error>;
+    async fn pieces(&self, id: i64) -> Result<JournalLength, Error>;
+    /// About how many bytes of memory it takes to read the outline of a run, at the most.
+    async fn outline_weight(&self, id: i64) -> Result<usize, Error>;
     /// Runs that were neither finished nor asleep when the process ended.
-    async fn interrupted(&self) -> Result<Vec<Execution>, Error>;
-    /// Sleeping runs whose time has come.
-    async fn due(&self, now_ms: i64, limit: usize) -> Result<Vec<Execution>, Error>;
+    async fn interrupted(&self) -> Result<Vec<Left>, Error>;
+    /// Sleeping runs whose time has come, by time and id, behind the given ones.
+    async fn due(&self, now_ms: i64, after: Option<(i64, i64)>, limit: usize) -> Result<Vec<Left>, Error>;
     /// When the next sleeping run wakes up.
     async fn next_due(&self) -> Result<Option<i64>, Error>;
     /// The run that a call has started.
     async fn called(&self, caller: CalledFrom) -> Result<Option<Execution>, Error>;
-    /// Sleeping runs whose called run sleeps or goes on no more.
-    async fn answered(&self) -> Result<Vec<Execution>, Error>;
-    /// Sleeping runs about which a person has decided something that they have not taken up.
-    async fn decided(&self) -> Result<Vec<Execution>, Error>;
+    /// Sleeping runs whose called run sleeps or goes on no more, by id, behind the given one.
+    async fn answered(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error>;
+    /// Sleeping runs about which a person has decided something that they have not taken up, by id, behind the given one.
+    async fn decided(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error>;
     /// The workflow of a run that is of no stored version.
     async fn document(&self, id: i64) -> Result<Option<Str>, Error>;
     /// Whether a delivery was taken, by the key its sender gave it.
     async fn is_delivered(&self, key: &str) -> Result<bool, Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
-    /// Removes the files of a run that was turned away before anything else of it was written.
+    /// Removes the files of a run that was turned away, and parts of its beginning, before anything else of it was written.
     async fn forget_files(&self, id: i64);
     /// Removes a run, unless another one that is not over has called it. A sleeping run that only the removed one waited for is
     /// cancelled.
@@ -63,6 +71,8 @@ pub trait Pending: Send + Sync + 'static {
     fn files(&self) -> Option<(i64, Vec<NewFile>)> {
         None
     }
+    /// The piece is on disk. Told in the order of the writes.
+    fn is_kept(&self, _piece: &Piece) {}
     /// The piece could not be written.
     fn give_back(&self, piece: Piece);
 }
@@ -71,6 +81,7 @@ pub trait Pending: Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub struct Piece {
     pub execution: i64,
+    pub workflow_id: Str,
     /// Its place among the pieces of the run.
     pub seq: i64,
     /// The run that called it.
@@ -80,10 +91,16 @@ pub struct Piece {
     /// What is written together with it.
     pub along: Option<Along>,
     pub state: Option<State>,
+    /// Parts of large events, which the events name.
+    pub parts: Vec<Part>,
+    /// How long the parts of the run are that were written before its row.
+    pub bytes_before: i64,
     /// Events as [`crate::journal`] writes them.
     pub events: Vec<u8>,
     /// What the events say was spent.
-    pub spent: SpentByRun,
+    pub spent: Vec<Spent>,
+    /// What the events say that the workflow keeps between runs from now on.
+    pub static_data: Option<StaticData>,
     /// What the events say about calls that a person is asked about.
     pub approvals: Vec<ApprovalChange>,
     /// Files that the events name for the first time.
@@ -94,13 +111,32 @@ pub struct Piece {
     pub discard: bool,
 }
 
+impl Piece {
+    /// How long it is in the database.
+    pub fn len(&self) -> usize {
+        self.events.len() + self.parts.iter().map(|part| part.bytes.len()).sum::<usize>()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How far the journal of a run goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JournalLength {
+    pub pieces: i64,
+    /// Parts of large events.
+    pub parts: i64,
+}
+
 /// What happens if and only if a run begins.
 #[derive(Clone, Debug)]
 pub enum Along {
     /// A delivery counts as taken, by the key its sender gave it.
     Delivery(Str),
-    /// A trigger of the clock is due at its next moment.
-    Schedule(Schedule),
+    /// A trigger of the clock is due at its next moment. If it was changed meanwhile, the run does not begin.
+    Schedule(MovedSchedule),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -116,6 +152,38 @@ pub struct Begun {
     pub document: Option<Str>,
     /// What the look that found this run's items has changed: kept together with the row or not at all.
     pub static_data: Option<StaticData>,
+    pub saving: Saving,
+}
+
+/// What is kept of a run once it is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saving {
+    pub successes: bool,
+    pub failures: bool,
+}
+
+impl Saving {
+    pub const ALL: Saving = Saving { successes: true, failures: true };
+    pub const NONE: Saving = Saving { successes: false, failures: false };
+
+    /// What both keep.
+    pub fn and(self, other: Saving) -> Self {
+        Self { successes: self.successes && other.successes, failures: self.failures && other.failures }
+    }
+
+    pub(crate) fn discards(self) -> i64 {
+        i64::from(!self.successes) | i64::from(!self.failures) << 1
+    }
+
+    pub(crate) fn of_discards(bits: i64) -> Self {
+        Self { successes: bits & 1 == 0, failures: bits & 2 == 0 }
+    }
+}
+
+impl Default for Saving {
+    fn default() -> Self {
+        Self::ALL
+    }
 }
 
 /// A call of one run in another: which run made it, at which step, as which call of that step.
@@ -144,12 +212,22 @@ impl State {
     }
 }
 
+/// A run that is not over, as little of it as there may be many.
+#[derive(Clone, Debug)]
+pub struct Left {
+    pub id: i64,
+    /// Without its error.
+    pub state: State,
+}
+
 /// The row of a run.
 #[derive(Clone, Debug)]
 pub struct Execution {
     pub id: i64,
     pub begun: Begun,
     pub state: State,
+    /// What it has spent, together with the runs that it called.
+    pub spent: SpentSum,
     pub bytes: i64,
 }
 

@@ -1,28 +1,35 @@
-//! What finished runs tell when they are counted.
+//! How many runs ended on which day, how they ended and how long they took.
 
 use crate::Error;
 use model::{RunStatus, Str};
 
+/// For so many days it is known how many runs ended, whether or not the runs themselves are still there.
+pub const DAYS_COUNTED: i64 = 100;
+
 #[async_trait::async_trait]
 pub trait Insights: Send + Sync {
-    /// Runs that are over, newest first.
-    async fn finished_runs(&self, filter: FinishedFilter) -> Result<Vec<FinishedRun>, Error>;
+    /// Runs that were kept when they ended. Those that were removed since are counted too.
+    async fn run_counts(&self, filter: RunCountFilter) -> Result<Vec<RunCount>, Error>;
 }
 
-#[derive(Clone, Debug)]
-pub struct FinishedRun {
+/// Runs of a workflow that began on one day, ended the same way and took as long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunCount {
+    /// Days since 1970, in UTC.
+    pub day: i64,
     pub workflow_id: Str,
     pub status: RunStatus,
-    pub started_ms: i64,
-    pub stopped_ms: i64,
+    /// To within 5 %.
+    pub took_ms: i64,
+    pub runs: usize,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct FinishedFilter {
-    /// Only those that began then or later.
-    pub since_ms: i64,
+pub struct RunCountFilter {
+    /// Only those that began on these days, in UTC.
+    pub first_day: i64,
+    pub last_day: i64,
     pub workflow_id: Option<Str>,
     /// Only those of workflows in these projects.
     pub within: Option<Vec<Str>>,
-    pub limit: usize,
 }

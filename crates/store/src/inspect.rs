@@ -1,12 +1,15 @@
 //! Looks at a data folder without changing it: for `heddle doctor`, backups and whoever wants to know if a server is there.
 
 use crate::Error;
+use crate::journal::PIECE_FORMAT;
 use crate::sqlite::{KNOWN_SCHEMA, check_value};
 use crate::vault::KeyFiles;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
+
+pub use crate::private::open_to_others;
 
 pub(crate) const DATABASE: &str = "heddle.db";
 pub(crate) const LOCK: &str = "serving.lock";
@@ -21,6 +24,8 @@ pub enum Served {
     /// Where it answers, once it has said so.
     Somebody {
         address: Option<String>,
+        /// Which version it is.
+        version: Option<String>,
     },
 }
 
@@ -61,9 +66,26 @@ pub fn served(folder: &Path) -> Result<Served, Error> {
         Ok(()) => Ok(Served::Nobody),
         Err(std::fs::TryLockError::WouldBlock) => {
             let told = std::fs::read_to_string(&path).unwrap_or_default();
-            Ok(Served::Somebody { address: Some(told.trim().to_owned()).filter(|told| !told.is_empty()) })
+            let mut lines = told.lines().map(|line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
+            Ok(Served::Somebody { address: lines.next().flatten(), version: lines.next().flatten() })
         }
         Err(std::fs::TryLockError::Error(error)) => Err(Error::file(&path, &error)),
+    }
+}
+
+/// What this version calls itself beside others, with the forms of the database and of journals that it writes.
+pub fn own_version() -> String {
+    format!("{} (database {KNOWN_SCHEMA}, journal {PIECE_FORMAT})", env!("CARGO_PKG_VERSION"))
+}
+
+/// Whoever works beside a server writes as that one does.
+pub(crate) fn check_same_version(folder: &Path) -> Result<(), Error> {
+    let own = own_version();
+    match served(folder)? {
+        Served::Somebody { version: Some(server), .. } if server != own => {
+            Err(Error::OtherVersion { server: server.into(), own: own.into() })
+        }
+        _ => Ok(()),
     }
 }
 

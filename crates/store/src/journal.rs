@@ -1,11 +1,13 @@
 //! The events of a run as bytes and back: what a row of the journal holds.
 
 use crate::blobs::Gathered;
-use crate::codec::{Fetch, Reader, Writer, damaged};
-use crate::told::CameIn;
-pub use crate::told::Told;
-use model::{Changed, Code, Extent, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, Spent, TaskData, TaskStatus};
-use std::collections::BTreeMap;
+use crate::codec::{Fetch, Haste, Reader, Writer, damaged};
+use crate::interruptions::Trail;
+use crate::parts::{ChunkAt, FORMAT, IN_PARTS, LargeEvent, NewParts, Reading, STREAM_BYTES, Span};
+pub use crate::parts::{LARGE_EVENT, PART_BYTES, Part};
+use crate::told::{CameIn, Told};
+use model::{Changed, Code, Exposure, Extent, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, Spent, TaskData, TaskStatus};
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 
@@ -22,38 +24,291 @@ const NODE_NOTED: u8 = 10;
 const NODE_SERVED: u8 = 11;
 const MODEL_USED: u8 = 12;
 
-/// Adds an event to a piece of the journal. Pieces can be cut and joined between events, and are read in the order in which they
-/// were written. Large files are named, and left to whoever gathers them.
-pub fn write_event(piece: &mut Vec<u8>, event: &RunEvent, files: &mut Gathered, told: &mut Told) {
-    let start = piece.len();
-    let mut writer = Writer::naming(files);
-    writer.out = std::mem::take(piece);
-    writer.event(event, told);
-    told.add(event);
-    let end = writer.out.len();
-    writer.length(end - start);
-    let shift = writer.out.len() - end;
-    *piece = writer.out;
-    // The length is known last and stands first.
-    piece[start..].rotate_right(shift);
+/// How the bytes of a piece are to be read. Whoever changes what [`PieceWriter`] writes in a way that the version before could not read
+/// raises it; pieces of all lower ones are still read.
+pub const PIECE_FORMAT: i64 = 1;
+
+/// A piece of the journal takes no more than this, far below what the database takes; a piece that is longer is cut.
+const MAX_PIECE: usize = 16 << 20;
+
+/// The events of one run on their way to disk, as bytes. Events are written whole; one that is too large goes into parts first, a
+/// little at a time ([`PieceWriter::advance`]), and those that come meanwhile wait behind it.
+#[derive(Default)]
+pub struct PieceWriter {
+    events: Vec<u8>,
+    parts: NewParts,
+    pub files: Gathered,
+    told: Told,
+    large: Option<Box<LargeEvent>>,
+    behind: VecDeque<RunEvent>,
+    /// The last piece was cut: there is more of what was added before it.
+    is_cut: bool,
+}
+
+impl PieceWriter {
+    /// A writer with room for so many bytes.
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self { events: Vec::with_capacity(bytes), ..Self::default() }
+    }
+
+    /// The writer of a run of which so many parts are on disk.
+    pub fn after(parts: i64) -> Self {
+        Self { parts: NewParts::after(parts), ..Self::default() }
+    }
+
+    /// Adds an event. Pieces can be cut and joined between events, and are read in the order in which they were written. Large files
+    /// are named, and left to whoever gathers them.
+    pub fn add(&mut self, event: &RunEvent) {
+        let is_next = !self.has_more();
+        self.put(event);
+        if is_next {
+            self.advance();
+        }
+    }
+
+    /// The same for whoever must not be held up: what takes long waits for [`PieceWriter::advance`], and so does what comes behind it.
+    pub fn put(&mut self, event: &RunEvent) {
+        if self.has_more() || self.files.new_bytes() >= STREAM_BYTES {
+            self.behind.push_back(event.clone());
+            return;
+        }
+        match self.add_whole(event, Haste::Now) {
+            Fit::Whole => {}
+            Fit::TooMuch => self.large = Some(Box::new(LargeEvent::new(event.clone(), &self.told))),
+            Fit::NotNow => self.behind.push_back(event.clone()),
+        }
+    }
+
+    /// Adds an event unless it does not fit; then nothing of it was added.
+    fn add_whole(&mut self, event: &RunEvent, haste: Haste) -> Fit {
+        let (start, files) = (self.events.len(), self.files.mark());
+        let mut writer = Writer::naming(&mut self.files);
+        writer.out = std::mem::take(&mut self.events);
+        writer.most = Some(start + LARGE_EVENT);
+        writer.files_since = Some(files);
+        writer.haste = haste;
+        writer.event(event, &self.told);
+        let end = writer.out.len();
+        let fit = match () {
+            () if writer.is_put_off() => Fit::NotNow,
+            () if writer.is_too_much() => Fit::TooMuch,
+            () => Fit::Whole,
+        };
+        if fit == Fit::Whole {
+            writer.length(end - start);
+        }
+        let shift = writer.out.len() - end;
+        self.events = writer.out;
+        if fit == Fit::Whole {
+            // The length is known last and stands first.
+            self.events[start..].rotate_right(shift);
+            self.told.add(event, 0);
+        } else {
+            self.events.truncate(start);
+            self.files.back_to(files);
+        }
+        fit
+    }
+
+    /// Writes more of a large event, and what waits behind it, until there is enough to go to disk. The files that are named count too:
+    /// they are held until they are there.
+    pub fn advance(&mut self) {
+        self.files.release_written();
+        // While there is nothing to take, files alone do not end it: nobody would come for them.
+        while self.bytes() == 0 || self.parts.bytes() + self.files.new_bytes() < STREAM_BYTES {
+            if let Some(large) = &mut self.large {
+                if large.write_chunk(&mut self.files, &mut self.parts).is_some() {
+                    continue;
+                }
+                if let Some(large) = self.large.take() {
+                    self.end_large(large);
+                }
+            }
+            let Some(event) = self.behind.pop_front() else { return };
+            if self.add_whole(&event, Haste::Whenever) != Fit::Whole {
+                self.large = Some(Box::new(LargeEvent::new(event, &self.told)));
+            }
+        }
+    }
+
+    /// Whether something waits for [`PieceWriter::advance`].
+    fn has_more(&self) -> bool {
+        self.large.is_some() || !self.behind.is_empty()
+    }
+
+    /// What is left of a large event when its lists are in parts.
+    fn end_large(&mut self, mut large: Box<LargeEvent>) {
+        let mut writer = Writer::naming(&mut self.files);
+        writer.lists = Some(large.take_lists());
+        writer.event(&large.event, &self.told);
+        writer.lists = None;
+        let body = writer.out;
+        let mut frame = Writer::default();
+        frame.out = std::mem::take(&mut self.events);
+        if body.len() <= LARGE_EVENT {
+            frame.bytes(&body);
+        } else {
+            frame.out.extend_from_slice(&IN_PARTS);
+            frame.out.push(FORMAT);
+            frame.out.push(body.first().copied().unwrap_or_default());
+            frame.span(self.parts.add(body));
+        }
+        self.events = frame.out;
+        self.told.add(&large.event, large.passes);
+    }
+
+    /// Whether something was added that [`PieceWriter::take`] does not give yet, or not at once.
+    pub fn is_behind(&self) -> bool {
+        self.is_cut || self.has_more() || self.parts.bytes() > MAX_PIECE || self.events.len() > MAX_PIECE
+    }
+
+    /// How much waits to be taken.
+    pub fn bytes(&self) -> usize {
+        self.events.len() + self.parts.bytes()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.parts.is_empty() && !self.has_more()
+    }
+
+    /// What is next on its way to disk: parts, and the events behind them.
+    pub fn take(&mut self) -> (Vec<Part>, Vec<u8>) {
+        let parts = self.parts.take(MAX_PIECE);
+        self.is_cut = !self.parts.is_empty();
+        if self.is_cut {
+            return (parts, Vec::new());
+        }
+        let rest = match self.events.len() > MAX_PIECE {
+            true => self.events.split_off(end_of_events(&self.events, MAX_PIECE)),
+            false => Vec::new(),
+        };
+        self.is_cut = !rest.is_empty();
+        (parts, std::mem::replace(&mut self.events, rest))
+    }
+
+    /// Leaves out what was not taken: nobody wants it.
+    pub fn clear(&mut self) {
+        self.events = Vec::new();
+        self.parts.take(usize::MAX);
+        (self.large, self.behind, self.is_cut) = (None, VecDeque::new(), false);
+    }
+
+    pub fn give_back(&mut self, parts: Vec<Part>, mut events: Vec<u8>) {
+        self.parts.give_back(parts);
+        events.append(&mut self.events);
+        self.events = events;
+    }
+}
+
+/// Whether an event was added whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    Whole,
+    /// It goes into parts.
+    TooMuch,
+    /// It has a large file that must be added up first.
+    NotNow,
+}
+
+/// Where the last event ends that is within so many bytes.
+fn end_of_events(events: &[u8], most: usize) -> usize {
+    let mut reader = Reader::new(events);
+    let mut end = 0;
+    while skip_event(&mut reader).is_ok() && reader.at() <= most {
+        end = reader.at();
+    }
+    end
+}
+
+fn skip_event(outer: &mut Reader<'_>) -> io::Result<()> {
+    if outer.is_in_parts()? {
+        outer.byte()?;
+        outer.span()?;
+    } else {
+        let length = outer.length()?;
+        outer.take(length)?;
+    }
+    Ok(())
+}
+
+/// Where the events of a piece are that stand in parts themselves.
+pub(crate) fn bodies_in_parts(piece: &[u8]) -> io::Result<Vec<Span>> {
+    let (mut outer, mut found) = (Reader::new(piece), Vec::new());
+    while !outer.is_done() {
+        if outer.is_in_parts()? {
+            outer.byte()?;
+            found.push(outer.span()?);
+        } else {
+            let length = outer.length()?;
+            outer.take(length)?;
+        }
+    }
+    Ok(found)
 }
 
 /// The events of a piece, in order; at most so many.
-pub(crate) fn read_events<'a>(piece: &'a [u8], most: usize, fetch: &'a Fetch<'a>, told: &mut Told) -> io::Result<Vec<RunEvent>> {
+pub(crate) fn read_events<'a>(
+    piece: &'a [u8],
+    most: usize,
+    fetch: &'a Fetch<'a>,
+    parts: &Arc<Reading>,
+    told: &mut Told,
+) -> io::Result<Vec<RunEvent>> {
     let mut outer = Reader::new(piece);
     let mut events = Vec::new();
     while !outer.is_done() && events.len() < most {
-        let length = outer.length()?;
-        let mut reader = Reader::new(outer.take(length)?);
-        reader.fetch = Some(fetch);
-        let event = reader.event(told)?;
-        told.add(&event);
+        let event = if outer.is_in_parts()? {
+            let kind = outer.byte()?;
+            let body = parts.read(outer.span()?)?;
+            if body.first() != Some(&kind) {
+                return Err(damaged());
+            }
+            read_event(&body, fetch, parts, told)?
+        } else {
+            let length = outer.length()?;
+            read_event(outer.take(length)?, fetch, parts, told)?
+        };
+        told.add(&event, 0);
         events.push(event);
-        if !reader.is_done() {
-            return Err(damaged());
-        }
     }
     Ok(events)
+}
+
+/// The events of a piece whose parts are at hand; for whoever looks at a journal without a database. Files are left out.
+pub fn read_piece(piece: &[u8], parts: Vec<bytes::Bytes>) -> io::Result<Vec<RunEvent>> {
+    let no_files = |_, _| Err(damaged());
+    read_events(piece, usize::MAX, &no_files, &Reading::new(parts), &mut Told::default())
+}
+
+fn read_event<'r>(bytes: &'r [u8], fetch: &'r Fetch<'r>, parts: &Arc<Reading>, told: &Told) -> io::Result<RunEvent> {
+    let mut reader = Reader::new(bytes);
+    reader.fetch = Some(fetch);
+    reader.parts = Some(parts.clone());
+    let event = reader.event(told)?;
+    if reader.is_done() { Ok(event) } else { Err(damaged()) }
+}
+
+/// Goes over the events of a piece by their kinds, and looks at nothing else of them but the names of steps that began.
+pub(crate) fn follow(piece: &[u8], is_asked_for: bool, trail: &mut Trail) -> io::Result<()> {
+    let mut outer = Reader::new(piece);
+    while !outer.is_done() {
+        trail.events += 1;
+        let (kind, mut reader) = if outer.is_in_parts()? {
+            let kind = outer.byte()?;
+            outer.span()?;
+            (kind, None)
+        } else {
+            let length = outer.length()?;
+            let mut reader = Reader::new(outer.take(length)?);
+            (reader.byte()?, Some(reader))
+        };
+        match kind {
+            NODE_STARTED => trail.last_step = reader.as_mut().map(Reader::text).transpose()?,
+            NODE_FINISHED | NODE_SILENT | NODE_NOTED | RUN_PAUSED => trail.has_progress |= is_asked_for,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 impl Writer<'_> {
@@ -77,23 +332,43 @@ impl Writer<'_> {
     }
 
     fn items(&mut self, items: &Items) {
-        self.length(items.len());
-        for item in items.iter() {
-            self.item(&item);
-        }
+        self.output(items, &CameIn::default());
     }
 
     /// What a step put out, of which some may be what came to it.
     fn output(&mut self, items: &Items, came_in: &CameIn) {
-        self.length(items.len());
-        for (at, item) in items.iter().enumerate() {
-            self.item_from(&item, came_in.place_of(&item, at));
+        if let Some(chunks) = self.lists.as_mut().map(VecDeque::pop_front) {
+            return self.named(chunks.unwrap_or_default());
         }
+        self.length(items.len());
+        // The length stands before them, so all must follow: this walk is never ended early.
+        for (at, item) in items.enumerate_from(0) {
+            self.item_from(&item, came_in.place_of(&item, at));
+            if self.is_too_much() {
+                return;
+            }
+        }
+    }
+
+    /// A list that was written in parts.
+    fn named(&mut self, chunks: Vec<ChunkAt>) {
+        self.out.extend_from_slice(&IN_PARTS);
+        self.out.push(FORMAT);
+        self.length(chunks.len());
+        for chunk in chunks {
+            self.span(chunk.span);
+            self.length(chunk.items);
+        }
+    }
+
+    fn span(&mut self, span: Span) {
+        self.length(span.first as usize);
+        self.length(span.count);
     }
 
     fn event(&mut self, event: &RunEvent, told: &Told) {
         match event {
-            RunEvent::RunStarted { run_id, workflow_id, workflow_name, mode, started_ms, start_node, items, extent } => {
+            RunEvent::RunStarted { run_id, workflow_id, workflow_name, mode, started_ms, start_node, items, extent, called_by_model } => {
                 self.out.push(RUN_STARTED);
                 for text in [run_id, workflow_id, workflow_name, mode] {
                     self.text(text);
@@ -102,9 +377,12 @@ impl Writer<'_> {
                 self.optional(start_node.as_ref());
                 self.maybe(items.as_ref(), Self::items);
                 // Most runs cover everything, as all did before there was anything to say about it.
-                if !extent.is_everything() {
+                if !extent.is_everything() || called_by_model.is_some() {
                     self.optional(extent.from.as_ref());
                     self.optional(extent.until.as_ref());
+                }
+                if let Some(met) = called_by_model {
+                    self.out.push(u8::from(met.untrusted) | u8::from(met.private) << 1);
                 }
             }
             RunEvent::NodeStarted { node, run_index, started_ms } => {
@@ -144,7 +422,7 @@ impl Writer<'_> {
                 self.out.push(NODE_FINISHED);
                 self.text(node);
                 self.length(*run_index);
-                self.task(task, &told.held(&task.source));
+                self.task(task, &told.held(&task.source, 0).0);
                 self.changed(changed);
             }
             RunEvent::NodeSilent { node } => {
@@ -262,7 +540,24 @@ impl Reader<'_> {
     }
 
     fn items(&mut self) -> io::Result<Items> {
-        self.list(Self::item).map(Items::from)
+        if !self.is_in_parts()? {
+            return self.list(Self::item).map(Items::from);
+        }
+        let chunks = self.list(|reader| Ok(ChunkAt { span: reader.span()?, items: reader.length()? }))?;
+        let parts = self.parts.as_ref().ok_or_else(damaged)?;
+        Ok(parts.list(chunks, &self.came_in))
+    }
+
+    fn span(&mut self) -> io::Result<Span> {
+        let first = i64::try_from(self.length()?).map_err(|_| damaged())?;
+        Ok(Span { first, count: self.length()? })
+    }
+
+    fn exposure(&mut self) -> io::Result<Exposure> {
+        match self.byte()? {
+            bits @ 0..4 => Ok(Exposure { untrusted: bits & 1 != 0, private: bits & 2 != 0 }),
+            _ => Err(damaged()),
+        }
     }
 
     fn event(&mut self, told: &Told) -> io::Result<RunEvent> {
@@ -276,6 +571,7 @@ impl Reader<'_> {
                 start_node: self.optional()?,
                 items: self.maybe(Self::items)?,
                 extent: if self.is_done() { Extent::default() } else { Extent { from: self.optional()?, until: self.optional()? } },
+                called_by_model: if self.is_done() { None } else { Some(self.exposure()?) },
             },
             NODE_STARTED => RunEvent::NodeStarted { node: self.text()?, run_index: self.length()?, started_ms: self.moment()? },
             NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
@@ -323,7 +619,7 @@ impl Reader<'_> {
     fn task(&mut self, told: &Told) -> io::Result<TaskData> {
         let (start_time_ms, execution_index, execution_time_ms) = (self.moment()?, self.length()?, self.length()? as u64);
         let source = self.list(|reader| reader.maybe(Self::source))?;
-        self.came_in = told.lists(&source);
+        self.came_in = Arc::new(told.lists(&source));
         Ok(TaskData {
             start_time_ms,
             execution_index,

@@ -5,15 +5,15 @@ use model::Str;
 
 #[async_trait::async_trait]
 pub trait Schedules: Send + Sync {
-    /// The row of a trigger, if it has one.
-    async fn schedule(&self, workflow_id: &str, node: &str) -> Result<Option<Schedule>, Error>;
-    /// Sets when a trigger is due next, and when it last was.
-    async fn set_schedule(&self, schedule: Schedule) -> Result<(), Error>;
+    /// The rows of some workflows, or of all.
+    async fn schedules(&self, of: Option<Vec<Str>>) -> Result<Vec<Schedule>, Error>;
+    /// Sets rows and lets go of them, and removes others by workflow and node: all of it or nothing.
+    async fn change_schedules(&self, set: Vec<Schedule>, removed: Vec<(Str, Str)>) -> Result<(), Error>;
+    /// Moves a trigger on from the moment at which it was due; `false` if somebody has changed its row since.
+    async fn move_schedule(&self, moved: MovedSchedule) -> Result<bool, Error>;
     /// Takes what is due, for so long that nobody else takes it meanwhile.
     async fn claim_schedules(&self, now_ms: i64, owner: &str, lease_ms: i64) -> Result<Vec<Schedule>, Error>;
     async fn next_schedule(&self) -> Result<Option<i64>, Error>;
-    /// Forgets the triggers of a workflow, all but these nodes'.
-    async fn keep_schedules(&self, workflow_id: &str, nodes: &[Str]) -> Result<(), Error>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,4 +22,13 @@ pub struct Schedule {
     pub node: Str,
     pub next_ms: Option<i64>,
     pub last_ms: Option<i64>,
+    /// What its timetable said when the next moment was planned; empty in rows from before that was noted.
+    pub rule: Str,
+}
+
+/// A row that was due at a moment, and as it is from then on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedSchedule {
+    pub due_ms: Option<i64>,
+    pub after: Schedule,
 }

@@ -1,7 +1,7 @@
 //! What was spent on models, by day, workflow, session and model.
 
 use crate::Error;
-use model::{Spent, SpentSum, Str};
+use model::{SpentSum, Str};
 
 /// What was spent on one model in one way on one day.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +36,8 @@ pub trait SpendingAccount: Send + Sync {
     async fn spending(&self, filter: SpendingFilter) -> Result<Vec<SpendingRow>, Error>;
     /// What each workflow spent on a day.
     async fn spent_on(&self, day: Str) -> Result<Vec<(Str, SpentSum)>, Error>;
+    /// Forgets which session has spent what on the days before one; the sums stay.
+    async fn fold_sessions(&self, before: Str) -> Result<(), Error>;
     /// What a session of a workflow spent on a day.
     async fn spent_by_session(&self, day: Str, workflow_id: Str, session: Str) -> Result<SpentSum, Error>;
 }
@@ -44,11 +46,4 @@ pub trait SpendingAccount: Send + Sync {
 pub fn day_of(at_ms: i64) -> Str {
     let moment = jiff::Timestamp::from_millisecond(at_ms).unwrap_or_default();
     moment.strftime("%Y-%m-%d").to_string().into()
-}
-
-/// What a run has spent since its last piece.
-#[derive(Clone, Debug, Default)]
-pub struct SpentByRun {
-    pub workflow_id: Str,
-    pub all: Vec<Spent>,
 }

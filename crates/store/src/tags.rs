@@ -3,19 +3,56 @@
 use crate::Error;
 use model::Str;
 
+/// `whose` says who asks: their tags are those they made, and those that something in their projects carries. Without it, all are meant.
 #[async_trait::async_trait]
 pub trait Tags: Send + Sync {
-    async fn tag(&self, id: &str) -> Result<Option<Tag>, Error>;
-    /// By name, after the one with this name.
-    async fn tags(&self, after: Option<&str>, limit: usize) -> Result<Vec<Tag>, Error>;
-    async fn add_tag(&self, name: &str) -> Result<Tag, Error>;
-    async fn rename_tag(&self, id: &str, name: &str) -> Result<Option<Tag>, Error>;
-    async fn delete_tag(&self, id: &str) -> Result<bool, Error>;
+    async fn tag(&self, id: &str, whose: Option<TagReach>) -> Result<Option<Tag>, Error>;
+    /// By name, after this one.
+    async fn tags(&self, whose: Option<TagReach>, after: Option<TagPlace>, limit: usize) -> Result<Vec<Tag>, Error>;
+    /// Two tags that one person sees have two names.
+    async fn add_tag(&self, name: &str, owner: &str, whose: Option<TagReach>) -> Result<Tag, Error>;
+    async fn rename_tag(&self, id: &str, name: &str, whose: Option<TagReach>) -> Result<TagChange, Error>;
+    /// Takes it from everything that carries it.
+    async fn delete_tag(&self, id: &str, whose: Option<TagReach>) -> Result<TagChange, Error>;
     async fn tags_of(&self, tagged: Tagged) -> Result<Vec<Tag>, Error>;
     /// The tags of several workflows at once: pairs of workflow and tag.
     async fn tags_of_workflows(&self, ids: Vec<Str>) -> Result<Vec<(Str, Tag)>, Error>;
-    /// Gives it these tags and no others; `false` if one of them is not there.
-    async fn set_tags(&self, tagged: Tagged, tags: Vec<Str>) -> Result<bool, Error>;
+    /// Gives it these tags and no others. A new one must be of whoever asks, or be carried in a project in which they change things:
+    /// where a tag is carried, others can no longer change it.
+    async fn set_tags(&self, tagged: Tagged, tags: Vec<Str>, whose: Option<TagReach>) -> Result<TagsSet, Error>;
+}
+
+/// Who asks for tags.
+#[derive(Clone, Debug)]
+pub struct TagReach {
+    pub user_id: Str,
+    /// The projects that they see.
+    pub sees: Vec<Str>,
+    /// Those in which they change things.
+    pub changes: Vec<Str>,
+}
+
+/// A place in the list of tags.
+#[derive(Clone, Debug)]
+pub struct TagPlace {
+    pub name: Str,
+    pub id: Str,
+}
+
+/// What came of a change. One that is carried where whoever asks changes nothing stays as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TagChange {
+    Done(Tag),
+    Missing,
+    Foreign,
+}
+
+/// What came of giving something tags. If one of them cannot be given, none is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagsSet {
+    Done,
+    Missing,
+    Foreign,
 }
 
 /// What carries tags.

@@ -6,18 +6,21 @@ use std::sync::Arc;
 
 /// The lists that a later step may have got. Who writes and who reads take in the same events, and so mean the same lists.
 #[derive(Default)]
-pub struct Told {
+pub(crate) struct Told {
     /// What the run began with.
-    begun: Option<Items>,
-    steps: HashMap<(Str, usize), Arc<TaskData>>,
+    begun: Option<(Items, Passes)>,
+    steps: HashMap<(Str, usize), (Arc<TaskData>, Passes)>,
 }
 
+/// How many lists deep the items of an event are that was written in parts; none of one that was written whole.
+type Passes = u8;
+
 impl Told {
-    pub(crate) fn add(&mut self, event: &RunEvent) {
+    pub(crate) fn add(&mut self, event: &RunEvent, passes: Passes) {
         match event {
-            RunEvent::RunStarted { items, .. } => self.begun.clone_from(items),
+            RunEvent::RunStarted { items, .. } => self.begun = items.clone().map(|items| (items, passes)),
             RunEvent::NodeFinished { node, run_index, task, .. } => {
-                self.steps.insert((node.clone(), *run_index), task.clone());
+                self.steps.insert((node.clone(), *run_index), (task.clone(), passes));
             }
             RunEvent::RunFinished { .. } => *self = Self::default(),
             _ => {}
@@ -25,23 +28,31 @@ impl Told {
     }
 
     /// What came to a step, input by input. To one that no other fed came what the run began with.
-    fn came_from<'t>(&'t self, sources: &'t [Option<Source>]) -> impl Iterator<Item = Option<&'t Items>> {
-        let begun = sources.iter().all(Option::is_none).then_some(self.begun.as_ref());
+    fn came_from<'t>(&'t self, sources: &'t [Option<Source>]) -> impl Iterator<Item = Option<(&'t Items, Passes)>> {
+        let begun = sources.iter().all(Option::is_none).then(|| self.begun.as_ref().map(|(items, passes)| (items, *passes)));
         let fed = sources.iter().filter(move |_| begun.is_none()).map(|source| {
             let source = source.as_ref()?;
-            self.steps.get(&(source.node.clone(), source.run))?.output(source.output)
+            let (task, passes) = self.steps.get(&(source.node.clone(), source.run))?;
+            Some((task.output(source.output)?, *passes))
         });
         begun.into_iter().chain(fed)
     }
 
-    /// The same for whoever writes: what is on disk is not read back only to find that it passes on.
-    pub(crate) fn held(&self, sources: &[Option<Source>]) -> CameIn {
-        CameIn(self.came_from(sources).map(|list| list.map(Items::held)).collect())
+    /// The same for whoever writes: what is on disk is not read back only to find that it passes on. Only lists that are at most so
+    /// deep may be named; the deepest of them comes along.
+    pub(crate) fn held(&self, sources: &[Option<Source>], deepest: Passes) -> (CameIn, Passes) {
+        let mut passes = 0;
+        let lists = self.came_from(sources).map(|list| {
+            let (items, depth) = list.filter(|(_, depth)| *depth <= deepest)?;
+            passes = passes.max(depth);
+            Some(items.held())
+        });
+        (CameIn(lists.collect()), passes)
     }
 
     /// The same for whoever reads.
     pub(crate) fn lists(&self, sources: &[Option<Source>]) -> Vec<Option<Items>> {
-        self.came_from(sources).map(Option::<&Items>::cloned).collect()
+        self.came_from(sources).map(|list| list.map(|(items, _)| items.clone())).collect()
     }
 }
 

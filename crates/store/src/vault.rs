@@ -3,7 +3,7 @@
 //! A change of the key is safe at any moment: the new key lies in a second file before anything is sealed with it, and takes
 //! the place of the old one only after the database says that everything is.
 
-use crate::Error;
+use crate::{Error, private};
 use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, Nonce, RandomizedNonceKey};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -66,6 +66,7 @@ impl Key {
 }
 
 /// The files of the key in a data folder.
+#[derive(Clone)]
 pub(crate) struct KeyFiles {
     folder: PathBuf,
 }
@@ -78,7 +79,7 @@ impl KeyFiles {
     /// Held while the files are looked at or changed, across processes.
     pub(crate) fn lock(&self) -> Result<File, Error> {
         let path = self.folder.join("vault.lock");
-        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(|error| Error::file(&path, &error))?;
+        let file = private::open(&path).map_err(|error| Error::file(&path, &error))?;
         file.lock().map_err(|error| Error::file(&path, &error))?;
         Ok(file)
     }
@@ -126,11 +127,7 @@ impl KeyFiles {
         let failed = |error: std::io::Error| Error::file(&path, &error);
         let mut bytes = [0; KEY_BYTES];
         getrandom::fill(&mut bytes).map_err(|error| failed(std::io::Error::other(error.to_string())))?;
-        let mut options = File::options();
-        options.create(true).truncate(true).write(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&path).map_err(failed)?;
+        let mut file = private::create(&path).map_err(failed)?;
         file.write_all(hex::encode(bytes).as_bytes())
             .and_then(|()| file.write_all(b"\n"))
             .and_then(|()| file.sync_all())
@@ -145,7 +142,7 @@ impl KeyFiles {
     }
 
     fn sync_folder(&self) -> Result<(), Error> {
-        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::file(&self.folder, &error))
+        private::sync_folder(&self.folder)
     }
 }
 

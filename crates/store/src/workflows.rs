@@ -1,6 +1,7 @@
 //! What is kept of workflows: the newest version of each, and all that came before.
 
 use crate::Error;
+use crate::addresses::{Address, Claim, Claimed, LostAddress};
 use model::{Object, Str, Value};
 
 #[async_trait::async_trait]
@@ -10,22 +11,40 @@ pub trait Workflows: Send + Sync {
     async fn workflows(&self, filter: WorkflowFilter) -> Result<Vec<StoredWorkflow>, Error>;
     /// What these workflows are called: pairs of id and name.
     async fn workflow_names(&self, ids: Vec<Str>) -> Result<Vec<(Str, Str)>, Error>;
-    /// Saves a new workflow, or a new version of one that is there.
+    /// Saves a new workflow of the first owner, or a new version of one; one that is active is refused.
     async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error>;
-    /// Saves a new workflow into a project.
-    async fn add_workflow(&self, workflow: NewVersion, project: &str) -> Result<StoredWorkflow, Error>;
+    /// Saves a new workflow into a project, or a new version of one that is there. One that is active listens with it from then on, at the
+    /// addresses that are claimed, in the same transaction; without claims it is [`Claimed::Outdated`].
+    async fn add_workflow(&self, workflow: NewVersion, project: &str, claims: Option<Vec<Claim>>)
+    -> Result<Claimed<StoredWorkflow>, Error>;
+    /// Saves workflows into a project one after the other, all in one transaction, and lets those listen that are to. Ends behind the first
+    /// that cannot be saved: those before it are saved, and nothing is changed for it or behind it.
+    async fn import_workflows(&self, imports: Vec<Import>, project: &str) -> Result<Vec<Claimed<Imported>>, Error>;
     /// An archived workflow does not listen.
     async fn set_archived(&self, id: &str, archived: bool) -> Result<bool, Error>;
-    /// Whether the newest version listens.
-    async fn set_active(&self, id: &str, active: bool) -> Result<bool, Error>;
-    /// Lets a version listen until another is saved or activated; `false` if the workflow has no such version.
-    async fn activate_version(&self, id: &str, version_id: &str) -> Result<bool, Error>;
+    /// Lets a version listen at the addresses that it claims, until another is saved or activated.
+    async fn activate(&self, id: &str, version: Activated, claims: Vec<Claim>) -> Result<Claimed<()>, Error>;
+    /// A workflow that listens no more has no addresses either.
+    async fn deactivate(&self, id: &str) -> Result<bool, Error>;
+    /// Claims the addresses of a workflow that is active with this version. If one of them is another's, it is deactivated.
+    async fn claim_or_deactivate(&self, id: &str, version_id: &str, claims: Vec<Claim>) -> Result<Claimed<()>, Error>;
+    /// Every address, with the workflow that has it.
+    async fn addresses(&self) -> Result<Vec<(Str, Address)>, Error>;
+    /// Those of some workflows.
+    async fn addresses_of(&self, workflows: Vec<Str>) -> Result<Vec<(Str, Address)>, Error>;
+    /// The workflows that are active, without their documents.
+    async fn listening(&self) -> Result<Vec<ListeningWorkflow>, Error>;
+    /// Workflows that were deactivated because another one had their address, until they are activated again.
+    async fn lost_addresses(&self) -> Result<Vec<LostAddress>, Error>;
     /// Gives a version words to know it by; what is not given stays.
     async fn name_version(&self, version_id: &str, words: VersionWords) -> Result<bool, Error>;
-    async fn delete_workflow(&self, id: &str) -> Result<bool, Error>;
-    /// The document of any version there ever was.
+    /// Removes a workflow with its runs; gives back which runs had called those. `None` if it is not there.
+    async fn delete_workflow(&self, id: &str) -> Result<Option<Vec<i64>>, Error>;
+    /// The document of a version.
     async fn version(&self, version_id: &str) -> Result<Option<Str>, Error>;
     async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error>;
+    /// Removes versions without a name beyond so many of each workflow, unless one listens or was run and the run is kept; how many.
+    async fn forget_versions(&self, keep: usize) -> Result<usize, Error>;
     /// Keeps what a run has changed of the workflow's own data; what others have changed meanwhile stays.
     async fn save_static_data(&self, id: &str, data: StaticData) -> Result<(), Error>;
     /// A number that changes whenever any process has changed the set of workflows.
@@ -49,6 +68,20 @@ pub struct StoredWorkflow {
     pub static_data: Option<Str>,
     pub created_ms: i64,
     pub updated_ms: i64,
+    /// How often it was activated.
+    pub activations: i64,
+}
+
+/// What tells whether an active workflow is still as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListeningWorkflow {
+    pub id: Str,
+    /// The version that listens.
+    pub version_id: Str,
+    pub project_id: Str,
+    pub created_ms: i64,
+    /// How often it was activated: what it had while it was active before is gone.
+    pub activations: i64,
 }
 
 impl StoredWorkflow {
@@ -56,6 +89,15 @@ impl StoredWorkflow {
     pub fn listening_version(&self) -> &Str {
         self.chosen_version.as_ref().unwrap_or(&self.version_id)
     }
+}
+
+/// Which version of a workflow is activated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Activated {
+    /// The newest, which is this one.
+    Newest(Str),
+    /// One that was chosen, whether or not it is the newest.
+    Chosen(Str),
 }
 
 /// What a run or a look has changed of the data that a workflow keeps between runs.
@@ -75,6 +117,23 @@ pub struct NewVersion {
     pub author: Option<Str>,
     /// Set when the workflow is new and comes with data of its own.
     pub static_data: Option<Str>,
+}
+
+/// One of many workflows that are saved together.
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub workflow: NewVersion,
+    /// The addresses that it listens at if it is active, or is to be.
+    pub claims: Option<Vec<Claim>>,
+    /// Whether it is to listen at what it claims.
+    pub activate: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Imported {
+    pub workflow: StoredWorkflow,
+    /// Whether it could be made to listen, if it was to.
+    pub activated: Option<Claimed<()>>,
 }
 
 #[derive(Clone, Debug)]

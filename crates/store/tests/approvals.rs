@@ -45,12 +45,12 @@ async fn open(store: &Sqlite) -> Vec<String> {
 }
 
 async fn decided(store: &Sqlite) -> Vec<i64> {
-    store.decided().await.unwrap().iter().map(|execution| execution.id).collect()
+    store.decided(0, 10).await.unwrap().iter().map(|execution| execution.id).collect()
 }
 
 #[tokio::test]
 async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
-    let folder = Folder::new("approvals");
+    let folder = Folder::with_workflow("approvals");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     sleeping(&store, 1, vec![asked("tool 1.1", 100), asked("tool 1.2", 100), asked("tool 1.3", 40)]).await;
     sleeping(&store, 2, vec![asked("tool 1.1", 100)]).await;
@@ -70,7 +70,7 @@ async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
 
 #[tokio::test]
 async fn a_run_that_is_stopped_or_removed_asks_for_nothing() {
-    let folder = Folder::new("approvals-over");
+    let folder = Folder::with_workflow("approvals-over");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     for id in 1..=3 {
         sleeping(&store, id, vec![asked("tool 1.1", 100)]).await;

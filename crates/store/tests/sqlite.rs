@@ -17,7 +17,7 @@ fn size(folder: &Folder) -> u64 {
 
 #[tokio::test]
 async fn what_a_flush_has_returned_from_is_there_for_another_process() {
-    let folder = Folder::new("flush");
+    let folder = Folder::with_workflow("flush");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     assert_eq!(store.next_execution_id().await.unwrap(), 1);
     store.flush(Run::with_line(1, "said")).await.unwrap();
@@ -25,12 +25,12 @@ async fn what_a_flush_has_returned_from_is_there_for_another_process() {
     assert_eq!(other.execution(1).await.unwrap().unwrap().state.status, RunStatus::Success);
     assert!(matches!(&other.journal(1).await.unwrap()[..], [RunEvent::NodeLog { line, .. }] if line == "said"));
     assert!(other.delete_execution(1).await.unwrap());
-    assert_eq!(store.next_execution_id().await.unwrap(), 2, "the id of a deleted run is not used again");
+    assert!(store.next_execution_id().await.unwrap() > 1, "the id of a deleted run is not used again");
 }
 
 #[tokio::test]
 async fn a_piece_that_cannot_be_written_goes_back_to_its_run() {
-    let folder = Folder::new("refused");
+    let folder = Folder::with_workflow("refused");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     store.flush(Run::with_line(1, "first")).await.unwrap();
     let again = Run::with_line(1, "second");
@@ -42,7 +42,7 @@ async fn a_piece_that_cannot_be_written_goes_back_to_its_run() {
 
 #[tokio::test]
 async fn a_flipped_bit_is_told_with_its_run_and_the_others_go_on() {
-    let folder = Folder::new("damaged");
+    let folder = Folder::with_workflow("damaged");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     store.flush(Run::with_line(1, "first")).await.unwrap();
     store.flush(Run::with_line(2, "second")).await.unwrap();
@@ -57,7 +57,7 @@ async fn a_flipped_bit_is_told_with_its_run_and_the_others_go_on() {
 
 #[tokio::test]
 async fn pruning_removes_the_oldest_and_gives_the_room_back() {
-    let folder = Folder::new("prune");
+    let folder = Folder::with_workflow("prune");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let text = "x".repeat(100_000);
     for id in 1..=200 {
@@ -97,7 +97,7 @@ async fn saving_makes_versions_and_the_same_document_makes_none() {
 
 #[tokio::test]
 async fn a_folder_of_a_newer_heddle_and_a_second_server_are_refused() {
-    let folder = Folder::new("refusals");
+    let folder = Folder::with_workflow("refusals");
     let first = Sqlite::open(&folder.0, Use::Serve).unwrap();
     assert!(matches!(Sqlite::open(&folder.0, Use::Serve), Err(Error::Locked { .. })));
     drop(first);
@@ -122,7 +122,7 @@ fn called(execution: i64, number: i64) -> Arc<Run> {
 
 #[tokio::test]
 async fn a_called_run_stays_as_long_as_its_caller_may_ask_for_it() {
-    let folder = Folder::new("called");
+    let folder = Folder::with_workflow("called");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let waiting = State { waits_for: Some(3), ..State::of(RunStatus::Waiting) };
     store.flush(standing(1, waiting, None)).await.unwrap();
@@ -133,7 +133,7 @@ async fn a_called_run_stays_as_long_as_its_caller_may_ask_for_it() {
     assert!(store.flush(called(4, 1)).await.is_err(), "a call starts no more than one run");
     let found = store.called(CalledFrom { execution: 1, step: 2, number: 0 }).await.unwrap().unwrap();
     assert_eq!(found.id, 2);
-    let answered = store.answered().await.unwrap();
+    let answered = store.answered(0, 10).await.unwrap();
     assert_eq!(answered.iter().map(|execution| execution.id).collect::<Vec<_>>(), [1]);
     assert!(matches!(store.delete_execution(3).await, Err(Error::Needed { id: 3, by: 1 })));
     let keep = Keep { newer_than_ms: i64::MAX, at_most: 0, bytes: 0, step: 50 };
@@ -146,7 +146,7 @@ async fn a_called_run_stays_as_long_as_its_caller_may_ask_for_it() {
 
 #[tokio::test]
 async fn removing_a_sleeping_caller_cancels_what_it_waits_for_down_to_the_last() {
-    let folder = Folder::new("chain");
+    let folder = Folder::with_workflow("chain");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let waits_for = |called: i64| State { waits_for: Some(called), ..State::of(RunStatus::Waiting) };
     let from = |execution: i64| Some(CalledFrom { execution, step: 1, number: 0 });

@@ -43,7 +43,13 @@ fn writer(pieces: &[&'static str]) -> Arc<Writer> {
 
 fn request() -> ChatRequest {
     let parameters = json!({ "type": "object", "properties": { "expression": { "type": "string" } } });
-    let tool = ToolDefinition { name: "calculator".into(), description: "Calculates".into(), parameters, effect: Effect::None };
+    let tool = ToolDefinition {
+        name: "calculator".into(),
+        description: "Calculates".into(),
+        parameters,
+        effect: Effect::None,
+        flow: node_api::ai::Flow::default(),
+    };
     ChatRequest { messages: vec![Message::system("Be brief."), Message::user("2+2?")], tools: vec![tool], ..ChatRequest::default() }
 }
 

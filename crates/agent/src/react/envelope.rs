@@ -14,6 +14,8 @@ pub struct Envelope {
     pub available: Vec<Str>,
     pub history: Vec<Value>,
     pub memory: Option<Object>,
+    /// Code that a tool ran has reached outside.
+    pub reached_out: bool,
     pub trace_id: Str,
     pub started_at: Str,
     pub events: Vec<Event>,

@@ -10,12 +10,14 @@ pub use envelope::{Envelope, Event};
 pub use reply::Fault;
 
 use crate::codec::{usage_from_value, usage_to_value};
+use crate::flow::{self, Ruling, rule};
 use crate::guard::Guard;
 use crate::record::Ended;
 use crate::world::{AgentError, AgentEvent, World};
 use model::{Code, Object, Str, Value};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, OutputFormat, ToolCall, ToolCallContext, ToolChoice, Turn,
+    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, Exposure, Message, ModelError, OutputFormat, Sends, ToolCall, ToolCallContext,
+    ToolChoice, ToolFailure, Turn,
 };
 use node_api::notes;
 use reply::Reply;
@@ -128,7 +130,10 @@ impl ReactAgent {
         let prompt = self.prompt();
         let key = format!("model {}", envelope.iteration);
         let kept = match world.note(&key) {
-            Some(kept) => kept,
+            Some(kept) => {
+                envelope.reached_out |= notes::is_begun(world.note(&notes::begun(&key)).as_ref());
+                kept
+            }
             None => {
                 let began = world.now_ms();
                 let mut about = Object::from_iter([("input", envelope.input.clone()), ("history", Value::array(envelope.history.clone()))]);
@@ -178,25 +183,50 @@ impl ReactAgent {
     ) -> Result<(), AgentError> {
         let key = format!("tool {}", envelope.iteration);
         let kept = match world.note(&key) {
-            Some(kept) => kept,
+            Some(kept) => {
+                envelope.reached_out |= notes::is_begun(world.note(&notes::begun(&key)).as_ref());
+                kept
+            }
             None => {
                 let call =
                     ToolCall { id: key.as_str().into(), name: name.clone(), arguments: Arguments::Read(input.clone()), opaque: None };
                 let in_doubt = || AgentError::Uncertain { tool: name.clone(), call: world.full_key(&key) };
                 let Ok((tool, checked)) = self.guard.admit(&call) else { return Err(in_doubt()) };
-                if tool.definition().effect == Effect::Changes {
-                    let begun = notes::begun(&key);
-                    if notes::is_begun(world.note(&begun).as_ref()) {
-                        return Err(in_doubt());
-                    }
-                    world.keep(&begun, name.clone().into()).await.map_err(AgentError::Kept)?;
+                let definition = tool.definition();
+                if definition.effect != Effect::None && notes::is_begun(world.note(&notes::begun(&key)).as_ref()) {
+                    return Err(in_doubt());
                 }
                 let began = world.now_ms();
                 let call_id = call.id.clone();
                 let started = AgentEvent::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments: input.clone().into() };
                 world.tell(started).await;
-                let context = ToolCallContext { call_id: call_id.clone(), item: self.item, key: world.full_key(&key) };
-                let result = match tool.call(checked, &context).await {
+                let exposure = self.exposure(envelope);
+                let mut context = ToolCallContext {
+                    call_id: call_id.clone(),
+                    item: self.item,
+                    key: world.full_key(&key),
+                    may_reach_out: false,
+                    exposure,
+                };
+                let (mut effect, mut sends) = (definition.effect, tool.sends(&checked, &context));
+                let made = loop {
+                    // This strategy asks nobody.
+                    if rule(exposure, sends, false) == Ruling::NeedsApproval {
+                        world.tell(AgentEvent::Warning(flow::warning(&name))).await;
+                        break Err(ToolFailure::new(flow::refusal(&name)));
+                    }
+                    if effect == Effect::Changes {
+                        world.keep(&notes::begun(&key), name.clone().into()).await.map_err(AgentError::Kept)?;
+                    }
+                    match tool.call(checked.clone(), &context).await {
+                        Err(failure) if failure.wants_out && effect == Effect::Shown => {
+                            (effect, sends, context.may_reach_out) = (Effect::Changes, Sends::ModelChosen, true);
+                        }
+                        made => break made,
+                    }
+                };
+                envelope.reached_out |= context.may_reach_out;
+                let result = match made {
                     Ok(answer) => Object::from_iter([("success", Value::from(true)), ("data", self.guard.capped_value(answer.content))]),
                     Err(failure) if failure.is_uncertain => return Err(AgentError::Within { message: failure.message }),
                     Err(failure) => {
@@ -228,6 +258,16 @@ impl ReactAgent {
         envelope.last_tool = Some(name.clone());
         envelope.events.push(event(iteration, "tool", Some(name), duration_ms, Some(confidence)));
         Ok(())
+    }
+
+    /// What the loop has come across.
+    fn exposure(&self, envelope: &Envelope) -> Exposure {
+        let used: Vec<Str> = envelope.history.iter().filter_map(|entry| entry.get("tool").and_then(Value::as_str)).map(Str::from).collect();
+        let remembers = envelope.memory.is_some();
+        // What code brought in from outside is text of strangers, whatever its tool says of itself.
+        let untrusted = envelope.reached_out || (remembers && self.guard.brings_untrusted());
+        let also = Exposure { untrusted, private: remembers };
+        self.guard.exposure(also, &used)
     }
 
     /// The prompt of the contract with the tools in their place.

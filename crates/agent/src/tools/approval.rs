@@ -3,9 +3,10 @@
 use super::ToolsAgent;
 use super::conversation::{Conversation, Rejection};
 use super::options::Approval;
+use crate::flow::{self, Ruling, rule};
 use crate::world::{AgentError, AgentEvent, World};
 use model::{Str, Value};
-use node_api::ai::{Effect, ToolCall, ToolDefinition};
+use node_api::ai::{Effect, Exposure, Sends, ToolCall};
 use node_api::notes::{self, Asked, Decided, Verdict};
 
 /// Whether a call may be made.
@@ -19,18 +20,56 @@ pub(super) enum Permit {
     },
 }
 
+/// What a call would do.
+#[derive(Clone, Copy)]
+pub(super) struct Deed {
+    pub(super) effect: Effect,
+    pub(super) sends: Sends,
+}
+
 impl ToolsAgent {
-    pub(super) fn asks_before(&self, tool: &ToolDefinition) -> bool {
+    /// Whether a call that does this may be made: by what the author wants to be asked about, and by where data comes from and goes.
+    pub(super) async fn clear(
+        &self,
+        world: &dyn World,
+        run: &Conversation,
+        key: &str,
+        (call, arguments): (&ToolCall, &Value),
+        deed: Deed,
+    ) -> Result<Permit, AgentError> {
+        let ruling = rule(self.exposure(run), deed.sends, self.options.trusted.contains(&call.name));
+        let asks = self.asks_before(&call.name, deed);
+        match ruling {
+            Ruling::Free if !asks => Ok(Permit::Granted),
+            // Nobody is asked where nobody expects to be.
+            Ruling::NeedsApproval if !asks && self.options.approval == Approval::Never => {
+                world.tell(AgentEvent::Warning(flow::warning(&call.name))).await;
+                Ok(Permit::Refused(flow::refusal(&call.name)))
+            }
+            Ruling::Free | Ruling::NeedsApproval => self.permit(world, run, key, call, arguments).await,
+        }
+    }
+
+    /// What the loop has come across. Calls of one turn were all thought of before any of them had a result.
+    pub(super) fn exposure(&self, run: &Conversation) -> Exposure {
+        let uses = &run.record.tool_uses;
+        // What an effect only showed of is as little known as what came back from there.
+        let untrusted = uses.iter().any(|used| used.reached_out);
+        self.guard.exposure(run.met.and(Exposure { untrusted, private: false }), uses.iter().map(|used| &used.name))
+    }
+
+    fn asks_before(&self, tool: &Str, deed: Deed) -> bool {
         let by_effect = match self.options.approval {
             Approval::Never => false,
-            Approval::Changes => tool.effect == Effect::Changes,
+            // A request that only reads still carries out what its address holds.
+            Approval::Changes => deed.effect == Effect::Changes || deed.sends == Sends::ModelChosen,
             Approval::All => true,
         };
-        by_effect || self.options.ask_before.contains(&tool.name)
+        by_effect || self.options.ask_before.contains(tool)
     }
 
     /// Whether a person lets a call be made. One that nobody was asked about yet is asked about now.
-    pub(super) async fn permit(
+    async fn permit(
         &self,
         world: &dyn World,
         run: &Conversation,

@@ -1,13 +1,13 @@
 //! The calls of one turn: several at a time, each checked before and on record after, and none made twice.
 
 use super::ToolsAgent;
-use super::approval::{Permit, rejection_noted};
+use super::approval::{Deed, Permit, rejection_noted};
 use super::conversation::{Conversation, Made};
 use crate::record::ToolUse;
 use crate::world::{AgentError, AgentEvent, World};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Object, Str, Value};
-use node_api::ai::{Effect, ToolCall, ToolCallContext};
+use node_api::ai::{Effect, Exposure, Sends, ToolCall, ToolCallContext};
 use node_api::notes;
 
 /// The result of a call that happened and whose answer nobody has seen.
@@ -68,6 +68,7 @@ impl ToolsAgent {
             is_error,
             started_ms,
             duration_ms,
+            reached_out: false,
         };
         let refused = |words: Str, started_ms: i64| {
             Ok(Called::Made(Made { used: used(words, true, started_ms, 0), was_admitted: false, rejection: None }))
@@ -94,11 +95,27 @@ impl ToolsAgent {
             let content = notes::said_of(&kept).map_or_else(seen, |said| self.guard.capped(told_of(said)));
             let is_error = kept.get("isError").and_then(Value::as_bool).unwrap_or_default();
             let duration_ms = kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
-            let (used, rejection) = (used(content, is_error, started_ms, duration_ms), rejection_noted(world, &key));
+            let (mut used, rejection) = (used(content, is_error, started_ms, duration_ms), rejection_noted(world, &key));
+            used.reached_out = notes::is_begun(world.note(&notes::begun(&key)).as_ref());
             return Ok(Called::Made(Made { used, was_admitted: true, rejection }));
         }
-        if self.asks_before(tool.definition()) {
-            match self.permit(world, run, &key, call, &arguments).await? {
+        let definition = tool.definition();
+        if definition.effect != Effect::None && notes::is_begun(world.note(&notes::begun(&key)).as_ref()) {
+            return Err(AgentError::Uncertain { tool: call.name.clone(), call: world.full_key(&key) });
+        }
+        let mut context = ToolCallContext {
+            call_id: call.id.clone(),
+            item: self.options.item,
+            key: world.full_key(&key),
+            may_reach_out: false,
+            // What may send anything anywhere may do so by whatever it calls.
+            exposure: if self.options.trusted.contains(&call.name) { Exposure::default() } else { self.exposure(run) },
+        };
+        let name = call.name.clone();
+        let mut deed = Deed { effect: definition.effect, sends: tool.sends(&checked, &context) };
+        let mut is_started = false;
+        let made = loop {
+            match self.clear(world, run, &key, (call, &arguments), deed).await? {
                 Permit::Granted => {}
                 Permit::Asked { until_ms } => return Ok(Called::Asked { until_ms }),
                 Permit::Refused(words) => {
@@ -107,25 +124,32 @@ impl ToolsAgent {
                     return Ok(Called::Made(Made { used, was_admitted: true, rejection: rejection_noted(world, &key) }));
                 }
             }
-        }
-        if tool.definition().effect == Effect::Changes {
-            let begun = notes::begun(&key);
-            if notes::is_begun(world.note(&begun).as_ref()) {
-                return Err(AgentError::Uncertain { tool: call.name.clone(), call: world.full_key(&key) });
+            if deed.effect == Effect::Changes {
+                let what = Object::from_iter([("name", Value::from(name.clone())), ("arguments", arguments.clone())]);
+                world.keep(&notes::begun(&key), what.into()).await.map_err(AgentError::Kept)?;
             }
-            let what = Object::from_iter([("name", Value::from(call.name.clone())), ("arguments", arguments.clone())]);
-            world.keep(&begun, what.into()).await.map_err(AgentError::Kept)?;
-        }
-        let (call_id, name) = (call.id.clone(), call.name.clone());
-        world.tell(AgentEvent::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments: arguments.clone() }).await;
-        let context = ToolCallContext { call_id: call_id.clone(), item: self.options.item, key: world.full_key(&key) };
-        let (content, is_error) = match tool.call(checked, &context).await {
+            if !is_started {
+                is_started = true;
+                let call_id = call.id.clone();
+                world.tell(AgentEvent::ToolStarted { call_id, name: name.clone(), arguments: arguments.clone() }).await;
+            }
+            match tool.call(checked.clone(), &context).await {
+                // It has done nothing yet; from here on it is a call that changes something somewhere.
+                Err(failure) if failure.wants_out && deed.effect == Effect::Shown => {
+                    deed = Deed { effect: Effect::Changes, sends: Sends::ModelChosen };
+                    context.may_reach_out = true;
+                }
+                made => break made,
+            }
+        };
+        let (content, is_error) = match made {
             Ok(answer) => (answer.to_text(), false),
             Err(failure) if failure.is_uncertain => return Err(AgentError::Within { message: failure.message }),
             Err(failure) => (format!("Tool '{name}' failed: {failure}").into(), true),
         };
         let duration_ms = (world.now_ms() - started_ms).max(0) as u64;
-        let used = used(self.guard.capped(content), is_error, started_ms, duration_ms);
+        let mut used = used(self.guard.capped(content), is_error, started_ms, duration_ms);
+        used.reached_out = context.may_reach_out;
         keep_result(world, &key, &used).await?;
         Ok(Called::Made(Made { used, was_admitted: true, rejection: None }))
     }

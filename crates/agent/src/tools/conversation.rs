@@ -3,7 +3,7 @@
 use crate::form;
 use crate::record::{Ended, Record, ToolUse};
 use model::{Str, Value};
-use node_api::ai::{Message, Part, Role, ToolCall, ToolResult};
+use node_api::ai::{Exposure, Message, Part, Role, ToolCall, ToolResult};
 
 /// A rule of thumb; tokenizers differ from model to model.
 const LETTERS_IN_A_TOKEN: usize = 4;
@@ -41,6 +41,8 @@ pub(super) struct Conversation {
     pub(super) record: Record,
     /// Calls that a person has rejected in this run.
     pub(super) rejections: Vec<Rejection>,
+    /// What came with what was said before.
+    pub(super) met: Exposure,
 }
 
 /// A call that a person has rejected.
@@ -62,7 +64,7 @@ impl Conversation {
     pub(super) fn new(system_prompt: &Str, history: Vec<Message>, user: Message) -> Self {
         let system = Some(Message::system(system_prompt.clone())).filter(|_| !system_prompt.is_empty());
         let messages = system.into_iter().chain(history).chain([user.clone()]).collect();
-        Self { messages, said: vec![user], record: Record::default(), rejections: Vec::new() }
+        Self { messages, said: vec![user], record: Record::default(), rejections: Vec::new(), met: Exposure::default() }
     }
 
     pub(super) fn say(&mut self, message: Message) {

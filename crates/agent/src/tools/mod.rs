@@ -18,7 +18,7 @@ use crate::world::{AgentError, AgentEvent, World};
 use conversation::{Conversation, Last, newest, with_unlike_ids};
 use futures::future::Either;
 use model::{Code, SpendingLimit, SpentSum, Str};
-use node_api::ai::{ChatModel, ChatRequest, Message, ModelError, Parser, Stop, ToolCall, ToolChoice, Turn};
+use node_api::ai::{ChatModel, ChatRequest, Exposure, Message, ModelError, Parser, Stop, ToolCall, ToolChoice, Turn};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -81,8 +81,11 @@ impl ToolsAgent {
         };
         let before = past.as_ref().map(|past| past.messages.clone()).unwrap_or_default();
         let mut history = newest(before, self.options.max_history_tokens);
+        // What was said in earlier turns may repeat what a stranger had the model read then.
+        let untrusted = (!history.is_empty() && self.guard.brings_untrusted()) || !self.options.said_so_far.is_empty();
         history.extend(self.options.opening.iter().cloned());
         let mut run = Conversation::new(&self.system_prompt(form), history, user);
+        run.met = Exposure { untrusted, private: self.memory.is_some() };
         for message in &self.options.said_so_far {
             run.say(message.clone());
         }

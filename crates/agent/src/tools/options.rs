@@ -33,6 +33,8 @@ pub struct Options {
     pub approval: Approval,
     /// Tools before which a person is asked whatever they do, by name.
     pub ask_before: Vec<Str>,
+    /// Tools that may send anything anywhere, by name, whatever the agent has read before.
+    pub trusted: Vec<Str>,
     /// How long a person has time to decide about a call.
     pub approval_timeout_ms: u64,
     /// The item of the node's input that it works on.
@@ -58,6 +60,7 @@ impl Default for Options {
             said_so_far: Vec::new(),
             approval: Approval::Never,
             ask_before: Vec::new(),
+            trusted: Vec::new(),
             approval_timeout_ms: 24 * 60 * 60 * 1000,
             item: 0,
         }
@@ -69,7 +72,7 @@ impl Default for Options {
 pub enum Approval {
     #[default]
     Never,
-    /// Before those that may change something ([`node_api::ai::Effect::Changes`]).
+    /// Before those that may change something ([`node_api::ai::Effect::Changes`]), or that send data to a place of the model's choice.
     Changes,
     All,
 }

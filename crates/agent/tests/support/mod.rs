@@ -8,8 +8,8 @@ use heddle_agent::{AgentEvent, Remembering, World};
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
 use node_api::ai::{
-    Arguments, Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Memory, MemoryError, Message, ModelInfo, Part, Rates,
-    Recalled, Role, SessionId, Stop, Tool, ToolAnswer, ToolCall, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey, Usage,
+    Arguments, Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Flow, Memory, MemoryError, Message, ModelInfo, Part,
+    Rates, Recalled, Role, SessionId, Stop, Tool, ToolAnswer, ToolCall, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey, Usage,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -124,7 +124,19 @@ pub(crate) fn tool_with(
     ledger: &Arc<Ledger>,
     work: impl Fn(&Object) -> Result<Value, String> + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
-    let definition = ToolDefinition { name: name.into(), description: "A tool of tests.".into(), parameters, effect };
+    tool_that_flows(name, parameters, effect, Flow::default(), ledger, work)
+}
+
+/// A tool that says where its data comes from and goes to.
+pub(crate) fn tool_that_flows(
+    name: &str,
+    parameters: Value,
+    effect: Effect,
+    flow: Flow,
+    ledger: &Arc<Ledger>,
+    work: impl Fn(&Object) -> Result<Value, String> + Send + Sync + 'static,
+) -> Arc<dyn Tool> {
+    let definition = ToolDefinition { name: name.into(), description: "A tool of tests.".into(), parameters, effect, flow };
     Arc::new(TestTool { definition, ledger: ledger.clone(), work: Box::new(work) })
 }
 

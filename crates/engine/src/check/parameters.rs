@@ -22,8 +22,9 @@ impl Checker<'_> {
         }
         for wanted in spec.credentials.iter().filter(|wanted| wanted.required) {
             let named = node.credentials().and_then(|credentials| credentials.get(&wanted.kind));
-            if named.is_none_or(Value::is_nullish) {
-                let finding = Finding::warning(Code::NODE_CREDENTIAL, "Choose a credential for the node.").of(node.name());
+            let id = named.and_then(|named| named.get("id")).and_then(Value::as_str);
+            if id.is_none_or(str::is_empty) {
+                let finding = Finding::warning(Code::CREDENTIAL_MISSING, "Choose a credential for the node.").of(node.name());
                 let message = || format!("'{}' needs a credential of the type {}", short(node.name()), wanted.kind);
                 self.problem(finding, || format!("nodes[{index}].credentials.{}", wanted.kind), message);
             }

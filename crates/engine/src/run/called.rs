@@ -2,14 +2,16 @@
 
 use super::host::NodeHost;
 use crate::scope::Called;
-use model::{Code, Items, Object};
+use model::{Code, Item, Items, Object, Value};
 use node_api::NodeError;
-use node_api::ai::ToolCallContext;
+use node_api::ai::{Exposure, ToolCallContext};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A call of a node as a tool.
 pub(super) struct CallAsTool {
     pub(super) called: Called,
+    /// The item that it works on, without anything that a model gave.
+    own: Option<Item>,
     /// The agent's item.
     pub(super) item: usize,
     /// Where the numbers of the workflows that it calls begin.
@@ -17,6 +19,10 @@ pub(super) struct CallAsTool {
     n_calls: AtomicUsize,
     /// How many agents deep it is made.
     depth: usize,
+    /// Whether JavaScript that runs for it may reach outside.
+    pub(super) may_reach_out: bool,
+    /// What the agent that calls has come across.
+    pub(super) exposure: Exposure,
 }
 
 /// Agents that are tools of agents that are tools.
@@ -35,14 +41,33 @@ impl NodeHost {
             Some(above) => Some(above.called.item.clone()),
             None => self.inputs().iter().flatten().find(|items| !items.is_empty()).and_then(|items| items.get(context.item)),
         };
+        let own = above.map_or_else(|| item.clone(), |above| above.own.clone());
         let call = CallAsTool {
             called: Called::new(arguments.clone(), item),
+            own,
             item: above.map_or(context.item, |above| above.item),
             calls_from: place_of(&context.key, self.run.tries.load(Ordering::Relaxed)),
             n_calls: AtomicUsize::new(0),
             depth,
+            may_reach_out: context.may_reach_out,
+            exposure: context.exposure,
         };
         Ok(self.again(Some(call)))
+    }
+
+    /// A parameter as it would be with arguments that no model has chosen.
+    pub(super) fn with_neutral_arguments(&self, path: &str, item: usize) -> Vec<Value> {
+        let Some(call) = &self.call else { return Vec::new() };
+        let resolved = |text: &str| {
+            let neutral = call.called.arguments.iter().map(|(key, value)| (key.clone(), neutral(value, text)));
+            self.parameter_if_called(path, item, &Called::new(neutral.collect(), call.own.clone())).ok()
+        };
+        // Texts that hold nothing of a model: whatever comes out of an expression with one of them is its author's. A model that knew them
+        // could choose a place by giving the same ones.
+        let mut random = [0; 8];
+        self.run.engine.ports.random.fill(&mut random);
+        let random = format!("x{:016x}", u64::from_le_bytes(random));
+        ["", &random, &format!("/{random}")].into_iter().filter_map(resolved).collect()
     }
 
     /// What a node that is called as a tool works on.
@@ -64,11 +89,26 @@ impl CallAsTool {
     pub(super) fn seen_below(&self) -> Self {
         Self {
             called: Called { arguments: Object::new(), item: self.called.item.clone() },
+            own: self.own.clone(),
             item: self.item,
             calls_from: self.calls_from,
             n_calls: AtomicUsize::new(0),
             depth: self.depth,
+            may_reach_out: self.may_reach_out,
+            exposure: self.exposure,
         }
+    }
+}
+
+/// An argument of the same kind that says nothing.
+fn neutral(value: &Value, text: &str) -> Value {
+    match value {
+        Value::String(_) => text.into(),
+        Value::Number(_) => 0.into(),
+        Value::Bool(_) => false.into(),
+        Value::Object(_) => Value::empty_object(),
+        Value::Array(_) => Value::array(Vec::new()),
+        other => other.clone(),
     }
 }
 

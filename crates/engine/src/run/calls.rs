@@ -4,7 +4,7 @@ use super::host::NodeHost;
 use super::{Engine, Run, Start, journal_failed};
 use crate::options::RunOptions;
 use crate::ports::{Call, CallTarget, Place, Reply};
-use model::{Code, Extent, Items, Object, RunEvent, RunStatus, SpentSum, Str, Workflow};
+use model::{Code, Extent, Items, Object, RunEvent, RunStatus, Str, Workflow};
 use node_api::host::{Host as _, WorkflowCall, WorkflowTarget};
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, VecDeque};
@@ -61,13 +61,14 @@ impl Engine {
             recorded: VecDeque::new(),
             notes: Object::new(),
             given: None,
-            spent: SpentSum::default(),
+            account: None,
             spends_for: Some(call.spending),
             is_announced: false,
             static_data: None,
             responder: None,
             use_pin_data: false,
             depth: call.depth,
+            called_by_model: call.called_by_model,
             ..caller.clone()
         };
         let (engine, cancel) = (self.clone(), call.cancel);
@@ -98,10 +99,11 @@ impl NodeHost {
             place: Place { run_id: run.options.run_id.clone(), step: self.step, number: self.number_of_next_call() },
             caller: run.options.stands_for.clone(),
             target: self.target_of(&call.target).await?,
-            items: call.items,
+            items: call.items.unwatched(),
             cause: StartedBy::Workflow,
             waits: call.wait,
             depth,
+            called_by_model: self.exposure_of_model(),
             spending: run.spending.clone(),
             // Whoever is not waited for does not end with its caller.
             cancel: if call.wait { run.cancel.child_token() } else { CancellationToken::new() },

@@ -11,7 +11,10 @@ use futures::future::BoxFuture;
 use model::{Object, RunEvent, Str, Value};
 use node_api::host::{CodeFlavour, CodeJob, Host, Returned, StaticScope};
 use node_api::http::{HttpBody, HttpRequest, HttpResponse};
+use node_api::notes::REACHED_OUT;
 use node_api::{ErrorClass, NodeError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::OnceCell;
 
 /// Items between two moments at which other work may go on.
 const ITEMS_IN_A_ROW: usize = 8;
@@ -96,7 +99,12 @@ impl NodeHost {
                 refused = each(piece).err();
             }
         };
-        let result = session.run_code(&program, scope, &Requests { host: self }, &mut sink).await;
+        let requests = Requests { host: self, noted: OnceCell::new(), was_refused: AtomicBool::new(false) };
+        let result = session.run_code(&program, scope, &requests, &mut sink).await;
+        // Whatever the code made of the refusal, nothing of this try counts.
+        if requests.was_refused.load(Ordering::Relaxed) {
+            return Err(self.code_refusal());
+        }
         match result {
             Ok(outcome) => {
                 self.log(&outcome.logs).await;
@@ -136,11 +144,16 @@ impl NodeHost {
 /// The requests that JavaScript makes go through the same guarded client as every node's.
 struct Requests<'h> {
     host: &'h NodeHost,
+    /// Whether it is on record that the step has begun to reach outside.
+    noted: OnceCell<()>,
+    /// Whether the code asked for something outside that it may not have.
+    was_refused: AtomicBool,
 }
 
 impl CodeHost for Requests<'_> {
     fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
         Box::pin(async move {
+            self.admit().await?;
             match name {
                 "fetch" => self.fetch(&argument).await,
                 "httpRequest" | "request" => self.http_request(&argument, name == "request").await,
@@ -151,6 +164,30 @@ impl CodeHost for Requests<'_> {
 }
 
 impl Requests<'_> {
+    /// Everything that code asks for outside passes here, by whatever name it got at it.
+    async fn admit(&self) -> Result<(), Error> {
+        match &self.host.call {
+            // An agent keeps its own record of calls.
+            Some(call) if call.may_reach_out => Ok(()),
+            Some(_) => {
+                self.was_refused.store(true, Ordering::Relaxed);
+                Err(thrown("This call may not reach outside"))
+            }
+            // Nobody can tell which part of an address in code came with the call.
+            None if self.host.serves_exposed_model() => {
+                self.was_refused.store(true, Ordering::Relaxed);
+                Err(thrown("This code may not reach outside: a model that has read untrusted content called the workflow"))
+            }
+            // Of several requests at once none goes out before that is on record.
+            None => self.noted.get_or_try_init(|| self.note()).await.map(|_| ()),
+        }
+    }
+
+    async fn note(&self) -> Result<(), Error> {
+        self.host.run.reached_out.store(true, Ordering::Relaxed);
+        self.host.keep_note(REACHED_OUT, true.into()).await.map_err(|error| thrown(error.message().clone()))
+    }
+
     /// `fetch(url, init)`.
     async fn fetch(&self, argument: &Value) -> Result<Value, Error> {
         let text = |key: &str| argument.get(key).and_then(Value::as_str);

@@ -2,25 +2,26 @@
 
 use super::called::CallAsTool;
 use super::calls::Parked;
+use super::node_http::NodeHttp;
 use super::parking::Parking;
 use super::schedule::Entry;
 use super::{Run, Shared, journal_failed, lock};
 use crate::from_ai::schema_of;
 use crate::plan::PlanNode;
 use crate::ports::JournalError;
-use crate::scope::{RunData, RunView};
+use crate::scope::{Called, RunData, RunView};
 use model::{Code, Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
-use node_api::ai::{KeptHere, LocalModels, ToolCallContext};
+use node_api::ai::{Exposure, KeptHere, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
 use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
-use node_api::http::{ForModel, Http};
+use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
-use node_api::{ErrorClass, NodeError, Supplied};
+use node_api::{Credential, ErrorClass, NodeError, Supplied};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// One node's view of the run.
 pub(super) struct NodeHost {
@@ -43,6 +44,7 @@ pub(super) struct NodeHost {
     pub(super) can_wait: bool,
     /// Templates that the node brought itself, compiled once for all its items.
     templates: Mutex<HashMap<Str, Arc<expr::Template>>>,
+    http: OnceLock<Arc<NodeHttp>>,
 }
 
 /// A node that makes a new template of every item is not worth remembering.
@@ -68,6 +70,7 @@ impl NodeHost {
             call: None,
             can_wait: true,
             templates: Mutex::default(),
+            http: OnceLock::new(),
         }
     }
 
@@ -99,6 +102,7 @@ impl NodeHost {
             call,
             can_wait: self.can_wait,
             templates: Mutex::default(),
+            http: OnceLock::new(),
         }
     }
 
@@ -151,6 +155,13 @@ impl NodeHost {
         self.run.record(event).await
     }
 
+    /// A parameter as it is during another call than this one.
+    pub(super) fn parameter_if_called(&self, path: &str, item: usize, called: &Called) -> Result<Value, NodeError> {
+        let contexts = |node| self.context_of(node);
+        let view = RunView { called: Some(called), ..self.view(item, None, &contexts) };
+        self.plan_node().params.resolve_at(path, &self.run.session, &view).map_err(|error| expression_error(error, path))
+    }
+
     fn template(&self, text: &str) -> Arc<expr::Template> {
         let mut known = lock(&self.templates);
         if let Some(template) = known.get(text) {
@@ -161,6 +172,15 @@ impl NodeHost {
             known.insert(text.into(), template.clone());
         }
         template
+    }
+
+    fn way_out(&self) -> &Arc<NodeHttp> {
+        self.http.get_or_init(|| {
+            Arc::new(NodeHttp::new(match self.call {
+                Some(_) => self.run.http_for_models.clone(),
+                None => self.run.engine.ports.http.clone(),
+            }))
+        })
     }
 
     fn context_of(&self, node: usize) -> Object {
@@ -257,15 +277,11 @@ impl Host for NodeHost {
     }
 
     fn http(&self) -> &dyn Http {
-        match self.call {
-            Some(_) => &self.run.http_for_models,
-            None => self.run.engine.ports.http.as_ref(),
-        }
+        self.way_out().as_ref()
     }
 
     fn shared_http(&self) -> Option<Arc<dyn Http>> {
-        let http = self.run.engine.ports.http.clone();
-        Some(if self.call.is_some() { Arc::new(ForModel(http)) } else { http })
+        Some(self.way_out().clone())
     }
 
     fn connections(&self) -> &dyn Connections {
@@ -277,7 +293,9 @@ impl Host for NodeHost {
     }
 
     fn files(&self) -> &dyn Files {
-        self.run.engine.ports.files.as_ref()
+        let all = &self.run.engine.ports.files;
+        let seen = || all.seen_by(&self.run.options.stands_for).unwrap_or_else(|| all.clone());
+        self.run.files.get_or_init(seen).as_ref()
     }
 
     fn tables(&self) -> Arc<dyn Tables> {
@@ -306,20 +324,48 @@ impl Host for NodeHost {
     }
 
     fn names_credential(&self, kind: &str) -> bool {
-        let chosen = self.run.plan.nodes[self.node].credentials.get(kind).and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
-        chosen.is_some_and(|id| !id.is_empty())
+        self.plan_node().chosen_credential(kind).is_some()
     }
 
-    fn credential(&self, kind: &str, _item: usize) -> Result<Object, NodeError> {
-        let id = self.run.plan.nodes[self.node].credentials.get(kind).and_then(|chosen| chosen.get("id")).and_then(Value::as_str);
-        self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)
+    fn credential(&self, kind: &str, _item: usize) -> Result<Credential, NodeError> {
+        let id = self.plan_node().chosen_credential(kind).ok_or_else(|| NodeError::no_credential(kind))?;
+        let fields = self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)?;
+        let credential = Credential::new(kind, fields);
+        self.way_out().opens(&credential);
+        Ok(credential)
+    }
+
+    fn without_model(&self, path: &str, item: usize) -> Option<Vec<Value>> {
+        self.without_calling_model(path).or_else(|| self.call.as_ref().map(|_| self.with_neutral_arguments(path, item)))
+    }
+
+    fn exposure(&self) -> Exposure {
+        let nodes = self.data.order().iter().map(|node| (&self.run.plan.nodes[*node], self.data.of(*node)));
+        let met = nodes.fold(Exposure::default(), |met, (node, tasks)| {
+            // What code brings in from outside is text of strangers.
+            let untrusted = tasks.iter().any(|task| task.reached_out());
+            met.and(node.exposes()).and(Exposure { untrusted, private: false })
+        });
+        met.and(self.call.as_ref().map(|call| call.exposure).unwrap_or_default()).and(self.run.options.called_by_model.unwrap_or_default())
+    }
+
+    fn exposure_of_model(&self) -> Option<Exposure> {
+        match (&self.call, self.run.options.called_by_model) {
+            (Some(call), _) => Some(call.exposure),
+            // Of what the run did since, only that it got at private data counts: the text of strangers that matters is what the model
+            // had before it when it chose.
+            (None, Some(met)) => Some(Exposure { untrusted: met.untrusted, private: self.exposure().private }),
+            (None, None) => None,
+        }
     }
 
     fn state(&self) -> NodeState {
         lock(&self.run.states).get(&self.node).cloned().unwrap_or_default()
     }
 
-    fn set_state(&self, state: NodeState) {
+    fn set_state(&self, mut state: NodeState) {
+        // Whoever reads the state needs all of it, also once the time of this step is over.
+        state.lists = state.lists.into_iter().map(Items::unwatched).collect();
         lock(&self.run.states).insert(self.node, state);
     }
 
@@ -330,8 +376,12 @@ impl Host for NodeHost {
 
     fn set_static_data(&self, scope: StaticScope, data: Value) {
         let key = self.static_key(scope);
-        lock(&self.run.static_data).make_object().insert(key.clone(), data);
-        lock(&self.run.static_data_changed).insert(key);
+        let mut kept = lock(&self.run.static_data);
+        // What is as it was is left to others who change it meanwhile.
+        if kept.get(&key) != Some(&data) {
+            kept.make_object().insert(key.clone(), data);
+            lock(&self.run.static_data_changed).insert(key);
+        }
     }
 
     fn set_custom_data(&self, key: &str, value: &str) {
@@ -356,8 +406,9 @@ impl Host for NodeHost {
     async fn stream(&self, chunk: Chunk) {
         if let Some(responder) = &self.run.options.responder {
             tokio::select! {
-                () = responder.stream(chunk) => {}
+                biased;
                 () = self.run.cancel.cancelled() => {}
+                () = responder.stream(chunk) => {}
             }
         }
     }
@@ -374,6 +425,10 @@ impl Host for NodeHost {
         let plan = &self.run.plan;
         let trigger = self.data.order().iter().find(|node| plan.nodes[**node].is_trigger())?;
         Some(self.data.of(*trigger).first()?.output(0)?.first()?.json)
+    }
+
+    fn has_signed(&self, session: &str, signature: &str) -> bool {
+        self.run.options.addresses.as_ref().is_some_and(|signed| signed.has_signed(session, signature))
     }
 
     fn input_source(&self, input: usize) -> Option<Source> {
@@ -394,8 +449,9 @@ impl Host for NodeHost {
 
     async fn sleep(&self, milliseconds: u64) -> Result<(), NodeError> {
         tokio::select! {
-            () = self.run.engine.ports.clock.sleep(milliseconds) => Ok(()),
+            biased;
             () = self.run.cancel.cancelled() => Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            () = self.run.engine.ports.clock.sleep(milliseconds) => Ok(()),
         }
     }
 

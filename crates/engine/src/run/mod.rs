@@ -4,7 +4,9 @@ mod called;
 mod calls;
 mod code;
 pub(crate) mod host;
+mod node_http;
 mod node_tool;
+mod outward;
 mod parking;
 mod replay;
 mod schedule;
@@ -15,6 +17,7 @@ mod supplies;
 
 pub use step::TRIES;
 
+use self::step::Amount;
 use crate::budget::{Spender, Spending};
 use crate::options::{Failures, Recorded, RunOptions};
 use crate::outcome::Outcome;
@@ -24,13 +27,13 @@ use crate::scope::{RunData, Vars};
 use compute::{Allowance, Offload};
 use expr::Session;
 use model::{Code, Item, Items, Object, RunError, RunEvent, RunStatus, Source, Spill, SpillError, Str, TaskData, Value, Workflow};
-use node_api::host::{ExecutionInfo, NodeState, Pause};
+use node_api::host::{ExecutionInfo, Files, NodeState, Pause};
 use node_api::http::ForModel;
 use node_api::{NodeError, Registry, StartedBy};
 pub(crate) use schedule::{Entry, Schedule};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 /// Runs workflows. Cheap to clone; one per process is enough.
@@ -101,6 +104,7 @@ impl Engine {
             // A run in memory would end with this one.
             waits: self.ports.calls.is_none(),
             depth: run.options.depth + 1,
+            called_by_model: run.options.called_by_model,
             spending: run.spending.clone(),
             cancel: CancellationToken::new(),
         };
@@ -135,13 +139,15 @@ pub(crate) struct Shared {
     vars: Vars,
     execution: ExecutionInfo,
     spill: Option<Arc<dyn Spill>>,
+    /// The files that the workflow may use, once a node has asked for some.
+    files: OnceLock<Arc<dyn Files>>,
     states: Mutex<HashMap<usize, NodeState>>,
     static_data: Mutex<Value>,
     custom_data: Mutex<Object>,
     /// What the step that is next has noted before the run was cut off.
     notes: Mutex<Object>,
     /// The way out for nodes while they are tools.
-    http_for_models: ForModel,
+    http_for_models: Arc<ForModel>,
     /// What that step is said to have put out.
     given: Mutex<Option<Items>>,
     /// What did not work in the step under way.
@@ -160,6 +166,8 @@ pub(crate) struct Shared {
     static_data_changed: Mutex<BTreeSet<Str>>,
     /// Whether a step has changed them since the last record.
     custom_data_changed: AtomicBool,
+    /// Whether code of this step has asked for something outside.
+    reached_out: AtomicBool,
 }
 
 impl std::ops::Deref for Run {
@@ -183,11 +191,13 @@ impl Shared {
     }
 
     /// The same for an event that may carry much data.
-    async fn record_large(&self, event: RunEvent, is_large: bool) -> Result<(), JournalError> {
-        match is_large {
-            true => Offload::new(self.record(event), self.cpu.clone()).await,
-            false => self.record(event).await,
-        }
+    async fn record_large(&self, event: RunEvent, amount: Amount) -> Result<(), JournalError> {
+        let offload = match amount {
+            Amount::Small => return self.record(event).await,
+            Amount::Modest => Offload::new,
+            Amount::Large => Offload::long,
+        };
+        offload(std::pin::pin!(self.record(event)), self.cpu.clone()).await
     }
 }
 
@@ -210,24 +220,26 @@ impl Run {
             recorded: options.recorded.clone(),
             shared: Arc::new(Shared {
                 session: Session::default(),
-                cpu: Allowance::new(options.limits.step_cpu, options.limits.run_cpu),
+                cpu: Allowance::new(options.limits.step_cpu, options.limits.run_cpu).until(cancel.clone()),
                 vars,
                 execution,
                 spill: engine.ports.spill.as_ref().map(|make| make()),
+                files: OnceLock::new(),
                 states: Mutex::default(),
                 static_data: Mutex::new(options.static_data.clone().unwrap_or_else(|| plan.static_data.clone())),
                 custom_data: Mutex::default(),
                 notes: Mutex::new(options.notes.clone()),
-                http_for_models: ForModel(engine.ports.http.clone()),
+                http_for_models: Arc::new(ForModel(engine.ports.http.clone())),
                 given: Mutex::new(options.given.clone()),
                 warnings: Mutex::default(),
                 calls: AtomicUsize::new(0),
-                spending: Spending::new(plan.budgets.run, options.spent, options.spends_for.clone()),
+                spending: Spending::new(plan.budgets.run, options.account.clone().unwrap_or_default(), options.spends_for.clone()),
                 spender: Spender { workflow_id: options.stands_for.clone(), session: None, budgets: plan.budgets },
                 tries: AtomicUsize::new(0),
                 served: Mutex::default(),
                 static_data_changed: Mutex::default(),
                 custom_data_changed: AtomicBool::new(false),
+                reached_out: AtomicBool::new(false),
                 engine,
                 plan,
                 options,
@@ -251,6 +263,7 @@ impl Run {
                 start_node: first.map(|entry| self.plan.nodes[entry.node].info.name.clone()),
                 items: first.and_then(|entry| entry.inputs.first().cloned().flatten()),
                 extent: self.options.extent.clone(),
+                called_by_model: self.options.called_by_model,
             };
             if let Err(error) = self.record(started).await {
                 return self.fail(None, journal_failed(error));
@@ -270,8 +283,10 @@ impl Run {
         };
         let cancel = self.cancel.clone();
         let ended = tokio::select! {
-            () = self.walk() => None,
+            // One that was stopped before it began does nothing.
+            biased;
             () = cancel.cancelled() => Some(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            () = self.walk() => None,
             () = limit => Some(NodeError::new(Code::RUN_TIMEOUT, format!("The run took longer than {} ms", timeout.unwrap_or_default()))
                 .hint("Raise executionTimeout in the workflow's settings, or make the workflow do less.")),
         };
@@ -295,7 +310,7 @@ impl Run {
         };
         self.take_earlier_data();
         Ok(match start.items {
-            Some(items) => Entry { node, inputs: vec![Some(items)], sources: Vec::new() },
+            Some(items) => Entry { node, inputs: vec![Some(items.unwatched())], sources: Vec::new() },
             None => self.entry_from_earlier(node).unwrap_or_else(|| Entry::unfed(node)),
         })
     }
@@ -401,6 +416,7 @@ impl Run {
         for (node, task) in std::mem::take(&mut *lock(&self.served)) {
             outcome.add(node, task);
         }
+        outcome.untold_static_data = self.untold_static_data();
         outcome.static_data = lock(&self.static_data).clone();
         outcome.custom_data = lock(&self.custom_data).clone();
         outcome

@@ -3,7 +3,7 @@
 use super::host::NodeHost;
 use crate::plan::PlanNode;
 use model::{Code, Items, Object, Value};
-use node_api::ai::{Effect, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+use node_api::ai::{Effect, Flow, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
 use node_api::host::Host as _;
 use node_api::{Ctx, NodeError, NodeType, ParamKind, tool_name_of};
 use std::sync::Arc;
@@ -26,13 +26,15 @@ impl NodeTool {
             Some(said) => said.into(),
             None => made_description(&node_type, node).into(),
         };
-        let effect = match (node.calls_workflows(), node.is_repeatable()) {
+        let effect = match (node.calls_workflows(), node.is_harmless()) {
             (true, _) => Effect::Resumes,
+            (false, _) if node_type.spec.runs_code => Effect::Shown,
             (false, true) => Effect::None,
             (false, false) => Effect::Changes,
         };
         let parameters = host.asked_of_model()?;
-        let definition = ToolDefinition { name: tool_name_of(&node.info), description, parameters, effect };
+        let flow = flow_of(&host, effect);
+        let definition = ToolDefinition { name: tool_name_of(&node.info), description, parameters, effect, flow };
         Ok(Self { host, node_type, definition })
     }
 
@@ -59,6 +61,23 @@ impl Tool for NodeTool {
         &self.definition
     }
 
+    /// A place that comes out of arguments no model has chosen is the author's, whatever the expression looks like.
+    fn sends(&self, arguments: &Object, context: &ToolCallContext) -> Sends {
+        if self.definition.flow.sends != Sends::ModelChosen {
+            return self.definition.flow.sends;
+        }
+        let Ok(host) = self.host.called(arguments, context) else { return Sends::ModelChosen };
+        let is_authors = |path: &str| match host.parameter(path, context.item).map(|value| place_of(&value)) {
+            Ok(None) => true,
+            Ok(place) => host.without_model(path, context.item).iter().flatten().any(|value| place_of(value) == place),
+            Err(_) => false,
+        };
+        match self.host.plan_node().places().iter().all(|path| is_authors(path)) {
+            true => Sends::Declared,
+            false => Sends::ModelChosen,
+        }
+    }
+
     async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
         let retry = self.host.plan_node().retry;
         let mut attempt = 1;
@@ -66,7 +85,7 @@ impl Tool for NodeTool {
             match self.run(&arguments, context).await {
                 Ok(outputs) => return answer(&outputs),
                 // What may have happened is not to happen again.
-                Err(error) if error.code() == Code::RUN_UNCERTAIN => return Err(ToolFailure::of(&error)),
+                Err(error) if matches!(error.code(), Code::RUN_UNCERTAIN | Code::AGENT_OUTWARD) => return Err(ToolFailure::of(&error)),
                 Err(error) if attempt < retry.map_or(1, |retry| retry.tries) && !self.host.is_cancelled() => {
                     attempt += 1;
                     let wait_ms = retry.map_or(0, |retry| retry.wait_ms);
@@ -92,6 +111,35 @@ fn answer(outputs: &[Items]) -> Result<ToolAnswer, ToolFailure> {
         1 => values.remove(0),
         _ => Value::array(values),
     }))
+}
+
+/// Where the data of the node comes from and goes to when a model calls it. What an expression says about the destination is known
+/// only with each call ([`Tool::sends`]).
+fn flow_of(host: &NodeHost, effect: Effect) -> Flow {
+    let exposes = host.plan_node().exposes();
+    let paths = host.plan_node().places();
+    let sends = match effect {
+        _ if paths.iter().any(|path| host.has_expression(path)) => Sends::ModelChosen,
+        _ if !paths.is_empty() => Sends::Declared,
+        Effect::None | Effect::Resumes => Sends::Nowhere,
+        // Where JavaScript goes shows when it goes there.
+        Effect::Changes | Effect::Shown => Sends::Declared,
+    };
+    Flow { untrusted: exposes.untrusted, private: exposes.private, sends }
+}
+
+/// The origin of an address; any other text, and a list, is a place as a whole.
+fn place_of(value: &Value) -> Option<String> {
+    let text = value.to_js_string();
+    if text.is_empty() || value.is_nullish() {
+        return None;
+    }
+    // As texts all objects are the same.
+    if matches!(value, Value::Array(_) | Value::Object(_)) {
+        return Some(model::json::to_string(value));
+    }
+    let origin = url::Url::parse(&text).ok().filter(url::Url::has_host).map(|url| url.origin().ascii_serialization());
+    Some(origin.unwrap_or_else(|| text.to_string()))
 }
 
 /// In words of the node's description: what it does with the operation that is chosen.

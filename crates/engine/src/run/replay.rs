@@ -3,27 +3,28 @@
 use super::schedule::Entry;
 use super::{Run, lock};
 use crate::options::Recorded;
-use model::{Changed, Code, Items, Kind, Object, Str, TaskStatus, Value};
+use model::{Changed, Code, Items, Kind, Object, TaskStatus, Value};
 use node_api::NodeError;
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 impl Run {
     /// What the step that has just ended changed beside its output.
     pub(super) fn changed(&self, node: usize) -> Changed {
-        let keys = std::mem::take(&mut *lock(&self.static_data_changed));
         let custom_data = self.custom_data_changed.swap(false, Ordering::Relaxed);
         Changed {
             state: lock(&self.states).get(&node).cloned(),
-            static_data: (!keys.is_empty()).then(|| self.parts_of_static_data(keys)),
+            static_data: self.untold_static_data(),
             custom_data: custom_data.then(|| lock(&self.custom_data).clone()),
         }
     }
 
-    fn parts_of_static_data(&self, keys: BTreeSet<Str>) -> Value {
+    /// The parts of the static data that are new since the last step that has told of any.
+    pub(super) fn untold_static_data(&self) -> Option<Value> {
         let data = lock(&self.static_data);
-        keys.into_iter().filter_map(|key| data.get(&key).cloned().map(|value| (key, value))).collect::<Object>().into()
+        let keys = std::mem::take(&mut *lock(&self.static_data_changed));
+        let parts: Object = keys.into_iter().filter_map(|key| data.get(&key).cloned().map(|value| (key, value))).collect();
+        (!parts.is_empty()).then(|| parts.into())
     }
 
     /// The node that comes next. Results that were taken over from another run come first, in the order they were written down:
@@ -88,9 +89,7 @@ impl Run {
         if let Some(state) = changed.state {
             lock(&self.states).insert(node, state);
         }
-        if let Some(Value::Object(parts)) = changed.static_data {
-            lock(&self.static_data).make_object().extend((*parts).clone());
-        }
+        // What the workflow keeps between runs was kept together with the record, and others may have changed it since.
         if let Some(data) = changed.custom_data {
             *lock(&self.custom_data) = data;
         }

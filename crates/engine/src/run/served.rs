@@ -14,8 +14,8 @@ use futures::{StreamExt as _, stream};
 use model::{Item, Items, Kind, Object, RunEvent, Source, Spent, SpentSum, Str, TaskStatus, Value, json};
 use node_api::ai::{
     ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, KeptTurn, Memory, MemoryError, Message, ModelError, ModelInfo, Part, Recalled,
-    Rewritten, Role, SessionId, SuppliedMemory, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey,
-    Usage,
+    Rewritten, Role, Sends, SessionId, SuppliedMemory, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn,
+    TurnKey, Usage,
 };
 use node_api::host::Host as _;
 use node_api::{NodeError, NodeInfo, untaken_name};
@@ -43,7 +43,8 @@ pub(super) struct Service {
 impl Service {
     pub(super) fn new(host: &NodeHost, node: &NodeInfo, kind: Kind) -> Self {
         let above = Source { node: host.name().clone(), output: 0, run: host.run_index() };
-        let spender = Spender { session: session_of(host.started_with().as_ref()), ..host.run.spender.clone() };
+        let spender =
+            Spender { session: session_of(host.started_with().as_ref(), host.run.options.addresses.as_ref()), ..host.run.spender.clone() };
         let passes_on = |node: &crate::plan::PlanNode| node.suppliers.iter().any(|supplier| supplier.kind == Kind::AiLanguageModel);
         let is_paid = !host.run.plan.node(&node.name).is_some_and(passes_on);
         let (run, node, parking) = (host.run.clone(), node.clone(), host.parking.clone());
@@ -142,12 +143,18 @@ impl Tool for RecordedTool {
         &self.definition
     }
 
+    fn sends(&self, arguments: &Object, context: &ToolCallContext) -> Sends {
+        self.tool.sends(arguments, context)
+    }
+
     async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
         let began_ms = self.service.run.now();
         // What finds again what it has begun may be cut off at any moment.
         let _busy = (self.definition.effect != Effect::Resumes).then(|| self.service.busy());
         let answer = self.tool.call(arguments.clone(), context).await;
         let output = match &answer {
+            // It was given up before it did anything, and is made again or not at all.
+            Err(failure) if failure.wants_out => return answer,
             Ok(answer) => Ok(items_of(&answer.content)),
             Err(failure) => {
                 let error = NodeError::failed(failure.message.clone());

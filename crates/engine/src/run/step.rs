@@ -4,12 +4,18 @@ use super::calls::Parked;
 use super::host::NodeHost;
 use super::schedule::Entry;
 use super::{Run, journal_failed, lock};
+use crate::outcome::panicked;
 use compute::Offload;
-use model::{Code, Item, ItemError, Items, Kind, Object, OnError, PairedItem, Pairs, RunEvent, Source, TaskData, TaskStatus, Value};
+use futures::FutureExt as _;
+use model::{
+    Code, Item, ItemError, Items, Kind, MAX_ITEM_DEPTH, Object, OnError, PairedItem, Pairs, RunEvent, Source, TaskData, TaskStatus, Value,
+};
 use node_api::host::{Host as _, Pause};
 use node_api::{Ctx, NodeError};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -51,15 +57,20 @@ impl Run {
         self.survived = None;
         self.calls.store(0, Ordering::Relaxed);
         lock(&self.warnings).clear();
+        self.reached_out.store(false, Ordering::Relaxed);
         let tries_before = lock(&self.notes).get(TRIES).and_then(Value::as_usize).unwrap_or(0);
         self.tries.store(tries_before, Ordering::Relaxed);
         let given = lock(&self.given).take();
         let tried = match given {
             Some(items) => Tried::Done { outputs: Some(vec![items]), pause: None },
-            None if node.computes() || !entry.inputs.iter().flatten().all(is_small) => {
-                Offload::new(self.try_node(&entry, run_index), self.cpu.clone()).await
+            None => {
+                let offload = match Amount::of(&entry.inputs) {
+                    Amount::Small if !node.computes() => Offload::if_asked,
+                    Amount::Small | Amount::Modest => Offload::new,
+                    Amount::Large => Offload::long,
+                };
+                offload(pin!(self.try_node(&entry, run_index)), self.cpu.clone()).await
             }
-            None => self.try_node(&entry, run_index).await,
         };
         let mut task = task(started_ms, self.steps - 1, entry.sources.clone(), Vec::new());
         let mut pause = None;
@@ -104,6 +115,9 @@ impl Run {
             }
         };
         task.hints = std::mem::take(&mut *lock(&self.warnings));
+        if self.reached_out.load(Ordering::Relaxed) {
+            task.set_reached_out();
+        }
         let stops = self.outcome.error.is_some();
         task.execution_time_ms = (self.now() - started_ms).max(0) as u64;
         let outputs: Vec<Option<Items>> = outputs.unwrap_or_default().into_iter().map(Some).collect();
@@ -117,8 +131,7 @@ impl Run {
         let task = Arc::new(task);
         self.add_record(entry.node, task.clone());
         let finished = RunEvent::NodeFinished { node: node.info.name.clone(), run_index, task, changed: self.changed(entry.node) };
-        let is_large = !outputs.iter().flatten().all(is_small);
-        if let Err(error) = self.record_large(finished, is_large).await {
+        if let Err(error) = self.record_large(finished, Amount::of(&outputs)).await {
             self.fail(Some(entry.node), journal_failed(error));
             return ControlFlow::Break(());
         }
@@ -179,7 +192,15 @@ impl Run {
             };
             // What is used up is not there on another try either, which would only spend more; what may have happened is not to
             // happen again.
-            let is_final = matches!(error.code(), Code::AGENT_LIMIT | Code::BUDGET_REACHED | Code::RUN_UNCERTAIN);
+            let is_final = matches!(
+                error.code(),
+                Code::AGENT_LIMIT
+                    | Code::AGENT_OUTWARD
+                    | Code::BUDGET_REACHED
+                    | Code::RUN_UNCERTAIN
+                    | Code::RUN_CPU_TIME
+                    | Code::RUN_PANICKED
+            );
             if attempt >= tries || is_final || self.cancel.is_cancelled() {
                 return tried;
             }
@@ -196,7 +217,7 @@ impl Run {
         let node = &self.plan.nodes[entry.node];
         let Some(node_type) = &node.node_type else { return Tried::Failed(unknown_type(&self.engine, node)) };
         let mut inputs: Vec<Option<Items>> =
-            entry.inputs.iter().enumerate().map(|(index, items)| items.as_ref().map(|items| items.paired_by_index(index))).collect();
+            entry.inputs.iter().enumerate().map(|(index, items)| Some(items.as_ref()?.paired_by_index(index).watched(goes_on))).collect();
         if node.execute_once {
             for items in inputs.iter_mut().flatten() {
                 *items = items.first().map(Items::one).unwrap_or_default();
@@ -212,13 +233,26 @@ impl Run {
         }
         self.tries.fetch_add(1, Ordering::Relaxed);
         let host = NodeHost::new(self, entry, inputs, run_index).with_notes();
+        if let Err(error) = host.check_outward() {
+            return Tried::Failed(error);
+        }
         let ctx = Ctx::new(&node.info, host.inputs(), run_index, &host);
         let ran = tokio::select! {
-            ran = node_type.run(&ctx, items) => ran,
+            biased;
+            ran = AssertUnwindSafe(node_type.run(&ctx, items)).catch_unwind() => ran.unwrap_or_else(|_| Err(panicked("The node"))),
             (parked, until_ms) = host.parking.parked() => return Tried::Parked(parked, until_ms),
+        };
+        // A walk over items ends early when the time is over; what was made of them is not whole then.
+        let ended = compute::tick().err().map(|exceeded| NodeError::cpu_time(exceeded.limit.as_millis()));
+        let ran = match (ran, ended) {
+            (Err(error), Some(_)) if error.code() == Code::RUN_UNCERTAIN => Err(error),
+            (_, Some(_)) if self.cancel.is_cancelled() => Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            (Ok(_), Some(ended)) => Err(ended),
+            (ran, _) => ran.map(|outputs| outputs.into_iter().map(Items::unwatched).collect::<Vec<_>>()),
         };
         match ran {
             Ok(outputs) if outputs.is_empty() && !node.always_output => Tried::Nothing,
+            Ok(outputs) if outputs.iter().any(Items::is_too_deep) => Tried::Failed(too_deep()),
             Ok(outputs) => Tried::Done { outputs: Some(outputs), pause: host.take_pause() },
             Err(error) => Tried::Failed(error),
         }
@@ -267,10 +301,39 @@ impl Run {
     }
 }
 
-/// Whether a step over these items, or their record, is done in a moment. Others are kept off the threads that serve connections.
-fn is_small(items: &Items) -> bool {
-    const FEW_ITEMS: usize = 250;
-    items.is_small(FEW_ITEMS, compute::LARGE_BYTES)
+/// Whether a node may go on with its items.
+fn goes_on() -> bool {
+    compute::tick().is_ok()
+}
+
+/// What is nested without end is more than the journal, and the stack of whoever walks it, can take.
+fn too_deep() -> NodeError {
+    NodeError::new(Code::RUN_DATA_DEPTH, format!("The node put out an item that is nested deeper than {MAX_ITEM_DEPTH} levels"))
+        .hint("Look for a field that is put into itself, such as a loop that wraps the item each time.")
+}
+
+/// How much a step, or the record of one, has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Amount {
+    /// It is done in a moment.
+    Small,
+    /// It is kept off the threads that serve connections.
+    Modest,
+    /// It takes memory as well.
+    Large,
+}
+
+impl Amount {
+    pub(super) fn of(lists: &[Option<Items>]) -> Self {
+        const FEW_ITEMS: usize = 250;
+        const MODEST_BYTES: usize = 1 << 20;
+        let all = |n_items, bytes| lists.iter().flatten().all(|items| items.is_small(n_items, bytes));
+        match () {
+            () if all(FEW_ITEMS, compute::LARGE_BYTES) => Self::Small,
+            () if all(usize::MAX, MODEST_BYTES) => Self::Modest,
+            () => Self::Large,
+        }
+    }
 }
 
 /// A record with outputs and nothing special about it.

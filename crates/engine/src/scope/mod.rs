@@ -9,7 +9,7 @@ pub use vars::{ExecutionVars, Vars};
 use crate::plan::{Plan, PlanNode};
 use crate::run::host::expression_error;
 use expr::{Error, PreviousNode, Scope, Session};
-use model::{Item, Items, Kind, Object, Source, Str, TaskData, Value};
+use model::{Gaps, Item, Items, Kind, Object, Source, Str, TaskData, Value};
 use node_api::NodeError;
 use std::sync::Arc;
 
@@ -67,8 +67,9 @@ impl Plan {
         };
         let (early, late) = node.params_before_calls();
         let mut params = early.resolve(&Session::default(), &view).map_err(|error| expression_error(error, ""))?;
+        let mut gaps = Gaps::default();
         for (path, written) in late {
-            params.set_path(&path, written);
+            params.put_path_within(&path, written, &mut gaps).map_err(|error| NodeError::parameter(&path, error.to_string()))?;
         }
         Ok(params)
     }

@@ -1,9 +1,9 @@
 //! The `$` names that are the same for every node of a run.
 
-use crate::options::RunOptions;
+use crate::options::{Recorded, RunOptions};
 use crate::ports::Addresses;
 use expr::Error;
-use model::{Object, Str, Value};
+use model::{Object, Str, TaskStatus, Value};
 use node_api::host::Feature;
 use std::sync::Arc;
 
@@ -31,16 +31,20 @@ pub struct ExecutionVars {
     /// `test` or `production`.
     pub mode: &'static str,
     pub addresses: Option<Arc<dyn Addresses>>,
+    /// The wait that the run comes to next, or is at, counted from zero.
+    pub wait: usize,
 }
 
 impl ExecutionVars {
     fn to_value(&self) -> Value {
-        let address = |of: fn(&dyn Addresses, &str) -> Str| self.addresses.as_ref().map(|all| of(&**all, &self.id)).unwrap_or_default();
+        let address = |of: fn(&dyn Addresses, &str, usize) -> Str| {
+            self.addresses.as_ref().map(|all| of(&**all, &self.id, self.wait)).unwrap_or_default()
+        };
         let fields = [
             ("id", self.id.clone()),
             ("mode", self.mode.into()),
-            ("resumeUrl", address(|all, id| all.webhook(id))),
-            ("resumeFormUrl", address(|all, id| all.form(id))),
+            ("resumeUrl", address(|all, id, wait| all.webhook(id, wait))),
+            ("resumeFormUrl", address(|all, id, wait| all.form(id, wait))),
         ];
         Object::from_iter(fields).into()
     }
@@ -50,9 +54,12 @@ impl RunOptions {
     /// What expressions of the run may read.
     pub fn vars(&self) -> Vars {
         let mode = if self.mode == "manual" { "test" } else { "production" };
+        // A run sleeps at every wait, so that it comes to one at most before it begins anew with what it did.
+        let waited = |step: &&Recorded| step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting);
+        let wait = self.recorded.iter().filter(waited).count();
         Vars {
             timezone: self.timezone.clone(),
-            execution: ExecutionVars { id: self.run_id.clone(), mode, addresses: self.addresses.clone() },
+            execution: ExecutionVars { id: self.run_id.clone(), mode, addresses: self.addresses.clone(), wait },
             variables: self.variables.clone(),
             environment: self.features.contains(&Feature::EnvironmentAccess).then(|| self.environment.clone()),
             mode: self.mode.clone(),

@@ -71,6 +71,12 @@ pub enum Failure {
     Error(Error),
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Error(error)
+    }
+}
+
 impl Program {
     /// Reads the JavaScript between `{{` and `}}`. `None`: not for this evaluator, or not JavaScript at all.
     pub fn compile(source: &str) -> Option<Program> {

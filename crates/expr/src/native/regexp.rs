@@ -22,6 +22,8 @@ pub(super) struct RegExp {
 /// A compiled pattern may use this much memory.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 const MAX_PATTERN: usize = 4096;
+/// Code points whose case is folded at once; the sandbox does more in its own time.
+const MAX_FOLDED: usize = 100_000;
 const MAX_GROUPS_DEEP: usize = 24;
 
 const SPACE: &str = r"\t\n\x0B\x0C\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}";
@@ -48,6 +50,9 @@ impl RegExp {
         };
         let whole = translator.alternatives()?;
         if !translator.rest.is_empty() {
+            return None;
+        }
+        if has('i') && compute::pattern_cost::folded(&format!("(?i){}", translator.out)) > MAX_FOLDED {
             return None;
         }
         let regex = RegexBuilder::new(&translator.out)
@@ -436,6 +441,12 @@ mod tests {
         assert!(is_match(r"HELLO", "i", "hello"));
         assert!(is_match(r"[[&&]", "", "&"));
         assert!(is_match(r"a{,2}", "", "a{,2}"));
+    }
+
+    #[test]
+    fn issue_14_06_classes_that_take_long_to_fold_are_declined() {
+        assert!(RegExp::new(&r"[ -\uFFFD]".repeat(400), "i").is_none());
+        assert!(RegExp::new(r"^[a-z0-9._%+-]+@[^\s@]+\.[a-z]{2,}$", "i").is_some());
     }
 
     #[test]

@@ -7,6 +7,9 @@ use model::Value;
 /// How many numbers for `Math.random` are handed over at a time.
 const RANDOM_NUMBERS: usize = 64;
 
+/// As much may become of a byte or a letter in another encoding, with what is needed on the way.
+const MOST_LETTERS: usize = 3;
+
 pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, Refusal> {
     match operation {
         30 => {
@@ -24,10 +27,12 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         35 => Ok(Reply::Bytes(host_functions::random_bytes(call.index(0).unwrap_or_default().min(1 << 20)))),
         36 => {
             let (encoding, bytes) = (call.required_text(0)?, call.bytes(1)?);
+            call.hold(bytes.len() * MOST_LETTERS)?;
             Ok(host_functions::bytes_to_text(&encoding, &bytes).map_or(Reply::Undefined, Reply::Text))
         }
         37 => {
             let (encoding, text) = (call.required_text(0)?, call.required_text(1)?);
+            call.hold(text.len() * MOST_LETTERS)?;
             Ok(host_functions::text_to_bytes(&encoding, &text).map_or(Reply::Undefined, Reply::Bytes))
         }
         38 => {

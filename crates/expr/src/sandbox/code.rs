@@ -113,6 +113,7 @@ pub(super) struct CodeState {
     /// The item of this turn, where there is one.
     pub(super) index: Option<usize>,
     pub(super) for_each: bool,
+    pub(super) holds_output: bool,
     pub(super) requests: Vec<Request>,
     pub(super) timers: Vec<(f64, u64)>,
     pub(super) open: usize,
@@ -120,6 +121,8 @@ pub(super) struct CodeState {
     pub(super) given: StaticData,
     pub(super) outcome: CodeOutcome,
     pub(super) finished: bool,
+    /// What the two kinds of static data take as the program left them.
+    pub(super) static_bytes: [usize; 2],
     /// The description of the exception that ended the program.
     pub(super) failure: Option<Value>,
 }
@@ -128,11 +131,15 @@ pub(super) struct Request {
     pub(super) id: f64,
     pub(super) name: String,
     pub(super) argument: Value,
+    /// What it takes in memory until it is answered.
+    pub(super) bytes: usize,
 }
 
 /// An answer for the program.
 struct Answer {
     id: f64,
+    /// What the request took.
+    bytes: usize,
     result: Result<Value, Error>,
 }
 
@@ -188,7 +195,7 @@ impl Session {
             for (id, delay_ms) in std::mem::take(&mut code.timers) {
                 open.push(Box::pin(async move {
                     tokio::time::sleep(Duration::from_millis(delay_ms)).await;
-                    Answer { id, result: Ok(Value::Undefined) }
+                    Answer { id, bytes: 0, result: Ok(Value::Undefined) }
                 }));
             }
             for request in std::mem::take(&mut code.requests) {
@@ -198,7 +205,7 @@ impl Session {
                         Ok(result) => result,
                         Err(_) => Err(thrown("TimeoutError", "The operation was aborted due to timeout")),
                     };
-                    Answer { id: request.id, result }
+                    Answer { id: request.id, bytes: request.bytes, result }
                 }));
             }
             if open.is_empty() {
@@ -222,6 +229,17 @@ impl Session {
     }
 }
 
+/// Where turns of loops count, there is no program but the one whose loops were made to count: texts do not become code.
+const NO_OTHER_PROGRAMS: &str = "(() => {
+  const fixed = (target, name, value) => Object.defineProperty(target, name, { value, writable: false, enumerable: false, configurable: false });
+  const refuse = function Function() { throw new EvalError('Code cannot be made of text here'); };
+  refuse.prototype = Function.prototype;
+  for (const made of [() => {}, function* () {}, async () => {}, async function* () {}]) fixed(Object.getPrototypeOf(made), 'constructor', refuse);
+  fixed(globalThis, 'Function', refuse);
+  fixed(globalThis, 'eval', refuse);
+  fixed(globalThis, '$evaluateExpression', refuse);
+})()";
+
 impl Live {
     /// Runs a stretch of the program, until it ends or waits, off the threads that serve others. What it took is taken from what is left
     /// of its time.
@@ -236,7 +254,7 @@ impl Live {
         let limit_ms = self.store.data().limits.time_ms;
         room.interruptible(|| {
             let began = compute::cpu_used();
-            let _running = self.start_clock(Clock::with_left(*left, limit_ms));
+            let _running = self.start_clock(Clock::with_left(*left, limit_ms))?;
             let done = SCOPE.set(scope, || SINK.set(sink, || work(self)));
             *left = left.saturating_sub(compute::cpu_used().saturating_sub(began));
             done
@@ -249,11 +267,15 @@ impl Live {
         state.copies = true;
         state.code.given = job.static_data.clone();
         state.code.for_each = matches!(job.flavour, Flavour::EachItem | Flavour::FunctionItem);
+        state.code.holds_output = job.flavour == Flavour::Tool;
         self.set_zone(scope.timezone())?;
         for name in super::source::tokens(&job.source).iter().map(|token| token.text(&job.source)).filter(|text| text.starts_with('$')) {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
         let counted = limits.loop_iterations.map(|_| count_loops(&job.source));
+        if counted.is_some() {
+            self.eval("limits", NO_OTHER_PROGRAMS)?;
+        }
         let body = counted.as_deref().unwrap_or(&job.source);
         let program = self.eval("code", &format!("(async function () {{\n{body}\n}})"))?;
         let names = self.import(&Value::object(job.names.clone()))?;
@@ -272,19 +294,19 @@ impl Live {
     }
 
     fn settle(&mut self, answer: Answer) -> Result<(), Failure> {
-        let code = &mut self.store.data_mut().code;
-        code.open = code.open.saturating_sub(1);
+        let state = self.store.data_mut();
+        state.code.open = state.code.open.saturating_sub(1);
+        state.held.free(answer.bytes);
         let (value, failed) = match answer.result {
             Ok(value) => (value, false),
             Err(error) => {
-                let state = self.store.data_mut();
-                state.errors.push(error.clone());
+                let error = error.shortened();
                 let mut fields = Object::new();
                 fields.insert("message", error.to_string());
                 if let Error::Thrown { name, .. } = &error {
                     fields.insert("name", name.clone());
                 }
-                fields.insert("number", state.errors.len() - 1);
+                fields.insert("number", state.remember(error).map_err(Failure::Broken)?);
                 (Value::object(fields), true)
             }
         };

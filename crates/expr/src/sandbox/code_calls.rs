@@ -2,16 +2,24 @@
 
 use super::SINK;
 use super::code::{LogLine, Request, Returned};
-use super::decode;
 use super::host::{HostCall, Refusal, Reply, unknown_call};
+use super::memory::text_bytes;
 use crate::Error;
-use model::Value;
+use crate::error::shorten;
+use model::{Str, Value};
 
 pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, Refusal> {
     match operation {
         60 => {
             let index = call.index(0);
-            let value = output(call, 1)?;
+            // What a tool returns is held as a whole; items go on one by one.
+            let before = call.caller.data().held.passing();
+            let paid = call.caller.data_mut().spend(1, size_of::<Value>());
+            paid.map_err(|error| Refusal::Trap(call.caller.data_mut().stop(error)))?;
+            let value = call.output(1)?;
+            if call.caller.data().code.holds_output {
+                call.caller.data_mut().held.keep_since(before);
+            }
             give(match index {
                 None => Returned::Whole(value),
                 Some(index) if call.caller.data().code.for_each => Returned::ForItem { index, value },
@@ -22,7 +30,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         62 => give(Returned::List { len: call.index(0).unwrap_or_default() }),
         63 => call.caller.data_mut().code.finished = true,
         64 => {
-            let parts = call.value(0)?;
+            let (parts, _) = kept(call, |call| call.value(0))?;
             call.caller.data_mut().code.failure = Some(parts);
         }
         65 => call.caller.data_mut().code.index = call.index(0),
@@ -35,8 +43,9 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         68 => {
             let (index, property) = (call.index(0).unwrap_or(usize::MAX), call.required_text(1)?);
             let item = call.scope(|scope| scope.input().get(index))?;
-            let file = item.and_then(|item| item.binary(&property).map(|file| file.data.to_vec()));
-            return Ok(file.map_or(Reply::Undefined, Reply::Bytes));
+            let Some(file) = item.and_then(|item| item.binary(&property).cloned()) else { return Ok(Reply::Undefined) };
+            call.hold(file.data.len())?;
+            return Ok(Reply::Bytes(file.data.to_vec()));
         }
         69 => {
             let name = call.required_text(0)?;
@@ -45,20 +54,15 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             return Ok(Reply::value(&value.clone().unwrap_or_else(Value::empty_object)));
         }
         70 => {
-            let (name, value) = (call.required_text(0)?, call.value(1)?);
-            let data = &mut call.caller.data_mut().code.outcome.static_data;
-            let place = if name == "global" { &mut data.global } else { &mut data.node };
+            let name = call.required_text(0)?;
+            let (value, bytes) = kept(call, |call| call.value(1))?;
+            let state = call.caller.data_mut();
+            let (data, [global, node]) = (&mut state.code.outcome.static_data, &mut state.code.static_bytes);
+            let (place, before) = if name == "global" { (&mut data.global, global) } else { (&mut data.node, node) };
             *place = Some(value);
+            state.held.free(std::mem::replace(before, bytes));
         }
-        71 => {
-            let (key, value) = (call.required_text(0)?, call.required_text(1)?);
-            let custom_data = &mut call.caller.data_mut().code.outcome.custom_data;
-            custom_data.retain(|(known, _)| *known != key);
-            // n8n keeps ten short entries for an execution; a flood must not fill our memory.
-            if custom_data.len() < 1000 {
-                custom_data.push((key.into(), value.into()));
-            }
-        }
+        71 => custom_data(call)?,
         other => return Err(unknown_call(other).into()),
     }
     Ok(Reply::Undefined)
@@ -70,35 +74,52 @@ fn give(returned: Returned) {
     }
 }
 
-/// Reads a value that counts against the output limit for good.
-fn output(call: &mut HostCall<'_>, position: usize) -> Result<Value, Refusal> {
-    let raw = call.raw(position);
-    let helpers = call.caller.data().entries()?.helpers();
-    let mut budget = call.caller.data().output_left;
-    let read = decode::read(&call.guest.clone(), &mut call.caller, helpers, raw, &mut budget);
-    call.caller.data_mut().output_left = budget;
-    call.read_result(read)
+/// Does something whose memory the host goes on holding after the call. Tells how much that is.
+fn kept<T>(call: &mut HostCall<'_>, read: impl FnOnce(&mut HostCall<'_>) -> Result<T, Refusal>) -> Result<(T, usize), Refusal> {
+    let before = call.caller.data().held.passing();
+    let value = read(call)?;
+    Ok((value, call.caller.data_mut().held.keep_since(before)))
+}
+
+/// `$execution.customData`. n8n keeps ten short entries for an execution; a flood must not fill our memory.
+fn custom_data(call: &mut HostCall<'_>) -> Result<(), Refusal> {
+    const MAX_ENTRIES: usize = 1000;
+    let (mut key, mut value) = (Str::from(call.required_text(0)?), Str::from(call.required_text(1)?));
+    shorten(&mut key);
+    shorten(&mut value);
+    let size = |key: &Str, value: &Str| size_of::<(Str, Str)>() + text_bytes(key.len()) + text_bytes(value.len());
+    kept(call, |call| call.hold(size(&key, &value)))?;
+    let state = call.caller.data_mut();
+    let entries = &mut state.code.outcome.custom_data;
+    if let Some((_, known)) = entries.iter_mut().find(|(known, _)| *known == key) {
+        state.held.free(size(&key, known));
+        *known = value;
+    } else if entries.len() < MAX_ENTRIES {
+        entries.push((key, value));
+    } else {
+        state.held.free(size(&key, &value));
+    }
+    Ok(())
 }
 
 fn log(call: &mut HostCall<'_>) -> Result<(), Refusal> {
     let (level, text) = (call.required_text(0)?, call.required_text(1)?);
     let state = call.caller.data_mut();
-    let limits = state.limits;
-    if state.code.outcome.logs.len() >= limits.log_lines {
+    if state.code.outcome.logs.len() >= state.limits.log_lines {
         state.code.outcome.dropped_logs += 1;
         return Ok(());
     }
-    match state.output_left.checked_sub(text.len()) {
-        Some(left) => state.output_left = left,
-        None => return Err(Refusal::Trap(state.stop(Error::Output { limit_bytes: limits.output_bytes }))),
-    }
+    let before = state.held.passing();
+    let paid = state.spend(text.len(), size_of::<LogLine>() + text_bytes(level.len()) + text_bytes(text.len()));
+    paid.map_err(|error| Refusal::Trap(state.stop(error)))?;
+    state.held.keep_since(before);
     state.code.outcome.logs.push(LogLine { level: level.into(), text: text.into() });
     Ok(())
 }
 
 fn request(call: &mut HostCall<'_>) -> Result<(), Refusal> {
     let (id, name) = (call.number(0).unwrap_or_default(), call.required_text(1)?);
-    let mut argument = call.value(2)?;
+    let (mut argument, bytes) = kept(call, |call| call.value(2))?;
     opened(call)?;
     let state = call.caller.data_mut();
     let limits = state.limits;
@@ -114,7 +135,7 @@ fn request(call: &mut HostCall<'_>) -> Result<(), Refusal> {
         fields.insert("maxBytes", limits.fetch_body_bytes);
         fields.insert("redirects", limits.fetch_redirects);
     }
-    state.code.requests.push(Request { id, name, argument });
+    state.code.requests.push(Request { id, name, argument, bytes });
     Ok(())
 }
 

@@ -88,13 +88,9 @@ async fn promises_timers_and_requests_are_awaited() {
     assert_eq!(whole("return this.helpers.httpRequest({ url: 'u' });").await, json!({ "url": "u" }));
     assert_eq!(whole("try { await this.helpers.request('x') } catch (e) { return e.message }").await, json!("no request here"));
     assert!(failure("await new Promise(() => {})").await.starts_with("The code waits for a promise"));
-    assert_eq!(
-        whole(
-            "let n = 0; const id = setInterval(() => n++, 1); await new Promise(d => setTimeout(d, 40)); clearInterval(id); return n > 3;"
-        )
-        .await,
-        json!(true)
-    );
+    let interval =
+        "let n = 0; await new Promise(d => { const id = setInterval(() => { if (++n > 3) { clearInterval(id); d() } }, 1) }); return n";
+    assert_eq!(whole(interval).await, json!(4));
 }
 
 #[tokio::test]
@@ -105,6 +101,14 @@ async fn the_console_static_data_and_custom_data_come_back() {
     assert_eq!(outcome.logs[0].text, "a { b: [ 1, 'c' ] } null");
     assert_eq!(outcome.static_data.global, Some(json!({ "count": 1 })));
     assert_eq!(outcome.custom_data, [("k".into(), "5".into())]);
+}
+
+#[tokio::test]
+async fn issue_14_01_custom_data_is_short_and_not_much() {
+    let source = "for (let i = 0; i < 2000; i++) $execution.customData.set('k' + i % 1500, 'x'.repeat(2e4) + i); return [];";
+    let (_, outcome) = run(source, Flavour::AllItems, &three()).await.unwrap();
+    assert_eq!(outcome.custom_data.len(), 1000);
+    assert!(outcome.custom_data.iter().all(|(key, value)| key.len() < 10 && value.len() < 20_000));
 }
 
 #[tokio::test]
@@ -162,6 +166,33 @@ async fn tools_have_their_own_names() {
     let mut returned = Vec::new();
     Sandbox::new().session(Limits::tool()).run_code(&job, &FakeScope::default(), &Echo, &mut |value| returned.push(value)).await.unwrap();
     assert_eq!(returned, [Returned::Whole(json!(39))]);
+}
+
+#[tokio::test]
+async fn issue_14_00_loops_cannot_hide_in_code_made_of_text() {
+    let tool = async |source: &str| run(source, Flavour::Tool, &FakeScope::default()).await;
+    for source in [
+        "new Function('for (;;) {}')()",
+        "eval('for (;;) {}')",
+        "(0, globalThis['ev' + 'al'])('for (;;) {}')",
+        "(() => 0).constructor('for (;;) {}')()",
+        "await (async () => 0).constructor('for (;;) {}')()",
+        "[...(function* () {}).constructor('for (;;) yield 1')()]",
+        "Reflect.construct(Object.getPrototypeOf(function () {}).constructor, ['for (;;) {}'])()",
+        "$evaluateExpression('{{ (() => { for (;;) {} })() }}')",
+    ] {
+        let began = compute::cpu_used();
+        let failure = tool(source).await.unwrap_err().to_string();
+        assert!(failure.contains("Code cannot be made of text here"), "{source}: {failure}");
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(10), "{source}");
+    }
+    let (returned, _) = tool("return [(() => 0) instanceof Function, (() => 0).constructor === Function]").await.unwrap();
+    assert_eq!(returned[1..], [true, true].map(|value| json!(value)).into_iter().enumerate().map(element).collect::<Vec<_>>());
+    assert_eq!(whole("return new Function('return 7')()").await, json!(7), "an author's own code may");
+}
+
+fn element((index, value): (usize, Value)) -> Returned {
+    Returned::Element { index, value }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Values on their way out of the guest, read property by property: dates, `undefined` and `NaN` stay what they are.
 
 use super::guest::{Guest, Kind, Raw};
+use super::memory::text_bytes;
 use super::state::State;
 use crate::Error;
 use model::{DateKind, DateValue, Object, Str, Value};
@@ -17,6 +18,12 @@ const ENUMERABLE_STRING_KEYS: i32 = 1 | 1 << 4;
 const CLASS_OBJECT: i32 = 1;
 const CLASS_ARRAY: i32 = 2;
 
+/// What an element, a field and the list or object around them take in the host's memory. A list that grows has room to spare, or is there
+/// twice for a moment, and an object with many fields has an index.
+const ELEMENT_BYTES: usize = 2 * size_of::<Value>();
+const FIELD_BYTES: usize = size_of::<(Str, Value)>() + 48;
+const CONTAINER_BYTES: usize = 64;
+
 /// The parts of the image that reading needs.
 #[derive(Clone, Copy)]
 pub(super) struct Helpers {
@@ -27,15 +34,9 @@ pub(super) struct Helpers {
     pub(super) object_prototype: Raw,
 }
 
-/// Reads a value whole. `budget` is what is left of the output limit.
-pub(super) fn read(
-    guest: &Guest,
-    store: &mut impl AsContextMut<Data = State>,
-    helpers: Helpers,
-    value: Raw,
-    budget: &mut usize,
-) -> Result<Value, ReadError> {
-    Reader { guest, store, helpers, budget }.value(value)
+/// Reads a value whole. It is paid for as it grows, because a small one with shared parts may be endless when it is written out.
+pub(super) fn read(guest: &Guest, store: &mut impl AsContextMut<Data = State>, helpers: Helpers, value: Raw) -> Result<Value, ReadError> {
+    Reader { guest, store, helpers }.value(value)
 }
 
 /// Why a value could not be read.
@@ -58,7 +59,6 @@ struct Reader<'a, S> {
     guest: &'a Guest,
     store: &'a mut S,
     helpers: Helpers,
-    budget: &'a mut usize,
 }
 
 /// A list or object that is being read.
@@ -143,7 +143,7 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
     fn child(&mut self, stack: &mut [Open]) -> Result<Option<Raw>, ReadError> {
         match stack.last_mut() {
             Some(Open::List { source, len, values }) if (values.len() as u32) < *len => {
-                self.spend(1)?;
+                self.spend(1, ELEMENT_BYTES)?;
                 let arguments = (self.guest.context, source.0, values.len() as i32);
                 Ok(Some(Raw(self.guest.js_get_at.call(&mut *self.store, arguments)?)))
             }
@@ -165,15 +165,15 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
             Kind::Null => Value::Null,
             Kind::Bool(flag) => Value::Bool(flag),
             Kind::Number(number) => {
-                self.spend(8)?;
+                self.spend(8, 0)?;
                 Value::Number(number)
             }
             Kind::BigInt => return Err(ReadError::Refused(type_error("Do not know how to serialize a BigInt"))),
             Kind::Exception => return Err(ReadError::Thrown),
             Kind::String => {
-                let text = self.guest.text(&mut *self.store, value)?;
-                self.spend(text.len() + 2)?;
-                Value::String(text.into())
+                let text: Str = self.guest.text(&mut *self.store, value)?;
+                self.spend(text.len() + 2, 0)?;
+                Value::String(text)
             }
             Kind::Object => match self.object(value, depth)? {
                 Step::Enter(open) => {
@@ -202,7 +202,7 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         if depth >= limits.depth {
             return Err(ReadError::Refused(type_error("Converting circular structure to JSON")));
         }
-        self.spend(2)?;
+        self.spend(2, CONTAINER_BYTES)?;
         match self.guest.js_class.call(&mut *self.store, value.0)? {
             CLASS_ARRAY => return self.list(value),
             CLASS_OBJECT => {}
@@ -275,7 +275,7 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
     fn name(&mut self, atom: i32) -> Result<Str, ReadError> {
         if let Some(name) = self.store.as_context().data().names.get(&atom) {
             let name = name.clone();
-            self.spend(name.len() + 4)?;
+            self.spend(name.len() + 4, FIELD_BYTES)?;
             return Ok(name);
         }
         let scratch = self.store.as_context().data().scratch;
@@ -284,9 +284,9 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
             return Err(ReadError::Thrown);
         }
         let len = self.guest.read_u32(&*self.store, scratch + 8)? as usize;
+        self.spend(len + 4, FIELD_BYTES + text_bytes(len))?;
         let name: Str = String::from_utf8_lossy(self.guest.slice(&*self.store, pointer, len)?).into();
         self.guest.js_free_text.call(&mut *self.store, (self.guest.context, pointer))?;
-        self.spend(name.len() + 4)?;
         if self.store.as_context().data().names.len() < MAX_NAMES {
             // Held in the guest as well, so that the number cannot come to mean another name.
             self.guest.js_dup_atom.call(&mut *self.store, (self.guest.context, atom))?;
@@ -313,17 +313,8 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         }))
     }
 
-    fn spend(&mut self, bytes: usize) -> Result<(), ReadError> {
-        match self.budget.checked_sub(bytes) {
-            Some(left) => {
-                *self.budget = left;
-                Ok(())
-            }
-            None => {
-                let limit_bytes = self.store.as_context().data().limits.output_bytes;
-                Err(ReadError::Refused(Error::Output { limit_bytes }))
-            }
-        }
+    fn spend(&mut self, output: usize, held: usize) -> Result<(), ReadError> {
+        self.store.as_context_mut().data_mut().spend(output, held).map_err(ReadError::Refused)
     }
 }
 

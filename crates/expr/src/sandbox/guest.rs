@@ -1,6 +1,8 @@
 //! The C interface of QuickJS inside one instance: calls, texts and raw values.
 
+use super::memory::text_bytes;
 use super::state::State;
+use std::borrow::Cow;
 use wasmtime::{AsContext, AsContextMut, Instance, Memory, Store, TypedFunc};
 
 /// A JavaScript value as QuickJS passes it: a tag in the upper half, a number or an address in the lower.
@@ -174,15 +176,20 @@ impl Guest {
         Ok(Raw(value))
     }
 
-    /// The text of a string value. Half surrogate pairs, which Rust has no place for, become U+FFFD.
-    pub(super) fn text(&self, mut store: impl AsContextMut<Data = State>, value: Raw) -> wasmtime::Result<String> {
+    /// The text of a string value, which the instance pays for. Half surrogate pairs, which Rust has no place for, become U+FFFD.
+    pub(super) fn text<T: for<'t> From<Cow<'t, str>>>(
+        &self,
+        mut store: impl AsContextMut<Data = State>,
+        value: Raw,
+    ) -> wasmtime::Result<T> {
         let scratch = store.as_context().data().scratch;
         let pointer = self.js_to_text.call(&mut store, (self.context, scratch, value.0, 0))?;
         if pointer == 0 {
             return Err(out_of_memory());
         }
         let len = self.read_u32(&store, scratch)? as usize;
-        let text = self.slice(&store, pointer, len).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        store.as_context_mut().data_mut().hold(text_bytes(len))?;
+        let text = self.slice(&store, pointer, len).map(|bytes| String::from_utf8_lossy(bytes).into());
         self.js_free_text.call(&mut store, (self.context, pointer))?;
         text
     }

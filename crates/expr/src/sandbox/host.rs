@@ -6,6 +6,10 @@ use super::state::{Parcel, State};
 use super::{SCOPE, calls, code_calls, scope_calls};
 use crate::{Error, Scope};
 use model::{Str, Value};
+#[cfg(test)]
+use std::cell::RefCell;
+#[cfg(test)]
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use wasmtime::{Caller, Engine, Linker};
 
@@ -93,6 +97,12 @@ impl From<wasmtime::Error> for Refusal {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// The calls that guests on this thread have made, for the test that makes all of them.
+    pub(super) static SEEN: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
+}
+
 fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::Result<i32> {
     caller.data_mut().check_stack()?;
     let guest = caller.data().guest()?;
@@ -107,6 +117,9 @@ fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::R
             (position, _) => arguments[position as usize - 1] = raw,
         }
     }
+    #[cfg(test)]
+    SEEN.with_borrow_mut(|seen| seen.insert(operation));
+    let passing = caller.data().held.passing();
     let mut call = HostCall { caller, guest, arguments };
     let reply = match operation {
         1..=29 => scope_calls::answer(operation, &mut call),
@@ -116,14 +129,14 @@ fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::R
     let HostCall { guest, .. } = &call;
     let guest = guest.clone();
     caller = call.caller;
-    match reply {
-        Ok(reply) => {
-            let value = reply_value(&guest, &mut caller, reply)?;
-            if value.kind() == Kind::Exception { Ok(0) } else { guest.boxed(&mut caller, value) }
-        }
+    let answered = match reply {
+        Ok(reply) => reply_value(&guest, &mut caller, reply)
+            .and_then(|value| if value.kind() == Kind::Exception { Ok(0) } else { guest.boxed(&mut caller, value) }),
         Err(Refusal::Trap(trap)) => Err(trap),
-        Err(Refusal::Throw(error)) => throw(&guest, &mut caller, error).map(|()| 0),
-    }
+        Err(Refusal::Throw(error)) => throw(&guest, &mut caller, error.shortened()).map(|()| 0),
+    };
+    caller.data_mut().held.let_pass(passing);
+    answered
 }
 
 fn reply_value(guest: &Guest, caller: &mut Caller<'_, State>, reply: Reply) -> wasmtime::Result<Raw> {
@@ -151,10 +164,10 @@ fn throw(guest: &Guest, caller: &mut Caller<'_, State>, error: Error) -> wasmtim
     const CONFIGURABLE_WRITABLE: i32 = 3;
     let exception = Raw(guest.js_new_error.call(&mut *caller, guest.context)?);
     let message = guest.string(&mut *caller, &error.to_string())?;
-    let number = caller.data().errors.len();
-    caller.data_mut().errors.push(error);
+    let remembered = caller.data_mut().remember(error);
+    let number = remembered.map_err(|error| caller.data_mut().stop(error))?.map_or(Raw::UNDEFINED, |number| Raw::number(number as f64));
     let name = guest.string(&mut *caller, "ExpressionError")?;
-    for (key, value) in [("message", message), ("name", name), ("heddleError", Raw::number(number as f64))] {
+    for (key, value) in [("message", message), ("name", name), ("heddleError", number)] {
         let key = guest.write(&mut *caller, key.as_bytes())?;
         guest.js_define.call(&mut *caller, (guest.context, exception.0, key, value.0, CONFIGURABLE_WRITABLE))?;
         guest.free.call(&mut *caller, key)?;
@@ -205,26 +218,36 @@ impl HostCall<'_> {
                 if at == 0 && len > 0 {
                     return Err(Refusal::Trap(wasmtime::Error::msg("bytes were expected")));
                 }
+                self.hold(len)?;
                 Ok(guest.slice(&self.caller, at, len)?.to_vec())
             }
             _ => Ok(Vec::new()),
         }
     }
 
-    /// The argument as a value of ours, whatever it is.
-    pub(super) fn value(&mut self, position: usize) -> Result<Value, Refusal> {
-        let raw = self.raw(position);
-        let helpers = self.caller.data().entries()?.helpers();
-        let mut budget = self.caller.data().output_left;
-        let read = decode::read(&self.guest.clone(), &mut self.caller, helpers, raw, &mut budget);
-        self.read_result(read)
+    /// Pays for memory of the host until the call is over.
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
+        Ok(self.caller.data_mut().hold(bytes)?)
     }
 
-    pub(super) fn read_result(&mut self, read: Result<Value, ReadError>) -> Result<Value, Refusal> {
-        match read {
+    /// The argument as a value of ours, whatever it is. It does not count as output.
+    pub(super) fn value(&mut self, position: usize) -> Result<Value, Refusal> {
+        let left = self.caller.data().output_left;
+        let value = self.output(position);
+        self.caller.data_mut().output_left = left;
+        value
+    }
+
+    /// The same for what counts against the output limit for good.
+    pub(super) fn output(&mut self, position: usize) -> Result<Value, Refusal> {
+        let raw = self.raw(position);
+        let helpers = self.caller.data().entries()?.helpers();
+        match decode::read(&self.guest.clone(), &mut self.caller, helpers, raw) {
             Ok(value) => Ok(value),
             Err(ReadError::Trap(trap)) => Err(Refusal::Trap(trap)),
-            Err(ReadError::Refused(error @ Error::Output { .. })) => Err(Refusal::Trap(self.caller.data_mut().stop(error))),
+            Err(ReadError::Refused(error @ (Error::Output { .. } | Error::Memory { .. } | Error::SharedMemory { .. }))) => {
+                Err(Refusal::Trap(self.caller.data_mut().stop(error)))
+            }
             Err(ReadError::Refused(error)) => Err(Refusal::Throw(error)),
             Err(ReadError::Thrown) => {
                 Err(Refusal::Throw(Error::Thrown { name: "TypeError".into(), message: "the value could not be read".into(), stack: None }))

@@ -8,6 +8,7 @@ use super::source::{Token, TokenKind, tokens};
 /// over what counts for them. The program's lines stay where they are.
 pub(super) fn count_loops(source: &str) -> String {
     let tokens = tokens(source);
+    let closings = Closings::new(&tokens);
     let mut insertions: Vec<(usize, &str)> = Vec::new();
     for (position, token) in tokens.iter().enumerate() {
         let member = position > 0 && tokens.get(position - 1).is_some_and(|before| before.is(b'.'));
@@ -18,10 +19,10 @@ pub(super) fn count_loops(source: &str) -> String {
         match token.text(source) {
             "while" => {
                 if let Some(opening) = tokens.get(open).filter(|token| token.is(b'('))
-                    && let Some(closing) = closing(&tokens, open)
+                    && let Some(closing) = closings.of(open).and_then(|closing| tokens.get(closing))
                 {
                     insertions.push((opening.range.end, "("));
-                    insertions.push((closing, ")&&__heddle_tick()"));
+                    insertions.push((closing.range.start, ")&&__heddle_tick()"));
                 }
             }
             "for" => {
@@ -29,7 +30,7 @@ pub(super) fn count_loops(source: &str) -> String {
                     open += 1;
                 }
                 if tokens.get(open).is_some_and(|token| token.is(b'(')) {
-                    count_for(&tokens, open, source, &mut insertions);
+                    count_for(&tokens, &closings, open, source, &mut insertions);
                 }
             }
             _ => {}
@@ -47,73 +48,81 @@ pub(super) fn count_loops(source: &str) -> String {
     counted
 }
 
-fn count_for(tokens: &[Token], open: usize, source: &str, insertions: &mut Vec<(usize, &str)>) {
-    let mut depth = 0_usize;
+/// `closings` has where each bracket closes, so that what is nested is passed over and not read once for each loop around it.
+fn count_for(tokens: &[Token], closings: &Closings, open: usize, source: &str, insertions: &mut Vec<(usize, &str)>) {
+    let Some(end) = closings.of(open) else { return };
     let mut over: Option<(usize, bool)> = None;
     let mut tested = false;
-    for (position, token) in tokens.iter().enumerate().skip(open) {
+    let mut position = open + 1;
+    while position < end
+        && let Some(token) = tokens.get(position)
+    {
         match token.kind {
-            TokenKind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
-            TokenKind::Punctuation(b')' | b']' | b'}') => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    if let (Some((at, of)), false) = (over, tested) {
-                        insertions.push((at, if of { " __heddle_each(" } else { " __heddle_keys(" }));
-                        insertions.push((token.range.start, ")"));
-                    }
-                    return;
-                }
-            }
-            TokenKind::Punctuation(b';') if depth == 1 && !tested => {
+            TokenKind::Punctuation(b'(' | b'[' | b'{') => position = closings.of(position).unwrap_or(end),
+            TokenKind::Punctuation(b';') if !tested => {
                 tested = true;
                 if tokens.get(position + 1).is_some_and(|next| next.is(b';')) {
                     insertions.push((token.range.end, "__heddle_tick()"));
-                } else if let Some(end) = next_semicolon(tokens, position + 1) {
+                } else if let Some(end) = next_semicolon(tokens, closings, position + 1) {
                     // The test becomes one operand, whatever operators it has.
                     insertions.push((token.range.end, "("));
                     insertions.push((end, ")&&__heddle_tick()"));
                 }
             }
-            TokenKind::Word if depth == 1 && over.is_none() && position > open + 1 => match token.text(source) {
+            TokenKind::Word if over.is_none() && position > open + 1 => match token.text(source) {
                 "of" => over = Some((token.range.end, true)),
                 "in" => over = Some((token.range.end, false)),
                 _ => {}
             },
             _ => {}
         }
+        position += 1;
     }
-}
-
-/// Where the bracket that opens at a token closes.
-fn closing(tokens: &[Token], open: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for token in tokens.get(open..)? {
-        match token.kind {
-            TokenKind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
-            TokenKind::Punctuation(b')' | b']' | b'}') => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(token.range.start);
-                }
-            }
-            _ => {}
-        }
+    if let (Some((at, of)), false, Some(closing)) = (over, tested, tokens.get(end)) {
+        insertions.push((at, if of { " __heddle_each(" } else { " __heddle_keys(" }));
+        insertions.push((closing.range.start, ")"));
     }
-    None
 }
 
 /// Where the test of a `for` ends.
-fn next_semicolon(tokens: &[Token], from: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for token in tokens.get(from..)? {
+fn next_semicolon(tokens: &[Token], closings: &Closings, from: usize) -> Option<usize> {
+    let mut position = from;
+    loop {
+        let token = tokens.get(position)?;
         match token.kind {
-            TokenKind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
-            TokenKind::Punctuation(b')' | b']' | b'}') => depth = depth.checked_sub(1)?,
-            TokenKind::Punctuation(b';') if depth == 0 => return Some(token.range.start),
+            TokenKind::Punctuation(b'(' | b'[' | b'{') => position = closings.of(position)?,
+            TokenKind::Punctuation(b')' | b']' | b'}') => return None,
+            TokenKind::Punctuation(b';') => return Some(token.range.start),
             _ => {}
         }
+        position += 1;
     }
-    None
+}
+
+/// For every token that opens a bracket, the token that closes it.
+struct Closings(Vec<Option<usize>>);
+
+impl Closings {
+    fn new(tokens: &[Token]) -> Self {
+        let mut closings = vec![None; tokens.len()];
+        let mut open = Vec::new();
+        for (position, token) in tokens.iter().enumerate() {
+            match token.kind {
+                TokenKind::Punctuation(b'(' | b'[' | b'{') => open.push(position),
+                TokenKind::Punctuation(b')' | b']' | b'}') => {
+                    if let Some(opening) = open.pop().and_then(|opening: usize| closings.get_mut(opening)) {
+                        *opening = Some(position);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self(closings)
+    }
+
+    fn of(&self, open: usize) -> Option<usize> {
+        self.0.get(open).copied().flatten()
+    }
 }
 
 #[cfg(test)]
@@ -130,9 +139,22 @@ mod tests {
             ("for (const x of list.of) f(x)", "for (const x of __heddle_each( list.of)) f(x)"),
             ("for (k in o) f(k)", "for (k in __heddle_keys( o)) f(k)"),
             ("for await (const x of y) {}", "for await (const x of __heddle_each( y)) {}"),
+            ("for (;;) { for (const x of f(y)) g(x) }", "for (;__heddle_tick();) { for (const x of __heddle_each( f(y))) g(x) }"),
+            ("for (for (for (", "for (for (for ("),
             ("x.while(1); y.for(2); 'for (;;)'", "x.while(1); y.for(2); 'for (;;)'"),
         ] {
             assert_eq!(count_loops(source), counted);
         }
+    }
+
+    #[test]
+    fn issue_14_00_loops_inside_of_each_other_are_read_once() {
+        let began = compute::cpu_used();
+        for part in ["for(", "while(", "for(;", "for(;{"] {
+            for closing in ["", ")"] {
+                count_loops(&format!("{}{}", part.repeat(100_000), closing.repeat(100_000)));
+            }
+        }
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(5));
     }
 }

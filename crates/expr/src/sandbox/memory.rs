@@ -1,12 +1,23 @@
-//! Memory of all instances together.
+//! Memory of all instances together, and of what they hand to the host.
 
+use super::limits::Limits;
+use crate::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What each instance may have without asking: enough for nearly every expression.
 const FREE_BYTES: usize = 16 << 20;
 
-/// Until an operator says otherwise.
-const DEFAULT_LIMIT_BYTES: usize = 256 << 20;
+/// The same while the process is short of memory.
+const FREE_BYTES_WHEN_SHORT: usize = 4 << 20;
+
+/// The same for what the host holds for it.
+const FREE_HELD_BYTES: usize = 1 << 20;
+
+/// The host asks for so much at a time, so that small values do not ask for each of their parts.
+const STEP_BYTES: usize = 1 << 20;
+
+/// Until an operator says otherwise. Unit tests go on side by side in one process, and each tries what one instance may have.
+const DEFAULT_LIMIT_BYTES: usize = if cfg!(test) { usize::MAX } else { 256 << 20 };
 
 static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT_BYTES);
 static USED: AtomicUsize = AtomicUsize::new(0);
@@ -16,8 +27,10 @@ pub fn limit_shared_memory(bytes: usize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
+/// Half of it while the process is short of memory.
 pub(super) fn shared_limit() -> usize {
-    LIMIT.load(Ordering::Relaxed)
+    let limit = LIMIT.load(Ordering::Relaxed);
+    if compute::is_memory_short() { limit / 2 } else { limit }
 }
 
 /// What one instance has taken of it; given back when it is dropped.
@@ -29,7 +42,13 @@ pub(super) struct Share {
 impl Share {
     /// Asks for as much as an instance of this size needs.
     pub(super) fn grow_to(&mut self, bytes: usize) -> bool {
-        let more = bytes.saturating_sub(FREE_BYTES).saturating_sub(self.taken);
+        let free = if compute::is_memory_short() { FREE_BYTES_WHEN_SHORT } else { FREE_BYTES };
+        self.take(bytes.saturating_sub(free))
+    }
+
+    /// Takes so much in all, if it is there.
+    fn take(&mut self, bytes: usize) -> bool {
+        let more = bytes.saturating_sub(self.taken);
         let taken = USED.fetch_add(more, Ordering::Relaxed);
         let fits = more == 0 || taken.saturating_add(more) <= shared_limit();
         match fits {
@@ -38,10 +57,111 @@ impl Share {
         }
         fits
     }
+
+    /// Gives back all but so much.
+    fn shrink(&mut self, bytes: usize) {
+        let less = self.taken.saturating_sub(bytes);
+        if less > 0 {
+            self.taken -= less;
+            USED.fetch_sub(less, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
         USED.fetch_sub(self.taken, Ordering::Relaxed);
+    }
+}
+
+/// The host's own memory for one instance: what it was handed and has not passed on yet. A value is small inside of JavaScript if its
+/// parts are shared; here every part is paid for.
+#[derive(Default)]
+pub(super) struct Held {
+    /// What stays until the evaluation or the run is over, or until somebody frees it.
+    kept: usize,
+    /// What the call or the reading under way has made.
+    passing: usize,
+    share: Share,
+}
+
+impl Held {
+    /// Pays for something that is about to be made.
+    pub(super) fn take(&mut self, bytes: usize, limits: &Limits) -> Result<(), Error> {
+        let total = self.kept.saturating_add(self.passing).saturating_add(bytes);
+        if total > limits.memory_bytes {
+            return Err(Error::Memory { limit_bytes: limits.memory_bytes });
+        }
+        if !self.share.take(shared_part(total)) {
+            return Err(Error::SharedMemory { limit_bytes: shared_limit() });
+        }
+        self.passing += bytes;
+        Ok(())
+    }
+
+    pub(super) fn passing(&self) -> usize {
+        self.passing
+    }
+
+    /// A call is over: what it made and did not keep is gone.
+    pub(super) fn let_pass(&mut self, before: usize) {
+        self.passing = self.passing.min(before);
+        self.shrink();
+    }
+
+    /// What was made since then stays. Gives back how much that is, for whoever frees it.
+    pub(super) fn keep_since(&mut self, before: usize) -> usize {
+        let bytes = self.passing.saturating_sub(before);
+        self.passing -= bytes;
+        self.kept += bytes;
+        bytes
+    }
+
+    pub(super) fn free(&mut self, bytes: usize) {
+        self.kept = self.kept.saturating_sub(bytes);
+        self.shrink();
+    }
+
+    /// The evaluation is over: what it made belongs to whoever asked.
+    pub(super) fn clear(&mut self) {
+        (self.kept, self.passing) = (0, 0);
+        self.shrink();
+    }
+
+    fn shrink(&mut self) {
+        self.share.shrink(shared_part(self.kept + self.passing));
+    }
+}
+
+/// What a text takes beside the value that holds it, with what is lost when room for it is rounded up; a short one is part of that value.
+pub(super) fn text_bytes(len: usize) -> usize {
+    const INLINE_BYTES: usize = 15;
+    const ALLOCATION_BYTES: usize = 64;
+    if len > INLINE_BYTES { len + len / 8 + ALLOCATION_BYTES } else { 0 }
+}
+
+fn shared_part(bytes: usize) -> usize {
+    bytes.saturating_sub(FREE_HELD_BYTES).div_ceil(STEP_BYTES) * STEP_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_is_given_back_and_what_is_kept_stays_until_it_is_freed() {
+        let limits = Limits { memory_bytes: 1000, ..Limits::expression() };
+        let mut held = Held::default();
+        held.take(400, &limits).unwrap();
+        let before = held.passing();
+        held.take(300, &limits).unwrap();
+        assert_eq!(held.keep_since(before), 300);
+        held.let_pass(0);
+        assert_eq!((held.kept, held.passing), (300, 0));
+        assert_eq!(held.take(701, &limits), Err(Error::Memory { limit_bytes: 1000 }));
+        held.free(300);
+        held.take(701, &limits).unwrap();
+        held.clear();
+        assert_eq!((held.kept, held.passing, held.share.taken), (0, 0, 0));
     }
 }

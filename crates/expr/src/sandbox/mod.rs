@@ -25,10 +25,13 @@ mod messages;
 mod names;
 #[cfg(test)]
 mod code_tests;
+#[cfg(test)]
+mod host_tests;
 mod scope_calls;
 mod session;
 mod slots;
 mod source;
+mod stack;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,10 @@
 //! Calls of the guest that read the run: the current item, other nodes, variables.
 
+use super::clock::{Clock, OutOfInlineTime};
 use super::encode;
 use super::host::{HostCall, Refusal, Reply, as_name, unknown_call};
 use super::slots::{Place, Shape};
+use super::state::State;
 use model::{Item, Items, Object, Value};
 
 /// Items that go over in one piece of JSON.
@@ -12,7 +14,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
     match operation {
         1 => {
             let item = current_item(call)?;
-            Ok(place(call, Shape::Json, &item))
+            place(call, Shape::Json, &item)
         }
         2 => match call.caller.data_mut().parcel.take() {
             Some(parcel) => Ok(Reply::Data(parcel)),
@@ -24,19 +26,19 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         4 => {
             let item = current_item(call)?;
-            Ok(place(call, Shape::Item, &item))
+            place(call, Shape::Item, &item)
         }
         5 => {
             let node = call.required_text(0)?;
             let index = call.index(1).or(call.caller.data().code.index);
             let item = call.scope(|scope| scope.paired_item(&node, index))??;
-            Ok(place(call, Shape::Item, &item))
+            place(call, Shape::Item, &item)
         }
         6 => {
             let list = list(call)?;
             let position = if call.number(3) == Some(-1.0) { list.len().checked_sub(1) } else { call.index(3) };
             match position.and_then(|position| list.get(position)) {
-                Some(item) => Ok(place(call, Shape::Item, &item)),
+                Some(item) => place(call, Shape::Item, &item),
                 None => Ok(Reply::Undefined),
             }
         }
@@ -51,6 +53,7 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         8 => {
             let from = call.index(0).unwrap_or_default();
             let chunk = call.caller.data_mut().next_items(from, CHUNK_ITEMS);
+            in_a_moment(call.caller.data(), chunk.iter().map(|item| &item.json))?;
             Ok(Reply::Data(encode::items_parcel(call.caller.data_mut(), chunk.into_iter())))
         }
         9 => {
@@ -77,7 +80,9 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         14 => {
             let node = call.text(0)?;
-            Ok(Reply::value(&call.scope(|scope| scope.parameters(as_name(&node)))??))
+            let parameters = call.scope(|scope| scope.parameters(as_name(&node)))??;
+            in_a_moment(call.caller.data(), std::iter::once(&parameters))?;
+            Ok(Reply::value(&parameters))
         }
         15 => {
             let node = call.text(0)?;
@@ -85,7 +90,9 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         16 => {
             let name = call.required_text(0)?;
-            Ok(Reply::value(&call.scope(|scope| scope.variable(&name))??.unwrap_or_default()))
+            let value = call.scope(|scope| scope.variable(&name))??.unwrap_or_default();
+            in_a_moment(call.caller.data(), std::iter::once(&value))?;
+            Ok(Reply::value(&value))
         }
         17 => {
             let key = call.required_text(0)?;
@@ -95,8 +102,9 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         18 => {
             let number = call.index(0).unwrap_or(usize::MAX);
-            let file = call.caller.data().files.get(number).map(|file| file.data.clone());
-            Ok(file.map_or(Reply::Undefined, |data| Reply::Text(crate::host_functions::base64_encode(&data))))
+            let Some(data) = call.caller.data().files.get(number).map(|file| file.data.clone()) else { return Ok(Reply::Undefined) };
+            call.hold(data.len() / 3 * 4)?;
+            Ok(Reply::Text(crate::host_functions::base64_encode(&data)))
         }
         19 => Ok(Reply::Text(call.scope(|scope| scope.timezone().to_owned())?)),
         20 => {
@@ -105,8 +113,9 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         21 => {
             let number = call.index(0).unwrap_or(usize::MAX);
-            let file = call.caller.data().files.get(number).map(|file| file.data.to_vec());
-            Ok(file.map_or(Reply::Undefined, Reply::Bytes))
+            let Some(data) = call.caller.data().files.get(number).map(|file| file.data.clone()) else { return Ok(Reply::Undefined) };
+            call.hold(data.len())?;
+            Ok(Reply::Bytes(data.to_vec()))
         }
         22 => {
             let source = call.required_text(0)?;
@@ -136,20 +145,30 @@ fn list(call: &mut HostCall<'_>) -> Result<Items, Refusal> {
 }
 
 /// Says where the guest finds an item: a slot number from 0, or below 0 that it must be fetched.
-fn place(call: &mut HostCall<'_>, shape: Shape, item: &Item) -> Reply {
+fn place(call: &mut HostCall<'_>, shape: Shape, item: &Item) -> Result<Reply, Refusal> {
     let state = call.caller.data_mut();
     // Files are not part of the key of a slot, so items that carry some are not kept.
     let keep = !state.copies && (shape == Shape::Json || (item.binary.is_none() && item.error.is_none()));
     let place = if keep { state.slots.place(shape, &item.json) } else { Place::Once };
     let number = match place {
-        Place::Held(slot) => return Reply::Number(slot as f64),
+        Place::Held(slot) => return Ok(Reply::Number(slot as f64)),
         Place::Fetch(slot) => -1.0 - slot as f64,
         Place::Once => -1000.0,
     };
+    in_a_moment(state, std::iter::once(&item.json))?;
     let parcel = match shape {
         Shape::Json => encode::value_parcel(&item.json),
         Shape::Item => encode::item_parcel(state, item),
     };
     state.parcel = Some(parcel);
-    Reply::Number(number)
+    Ok(Reply::Number(number))
+}
+
+/// Writing values down is not interrupted. On a thread that serves others, what takes longer than a moment is left to the next try.
+fn in_a_moment<'v>(state: &State, mut values: impl Iterator<Item = &'v Value>) -> Result<(), Refusal> {
+    let mut left = compute::LARGE_BYTES;
+    match state.clock == Clock::Inline && !values.all(|value| value.fits_within(&mut left)) {
+        true => Err(Refusal::Trap(wasmtime::Error::new(OutOfInlineTime))),
+        false => Ok(()),
+    }
 }

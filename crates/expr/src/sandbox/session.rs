@@ -7,7 +7,8 @@ use super::entries::Entries;
 use super::guest::{Guest, Kind, OutOfGuestMemory, Raw};
 use super::image::{Image, pooled, single};
 use super::limits::Limits;
-use super::state::{State, stack_address};
+use super::stack;
+use super::state::State;
 use super::ticker::{Running, TICK_MS};
 use super::{ExpressionCode, SCOPE, Thrown, clock, memory};
 use crate::{Error, Scope};
@@ -79,7 +80,7 @@ impl Session {
     /// Compiles an expression without evaluating it.
     pub fn compile(&mut self, code: &ExpressionCode) -> Result<(), Error> {
         self.off_the_runtime(code, |live, clock| {
-            let _running = live.start_clock(clock);
+            let _running = live.start_clock(clock)?;
             let compiled = live.compile(code, &[])?;
             // Statements are compiled at each call; here their form is looked at once, inside a function that nobody calls.
             let form = format!("(function () {{\n{}\n}})", code.source);
@@ -103,6 +104,7 @@ impl Session {
     fn attempt<T>(&mut self, clock: Clock, work: impl Fn(&mut Live, Clock) -> Result<T, Failure>) -> Result<Result<T, Failure>, Error> {
         let live = self.live(Mode::Expressions)?;
         let result = work(live, clock);
+        live.store.data_mut().let_go();
         if matches!(result, Err(Failure::Broken(_) | Failure::Unfinished)) {
             self.live = None;
         }
@@ -123,6 +125,12 @@ impl Session {
     pub(super) fn forget(&mut self) {
         self.live = None;
     }
+}
+
+/// The guest runs as long as this is held.
+pub(super) struct Entered {
+    _running: Running,
+    _stack: stack::Entered,
 }
 
 /// How a call into the guest failed.
@@ -183,18 +191,19 @@ impl Live {
     }
 
     /// Starts the clock: what runs from now on is stopped when the time is over.
-    pub(super) fn start_clock(&mut self, clock: Clock) -> Running {
+    pub(super) fn start_clock(&mut self, clock: Clock) -> Result<Entered, Failure> {
+        let stack = stack::Entered::now().map_err(Failure::Thrown)?;
         let running = self.image.ticker.run();
         self.store.set_epoch_deadline(clock.first_ticks());
         let state = self.store.data_mut();
         state.clock = clock;
-        state.stack_base = stack_address();
-        running
+        state.stack_base = stack.base;
+        Ok(Entered { _running: running, _stack: stack })
     }
 
     fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope, clock: Clock) -> Result<Value, Failure> {
         let limits = self.store.data().limits;
-        let _running = self.start_clock(clock);
+        let _running = self.start_clock(clock)?;
         let state = self.store.data_mut();
         state.errors.clear();
         state.output_left = limits.output_bytes;
@@ -287,12 +296,8 @@ impl Live {
     }
 
     pub(super) fn read(&mut self, value: Raw) -> Result<Value, Failure> {
-        let mut budget = self.store.data().output_left;
-        match decode::read(&self.guest.clone(), &mut self.store, self.entries.helpers(), value, &mut budget) {
-            Ok(value) => {
-                self.store.data_mut().output_left = budget;
-                Ok(value)
-            }
+        match decode::read(&self.guest.clone(), &mut self.store, self.entries.helpers(), value) {
+            Ok(value) => Ok(value),
             Err(ReadError::Trap(trap)) => Err(self.trapped(trap)),
             Err(ReadError::Refused(error)) => Err(Failure::Thrown(error)),
             Err(ReadError::Thrown) => Err(self.exception()),
@@ -334,13 +339,14 @@ impl Live {
         if let Some(error) = parts.at(3).and_then(Value::as_usize).and_then(|number| self.store.data().errors.get(number)) {
             return Failure::Thrown(error.clone());
         }
-        Failure::Thrown(match name.as_str() {
+        let error = match name.as_str() {
             "InternalError" if message == "out of memory" => return Failure::Broken(self.out_of_memory()),
             "InternalError" | "RangeError" if message.starts_with("Maximum call stack") || message == "stack overflow" => Error::Stack,
             "ExpressionError" | "ExpressionExtensionError" if message.ends_with("due to security concerns") => Error::Forbidden { message },
             "ExpressionError" | "ExpressionExtensionError" => Error::Data { message, description: text(4), kind: Some(name) },
             _ => Error::Thrown { name, message, stack: text(2) },
-        })
+        };
+        Failure::Thrown(error.shortened())
     }
 
     fn out_of_memory(&self) -> Error {

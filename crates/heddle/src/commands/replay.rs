@@ -47,7 +47,10 @@ async fn replay(store: &Sqlite, id: i64) -> Result<ExitCode> {
 async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
     let settings = Settings::load()?;
     let mut engine = world::engine(&settings)?;
-    let plan = Arc::new(engine.plan(workflow));
+    let mut plan = engine.plan(workflow);
+    // Nothing leaves a replay, so that it does not matter which credential a node had.
+    plan.choose_credentials("replay");
+    let plan = Arc::new(plan);
     let takes_again = |step: &Step| plan.node(&step.node).is_some_and(engine::PlanNode::resumes) && !step.notes.is_empty();
     let known: Vec<&Step> = steps.all.iter().take_while(|step| step.recorded.is_some()).collect();
     let cancel = CancellationToken::new();
@@ -71,6 +74,7 @@ async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
         run_id: "replay".into(),
         mode: steps.mode.clone(),
         extent: steps.extent.clone(),
+        called_by_model: steps.called_by_model,
         recorded: known.iter().filter_map(redone).collect(),
         use_pin_data: steps.mode == "manual",
         ..world::run_options(&settings)
@@ -184,7 +188,7 @@ const PLACES: [(&str, &str); 9] = [
 ];
 
 impl Credentials for NoSecrets {
-    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         // The databases of Redis have numbers.
         let fits = |(field, _): &&(&str, &str)| kind != "redis" || *field != "database";
         Ok(PLACES.iter().filter(fits).map(|(field, place)| (*field, *place)).collect())

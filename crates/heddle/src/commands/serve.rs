@@ -1,6 +1,7 @@
 //! `heddle serve`: the server.
 
 use super::block_on;
+use crate::allocator;
 use crate::cli;
 use crate::conversations;
 use crate::credentials::StoredCredentials;
@@ -16,7 +17,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Sqlite, Use};
+use store::{ProjectFolders, Sqlite, Use};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -27,11 +28,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SHOWN: usize = 5;
 
 pub(super) fn run(arguments: &cli::Serve) -> Result<ExitCode> {
+    allocator::purge_at_once();
     let mut settings = Settings::load()?;
     let serving = &mut settings.serving;
     serving.host = arguments.host.unwrap_or(serving.host);
     serving.port = arguments.port.unwrap_or(serving.port);
-    serving.base_url = arguments.base_url.clone().or(serving.base_url.take());
+    let given = arguments.base_url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
+    serving.base_url = given.or(serving.base_url.take());
     logs::start(serving);
     block_on(serve(arguments, &settings))?
 }
@@ -40,8 +43,11 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let asked = asked_to_stop().context("signals cannot be taken")?;
     let serving = &settings.serving;
     let folder = arguments.data.path();
+    world::check_files_root(settings, &folder)?;
+    store::keep_new_files_private();
     let store = Sqlite::open(&folder, Use::Serve).with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let store = store.with_table_limits(settings.table_limits()).with_collection_limits(settings.collections);
+    #[expect(clippy::disallowed_methods, reason = "the one place that listens")]
     let listener = TcpListener::bind(SocketAddr::new(serving.host, serving.port))
         .await
         .with_context(|| format!("{}:{} cannot be listened on", serving.host, serving.port))?;
@@ -51,31 +57,39 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         Err(error) if error.may_pass() => tracing::warn!(%error, "The address could not be written down."),
         other => other?,
     }
-    let base_url = serving.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
-    let base_url: model::Str = base_url.trim_end_matches('/').into();
+    let urls = serving.urls(address)?;
+    let (base_url, webhook_base) = (urls.base.clone(), urls.webhook_base().clone());
     let options = Options {
         run: world::run_options(settings),
         limits: settings.run_limits,
         catch_up: settings.catch_up,
         spending: settings.spending,
         keep: settings.retention,
-        base_url: base_url.clone(),
+        base_url: webhook_base.clone(),
     };
     let mut engine = world::engine(settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
+    engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
     engine.ports.tables = Arc::new(store.clone());
     engine.ports.collections = Arc::new(store.clone());
     engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
     let librarian = Arc::new(nodes::ai::knowledge::NodeLibrarian::new(engine.ports.http.clone(), engine.ports.local_models.clone()));
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
-    let traces = Traces::start(&runtime.recorder, &store).await?;
+    let traces = match Traces::start(&runtime.recorder, &store).await {
+        Ok(traces) => traces,
+        Err(error) => {
+            // What was resumed meanwhile did not end the process.
+            runtime.stop(Duration::ZERO).await;
+            return Err(error);
+        }
+    };
     announce(serving, &format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));
     let pages = runtime.chat_pages();
     for (method, path) in runtime.addresses().iter().filter(|(_, path)| !pages.contains(path)).take(SHOWN) {
-        announce(serving, &format!("  curl -X {method} {base_url}/webhook/{path}"));
+        announce(serving, &format!("  curl -X {method} {webhook_base}/webhook/{path}"));
     }
     for path in pages.iter().take(SHOWN) {
-        announce(serving, &format!("  chat in your browser: {base_url}/webhook/{path}"));
+        announce(serving, &format!("  chat in your browser: {webhook_base}/webhook/{path}"));
     }
     let token = match server::first_start(&store).await {
         Err(error) if error.may_pass() => {
@@ -89,7 +103,10 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         announce(serving, "There is no owner yet. Make one with `heddle users create EMAIL --role owner`.");
     } else if let Some(token) = token {
         note("There is no owner yet. Open this page, which works once, and make the account that owns everything here:");
-        note(&format!("  {base_url}/setup?token={token}"));
+        note(&format!("  {base_url}/setup#token={token}"));
+        if !serving.host.is_loopback() && !serving.remote_setup {
+            note("It takes callers on this machine only. Set HEDDLE_REMOTE_SETUP=1 to open it from elsewhere.");
+        }
     }
     let stop = CancellationToken::new();
     let parts = server::Parts {
@@ -101,6 +118,9 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
         librarian,
         embedding_asker: nodes::EMBED_TEXTS,
         base_url,
+        webhook_url: urls.webhooks,
+        hosts: urls.hosts,
+        remote_setup: serving.remote_setup,
         editor: server::EDITOR,
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));

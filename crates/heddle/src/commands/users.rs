@@ -25,7 +25,7 @@ pub(super) fn run(arguments: Users) -> Result<ExitCode> {
             let user = find(&store, &email)?;
             let hash = read_password()?;
             block_on(store.set_password(&user.id, &hash))??;
-            note("The password is set; all sessions have ended.");
+            note("Password set. All sessions have ended and all API keys of this user are revoked.");
             Ok(ExitCode::SUCCESS)
         }
         Users::Delete { data, email } => {

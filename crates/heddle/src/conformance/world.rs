@@ -38,8 +38,10 @@ impl World {
             features: vec![Feature::ExecuteCommand],
             run_data_limit: 1 << 30,
             run_memory_limit: 256 << 20,
+            run_memory_total: 256 << 20,
             cpu: [Duration::from_secs(120), Duration::from_secs(600)],
             sandbox_memory: 256 << 20,
+            compute_memory: 128 << 20,
             retention: runtime::Retention::default(),
             run_limits: runtime::RunLimits::default(),
             gate_limits: server::GateLimits::default(),
@@ -58,7 +60,9 @@ impl World {
         ports.clock = Arc::new(SkippingClock::default());
         ports.random = Arc::new(SystemRandom);
         let engine = Engine::new(Arc::new(nodes::registry_with_test_nodes()), ports);
-        let plan = Arc::new(engine.plan(workflow));
+        let mut plan = engine.plan(workflow);
+        plan.choose_credentials("given");
+        let plan = Arc::new(plan);
         let options =
             RunOptions { timezone: self.timezone.into(), features: settings.features, sits_out_waits: true, ..RunOptions::default() };
         Ok(engine.run(plan, start, options, CancellationToken::new()).await)
@@ -69,7 +73,7 @@ impl World {
 struct Given(Object);
 
 impl Credentials for Given {
-    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         let fields = self.0.get(kind).and_then(Value::as_object).cloned();
         fields.ok_or_else(|| NodeError::credential(format!("The case has no credential of type '{kind}'")))
     }

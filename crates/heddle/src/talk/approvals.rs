@@ -1,10 +1,11 @@
 //! Asks the person at the terminal before an agent's tool runs, and goes on with what they say.
 
 use super::Talk;
+use super::asleep::with_what_was_done;
 use crate::terminal::{Colour, note, paint, printable};
 use dialoguer::Confirm;
-use engine::{Outcome, RunOptions, Start};
-use model::{RunEvent, SpentSum};
+use engine::{Outcome, Plan, RunOptions, Start};
+use model::RunEvent;
 use node_api::notes::{self, Asked, Decided, Verdict};
 use runtime::steps::Steps;
 use runtime::{AskedCall, asked_in};
@@ -36,7 +37,7 @@ impl Talk {
                 let value = Asked { decided: Some(decided), ..asked.asked }.to_value();
                 events.push(RunEvent::NodeNoted { node: asked.node, key: notes::approval(&asked.call).into(), value });
             }
-            let (start, options) = going_on(&events, options.clone());
+            let (start, options) = going_on(&self.plan, &events, options.clone());
             outcome = self.run_from(start, options, events, cancel.clone()).await;
         }
         Some(outcome)
@@ -56,16 +57,11 @@ async fn ask(asked: &AskedCall) -> Option<Verdict> {
 }
 
 /// How a run goes on that did this, within the step that has asked.
-fn going_on(events: &[RunEvent], options: RunOptions) -> (Start, RunOptions) {
-    let mut spent = SpentSum::default();
-    for event in events {
-        if let RunEvent::ModelUsed { spent: more, .. } = event {
-            spent.add(more);
-        }
-    }
+fn going_on(plan: &Plan, events: &[RunEvent], options: RunOptions) -> (Start, RunOptions) {
+    let options = with_what_was_done(plan, events, options);
     let Steps { start_node, items, all, .. } = Steps::read(events.to_vec());
     let notes = all.last().filter(|step| step.recorded.is_none()).map(|step| step.notes()).unwrap_or_default();
     let recorded = all.into_iter().filter_map(|step| step.recorded).collect();
     let start = Start { node: start_node, items, ..Start::default() };
-    (start, RunOptions { recorded, notes, spent, is_announced: true, ..options })
+    (start, RunOptions { recorded, notes, is_announced: true, ..options })
 }

@@ -1,7 +1,7 @@
 //! Runs that wait for the next message: they are kept in memory as long as the conversation lasts, and go on from what they did.
 
 use super::Talk;
-use engine::{Journal, Outcome, Recording, RunOptions, Start};
+use engine::{Account, Journal, Outcome, Plan, Recording, RunOptions, Start};
 use model::{Item, Items, RunEvent, RunStatus, SpentSum, Str, Value};
 use node_api::NodeError;
 use node_api::trigger::Setup;
@@ -37,7 +37,7 @@ impl Talk {
                 (start, options, Vec::new())
             }
             Some(asleep) => match self.woken(&asleep, item) {
-                Ok(woken) => going_on(asleep.events, woken, options),
+                Ok(woken) => going_on(&self.plan, asleep.events, woken, options),
                 Err(error) => {
                     self.asleep = Some(asleep);
                     return Err(error);
@@ -93,16 +93,28 @@ impl Talk {
 }
 
 /// How a run goes on that did this before something woke it.
-fn going_on(mut events: Vec<RunEvent>, woken_by: Item, options: RunOptions) -> (Start, RunOptions, Vec<RunEvent>) {
+fn going_on(plan: &Plan, mut events: Vec<RunEvent>, woken_by: Item, options: RunOptions) -> (Start, RunOptions, Vec<RunEvent>) {
     events.push(RunEvent::RunResumed { items: Some(Items::one(woken_by)) });
-    let mut spent = SpentSum::default();
-    for event in &events {
-        if let RunEvent::ModelUsed { spent: more, .. } = event {
-            spent.add(more);
-        }
-    }
+    let options = with_what_was_done(plan, &events, options);
     let Steps { start_node, items, all, .. } = Steps::read(events.clone());
     let recorded = all.into_iter().filter_map(|step| step.recorded).collect();
     let start = Start { node: start_node, items, ..Start::default() };
-    (start, RunOptions { recorded, spent, is_announced: true, ..options }, events)
+    (start, RunOptions { recorded, is_announced: true, ..options }, events)
+}
+
+/// What a run has spent so far and what its workflow keeps from now on, which nobody else keeps here.
+pub(super) fn with_what_was_done(plan: &Plan, events: &[RunEvent], options: RunOptions) -> RunOptions {
+    let (mut spent, mut kept) = (SpentSum::default(), plan.static_data.clone());
+    for event in events {
+        match event {
+            RunEvent::ModelUsed { spent: more, .. } => spent.add(more),
+            RunEvent::NodeFinished { changed, .. } => {
+                if let Some(Value::Object(parts)) = &changed.static_data {
+                    kept.make_object().extend((**parts).clone());
+                }
+            }
+            _ => {}
+        }
+    }
+    RunOptions { account: Some(Account::new(spent)), static_data: Some(kept), ..options }
 }

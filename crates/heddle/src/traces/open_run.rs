@@ -91,7 +91,7 @@ impl OpenRun {
             id: self.id,
             parent: self.parent,
             name: "workflow.execute",
-            is_server: self.mode == "webhook",
+            is_server: matches!(self.mode.as_str(), "webhook" | "chat"),
             started_ms: self.started_ms,
             ended_ms: finished_ms,
             attributes,

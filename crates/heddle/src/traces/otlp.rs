@@ -86,6 +86,7 @@ impl Exporter {
         let unusable = || settings::unusable("OTEL_EXPORTER_OTLP_ENDPOINT", "which is no address such as http://localhost:4318");
         let address = reqwest::Url::parse(&format!("{}/v1/traces", endpoint.trim_end_matches('/'))).with_context(unusable)?;
         anyhow::ensure!(matches!(address.scheme(), "http" | "https"), unusable());
+        #[expect(clippy::disallowed_methods, reason = "traces go where the operator says, and no workflow has a say in it")]
         let client = reqwest::Client::builder().timeout(TIMEOUT).redirect(reqwest::redirect::Policy::none()).build();
         let headers =
             parse_headers(headers).context("OTEL_EXPORTER_OTLP_HEADERS is no list such as name=value,name=value (SETTING_INVALID)")?;

@@ -44,9 +44,9 @@ impl Spans {
     pub(super) async fn take(&mut self, live: LiveEvent) {
         let run_id = live.run_id.clone();
         match &live.event {
-            RunEvent::RunStarted { workflow_id, workflow_name, mode, started_ms, items, .. } => {
+            RunEvent::RunStarted { workflow_id, workflow_name, mode, started_ms, .. } => {
                 let above = live.parent.as_ref().and_then(|parent| self.open.get(parent)).map(Above::of_run);
-                let above = above.or_else(|| Above::of_call(mode, items.as_ref()));
+                let above = above.or_else(|| live.trace.as_deref().and_then(Above::parse));
                 self.begin(&run_id, workflow_id, workflow_name, mode, *started_ms, above, false).await;
                 return;
             }

@@ -159,6 +159,8 @@ impl Scene {
     /// Checks what must hold, decides about what is uncertain by what the service has seen, and checks that all is done once then.
     pub(crate) fn check(&self, server: &Server, accepted: &[u64], n_calls: u64) -> Tally {
         self.all_over(server);
+        // A run that two kills in a row met before it had recorded anything waits for a person.
+        server.resume_quarantined();
         let runs = by_number(server);
         let notes: HashMap<u64, Vec<String>> = self.notes_of(None).into_iter().collect();
         let mut tally = Tally { recorded: self.recorded.lock().unwrap().len(), ..Tally::default() };

@@ -67,3 +67,29 @@ fn an_agent_at_no_terminal_does_nothing_that_it_should_ask_about() {
     let (ok, answer) = run(&["--ask-before", "changes"]);
     assert!(ok && answer.contains("It is 42."), "a calculator changes nothing: {answer}");
 }
+
+/// Code of a model reaches outside only if somebody lets it, by whatever name it gets there.
+#[test]
+fn issue_14_00_code_at_a_terminal_does_not_reach_outside_unasked() {
+    let outside = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", outside.local_addr().unwrap());
+    let models = MockModels::start(Vec::new()).unwrap();
+    let run = |code: String, then: Option<Reply>| {
+        models.script([Reply::call("run_javascript", json!({ "input": code }))].into_iter().chain(then));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+        command.args(["agent", "--model", "openai/mock", "--tool", "code", "--ask-before", "changes", "go"]);
+        command.env("OPENAI_API_KEY", "k").env("OPENAI_BASE_URL", models.v1()).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
+        told(command.stdin(Stdio::null()).output().unwrap())
+    };
+    let (ok, asked) = run(format!("return (await globalThis['fe' + 'tch']('{address}')).status"), None);
+    assert!(!ok && asked.contains("asks to use run_javascript"), "{asked}");
+    for way in ["new Function", "(() => 0).constructor", "globalThis['ev' + 'al']"] {
+        let code = format!("try {{ return await {way}(`return fetch('{address}')`)() }} catch (error) {{ return error.message }}");
+        let (_, told) = run(code, Some(Reply::text("It is over.")));
+        assert!(told.contains("It is over.") && !told.contains("asks to use"), "there is nothing to ask about: {told}");
+        let results = models.asked().last().unwrap().body["messages"].to_string();
+        assert!(results.contains("Code cannot be made of text here"), "{results}");
+    }
+    outside.set_nonblocking(true).unwrap();
+    assert!(outside.accept().is_err(), "nobody has come");
+}

@@ -62,7 +62,8 @@ fn a_chat_says_that_it_waits_and_the_next_message_begins_anew() {
 fn events(scene: &Scene, path: &str, until: &str) -> Vec<(String, Value)> {
     let mut stream = TcpStream::connect(&scene.server.address).unwrap();
     stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
-    write!(stream, "GET /api/v1{path} HTTP/1.1\r\nhost: x\r\nx-n8n-api-key: {}\r\n\r\n", scene.server.key()).unwrap();
+    write!(stream, "GET /api/v1{path} HTTP/1.1\r\nhost: {}\r\nx-n8n-api-key: {}\r\n\r\n", scene.server.address, scene.server.key())
+        .unwrap();
     let (mut kind, mut heard) = (String::new(), Vec::new());
     for line in BufReader::new(stream).lines() {
         let line = line.unwrap();

@@ -6,6 +6,9 @@
 
 mod at_random;
 mod fail_points;
+mod many;
+mod mixed;
+mod poison;
 mod restart;
 #[path = "../support/mod.rs"]
 mod support;

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Processor time of a process so far, in hundredths of a second.
-fn processor_time(process: u32) -> u64 {
+pub(crate) fn processor_time(process: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()

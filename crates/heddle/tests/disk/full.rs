@@ -107,7 +107,8 @@ fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
             // What needs no write works meanwhile.
             assert_eq!(server.api("GET", "/executions?limit=1", None).status, 200);
             if scene.faults.refused() > 0 {
-                assert_eq!(server.call("GET", "/healthz/readiness", None).status, 503, "{fault:?} at write {nth}");
+                let what = format!("{fault:?} at write {nth} is told");
+                wait_until(&what, || server.call("GET", "/healthz/readiness", None).status == 503);
             }
             scene.faults.mend();
             if reply.status == 200 {

@@ -5,8 +5,10 @@
 
 mod damage;
 mod exhaustion;
+mod files;
 mod foreign;
 mod full;
+mod large;
 #[path = "../support/mod.rs"]
 mod support;
 mod sync;

@@ -1,21 +1,25 @@
 //! Callers who send the worst expressions, patterns, archives, bodies and queries there are, all at once: what serves others goes on.
 //!
 //! `cargo xtask hostile 60` is the long form, which holds the marks; the suite runs a short one on whatever machine it is.
+//! `HEDDLE_HOSTILE_ONLY` names the one attack to look at.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests stop the test")]
 
 mod attacks;
+mod limits;
 #[path = "../support/mod.rs"]
 mod support;
 
-use attacks::{Attack, attacks};
-use serde_json::json;
+use attacks::{Attack, attacks, set, webhook};
+use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use support::workflow::{node, row};
+use support::workflow::row;
 use support::{Folder, Server, heddle, request};
 
+/// Callers of the long form, and of the short one: a debug build computes twenty times as long.
 const CALLERS: usize = 50;
+const FEW_CALLERS: usize = 6;
 
 /// What the long form holds.
 const HEALTH_P99: Duration = Duration::from_millis(50);
@@ -23,31 +27,38 @@ const HONEST_P99: Duration = Duration::from_secs(1);
 const MEMORY_MB: u64 = 600;
 
 /// What the short form holds: a debug build on a busy machine is only asked to go on.
-const SHORT_P99: Duration = Duration::from_secs(5);
+const SHORT_P99: Duration = Duration::from_secs(20);
 
-/// An expression for the native evaluator, and one for the sandbox.
-const HONEST: [(&str, &str); 2] = [
+/// An expression for the native evaluator, one for the sandbox, and one for a call that is too large to be served in passing.
+const HONEST: [(&str, &str); 3] = [
     ("native", "={{ $json.body.name.toUpperCase() }}"),
     ("javascript", "={{ Object.entries($json.body).map(([key, value]) => `${key}:${value}`).join() }}"),
+    ("large", "={{ $json.body.name + ' ' + $json.body.text.length }}"),
 ];
+
+/// The text of a large call.
+const LARGE_BYTES: usize = 100_000;
 
 #[test]
 fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
     let asked: Option<u64> = std::env::var("HEDDLE_HOSTILE_SECONDS").ok().and_then(|text| text.parse().ok());
     let time = Duration::from_secs(asked.unwrap_or(8));
     let data = Folder::new("hostile");
-    let attacks = attacks();
+    let only = std::env::var("HEDDLE_HOSTILE_ONLY").ok();
+    let attacks: Vec<Attack> = attacks().into_iter().filter(|attack| only.as_deref().is_none_or(|name| name == attack.name)).collect();
     for attack in &attacks {
         activate(&data, attack.name, &attack.nodes);
     }
     for (name, expression) in HONEST {
-        activate(&data, name, &set_and_answer(expression));
+        activate(&data, name, &[webhook(name), set(expression)]);
     }
     let server = Server::start(&data.0, &[("HEDDLE_LOG", "off"), ("HEDDLE_RATE_LIMIT", "0")]);
     let (stop, sent) = (AtomicBool::new(false), AtomicU64::new(0));
     let (mut health, mut honest) = (Vec::new(), Vec::new());
     std::thread::scope(|scope| {
-        for caller in 0..CALLERS {
+        // Each begins with another attack.
+        let callers = if asked.is_some() { CALLERS } else { FEW_CALLERS };
+        for caller in (0..callers).map(|caller| caller * attacks.len() / callers) {
             let (server, attacks, stop, sent) = (&server, &attacks, &stop, &sent);
             scope.spawn(move || attack_until(stop, &server.address, attacks, caller, sent));
         }
@@ -79,14 +90,26 @@ fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
     assert!(memory <= MEMORY_MB, "{memory} MB");
 }
 
-fn activate(data: &Folder, name: &str, nodes: &[serde_json::Value]) {
-    let file = data.workflow(name, &row(name, nodes));
+fn activate(data: &Folder, name: &str, nodes: &[Value]) {
+    activate_document(data, name, &with_both_inputs(row(name, nodes)));
+}
+
+fn activate_document(data: &Folder, name: &str, document: &Value) {
+    let file = data.workflow(name, document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
 }
 
-fn set_and_answer(expression: &str) -> Vec<serde_json::Value> {
-    let assignments = json!({ "assignments": [{ "id": "1", "name": "answer", "type": "string", "value": expression }] });
-    vec![attacks::webhook("honest", expression), node("Set", "set", 3.4, json!({ "assignments": assignments }))]
+/// The same workflow with nodes that compare two lists fed with one list twice.
+fn with_both_inputs(mut document: Value) -> Value {
+    for outputs in document["connections"].as_object_mut().unwrap().values_mut() {
+        let targets = outputs["main"][0].as_array_mut().unwrap();
+        let second = targets.iter().find(|target| matches!(target["node"].as_str(), Some("Compare" | "Merge"))).cloned();
+        targets.extend(second.map(|mut target| {
+            target["index"] = json!(1);
+            target
+        }));
+    }
+    document
 }
 
 fn attack_until(stop: &AtomicBool, address: &str, attacks: &[Attack], caller: usize, sent: &AtomicU64) {
@@ -118,9 +141,20 @@ fn ask_health(server: &Server) {
 }
 
 fn ask_honestly(server: &Server, name: &str, number: usize) {
-    let reply = server.call("POST", &format!("/webhook/{name}"), Some(&json!({ "name": format!("ada {number}") })));
+    let mut body = json!({ "name": format!("ada {number}") });
+    if name == "large" {
+        body["text"] = json!("x".repeat(LARGE_BYTES));
+    }
+    let began = Instant::now();
+    let headers = [("content-type", "application/json")];
+    let asked = request(&server.address, "POST", &format!("/webhook/{name}"), &headers, body.to_string().as_bytes());
+    let reply = asked.unwrap_or_else(|error| panic!("{name}, call {number}: no answer within {:?}: {error}", began.elapsed()));
     assert_eq!(reply.status, 200, "{}", reply.text());
-    let expected = if name == "native" { format!("ADA {number}") } else { format!("name:ada {number}") };
+    let expected = match name {
+        "native" => format!("ADA {number}"),
+        "large" => format!("ada {number} {LARGE_BYTES}"),
+        _ => format!("name:ada {number}"),
+    };
     assert!(reply.text().contains(&expected), "{}", reply.text());
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct World {
 struct Still(Object);
 
 impl Credentials for Still {
-    fn get(&self, _stands_for: &str, _kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, _kind: &str, _id: &str) -> Result<Object, NodeError> {
         Ok(self.0.clone())
     }
 }
@@ -85,7 +85,7 @@ impl World {
     async fn keep_workflow(&self) {
         let version = NewVersion { id: "w".into(), name: "w".into(), document: "{}".into(), author: None, static_data: None };
         if self.store.workflow("w").await.unwrap().is_none() {
-            self.store.add_workflow(version, store::projects::PERSONAL).await.unwrap();
+            self.store.save_workflow(version).await.unwrap();
         }
     }
 
@@ -100,7 +100,9 @@ impl World {
         }
         let document = json!({ "name": "W", "nodes": all, "connections": wired, "settings": { "executionOrder": "v1" } });
         let document = model::json::parse(&document.to_string()).unwrap();
-        let plan = Arc::new(self.engine.plan(&Workflow::from_value(&document).unwrap()));
+        let mut plan = self.engine.plan(&Workflow::from_value(&document).unwrap());
+        plan.choose_credentials("the one of the test");
+        let plan = Arc::new(plan);
         let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
         let start = Start { items: Some(items), ..Start::default() };
         self.engine.run(plan, start, RunOptions { stands_for: "w".into(), ..RunOptions::default() }, CancellationToken::new()).await

@@ -1,6 +1,6 @@
 //! Backups of a folder that a server works on, and restores that are killed.
 
-use crate::support::{Folder, Server, heddle};
+use crate::support::{Folder, Server, heddle, wait_until};
 use crate::{errors, import, node, row, run, webhook};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -50,7 +50,8 @@ fn a_backup_of_a_busy_server_holds_every_call_answered_before_it_and_restores_wh
         })
         .collect();
     for round in 0..3 {
-        std::thread::sleep(Duration::from_millis(300));
+        let n_seen = answered.load(Ordering::Relaxed);
+        wait_until("the server is busy", || answered.load(Ordering::Relaxed) > n_seen + 20);
         let n_before = answered.load(Ordering::Relaxed);
         backup(&data, &file);
         let target = target.join(round.to_string());
@@ -59,7 +60,7 @@ fn a_backup_of_a_busy_server_holds_every_call_answered_before_it_and_restores_wh
         is_healthy(&target);
         let listed = heddle(&target, &["executions", "list", "--limit", "1000000"]);
         let n_kept = listed.lines().count();
-        assert!(n_kept >= n_before && n_before > 0, "{n_kept} of {n_before}");
+        assert!(n_kept >= n_before, "{n_kept} of {n_before}");
         assert!(target.join("workspace/report.csv").exists());
     }
     stop.store(true, Ordering::Relaxed);
@@ -134,15 +135,16 @@ fn a_kill_in_the_middle_of_a_backup_or_a_restore_leaves_a_usable_folder() {
         was_running
     };
     let (mut n_backups, mut n_restores) = (0, 0);
-    // Twelve moments between the first and the last, on a fast machine as on a slow one.
+    // Twelve moments between the first and the last, on a fast machine as on a slow one. Most are early ones, so that some meet it at
+    // work although the machine has become faster since.
     for step in 0..12 {
-        n_backups += usize::from(kill_after(&["backup", file.to_str().unwrap(), "--force"], a_backup * step / 12));
+        n_backups += usize::from(kill_after(&["backup", file.to_str().unwrap(), "--force"], a_backup * (step * step) / 144));
         if file.exists() {
             // What is there under the name is whole.
             let target = folder.0.join(format!("from-{step}"));
             assert!(run(&target, &["restore", file.to_str().unwrap()], &[]).status.success());
         }
-        n_restores += usize::from(kill_after(&["restore", whole.to_str().unwrap(), "--force"], a_restore * step / 12));
+        n_restores += usize::from(kill_after(&["restore", whole.to_str().unwrap(), "--force"], a_restore * (step * step) / 144));
         assert_eq!(content(&data), before);
         is_healthy(&data);
     }

@@ -14,7 +14,7 @@ fn the_doctor_finds_a_healthy_folder_healthy_and_names_the_server_on_it() {
     let before = run(&data.0.join("data"), &["doctor"], &[("HEDDLE_PORT", "0")]);
     assert!(before.status.success(), "{}", told(&before));
     for words in [
-        "ok     database: is in order, format 3",
+        "ok     database: is in order, format ",
         "ok     key of the credentials",
         "ok     server: none runs",
         "ok     port: 127.0.0.1:0 is free",
@@ -120,11 +120,13 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
     // A service that takes a request and never answers the first one.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
+    let (tell, asked) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         for (index, mut stream) in listener.incoming().flatten().enumerate() {
             let mut buffer = [0; 4096];
             let _ = stream.read(&mut buffer);
+            let _ = tell.send(());
             if index > 0 {
                 let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{\"paid\":1}");
             }
@@ -138,13 +140,18 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
     let settings = [("HEDDLE_EGRESS_ALLOW", address.as_str())];
     let server = Server::start(&data, &settings);
     server.call("POST", "/webhook/pay", Some(&json!({})));
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    asked.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
     server.kill();
     // The next start finds the step in doubt.
-    Server::start(&data, &settings).stop();
+    let server = Server::start(&data, &settings);
+    wait_until("it is uncertain", || server.executions()[0]["status"] == "uncertain");
+    server.stop();
     let listed = heddle(&data, &["executions", "list", "--status", "uncertain"]);
     let id = listed.split_whitespace().next().unwrap_or_else(|| panic!("none is uncertain")).to_owned();
-    let resumed = run(&data, &["executions", "resume", &id], &settings);
+    let undecided = run(&data, &["executions", "resume", &id], &settings);
+    assert_eq!(undecided.status.code(), Some(2), "{}", told(&undecided));
+    assert!(errors(&undecided).contains("'Pay' was cut off and may have happened"), "{}", errors(&undecided));
+    let resumed = run(&data, &["executions", "resume", &id, "--again"], &settings);
     assert_eq!(resumed.status.code(), Some(0), "{} {}", told(&resumed), errors(&resumed));
     assert!(told(&resumed).contains("success"), "{}", told(&resumed));
 }

@@ -4,6 +4,7 @@
 
 mod backup;
 mod commands;
+mod import;
 mod settings;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,7 +1,7 @@
 //! Where settings come from, and what is said about wrong ones.
 
-use crate::support::Folder;
-use crate::{errors, run, told};
+use crate::support::{Folder, Server, wait_until};
+use crate::{Logged, errors, run, told};
 
 /// The line of a setting in what the doctor says.
 fn line(text: &str, name: &str) -> String {
@@ -81,4 +81,55 @@ fn the_page_of_settings_is_up_to_date() {
     assert!(run(&data.0, &["doctor", "--docs", page.to_str().unwrap()], &[]).status.success());
     let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
     assert_eq!(std::fs::read_to_string(page).unwrap(), std::fs::read_to_string(kept).unwrap(), "run `cargo xtask docs`");
+}
+
+#[test]
+fn issue_14_05_workflows_get_an_origin_of_their_own_only_under_another_name() {
+    let data = Folder::new("settings-origins");
+    for (base, hooks) in [
+        ("https://heddle.example.com", "https://heddle.example.com:8443"),
+        ("http://localhost:5678", "http://LOCALHOST:5679/"),
+        ("https://heddle.example.com", "hooks.example.com"),
+        ("heddle.example.com", ""),
+    ] {
+        let refused = run(&data.0, &["serve"], &[("HEDDLE_BASE_URL", base), ("HEDDLE_WEBHOOK_URL", hooks)]);
+        assert_eq!(refused.status.code(), Some(2), "{base} {hooks}");
+        assert!(errors(&refused).contains("SETTING_INVALID"), "{}", errors(&refused));
+    }
+    let settings = [("HEDDLE_BASE_URL", "http://127.0.0.1:5678"), ("HEDDLE_WEBHOOK_URL", "http://hooks.localhost:5678/")];
+    let doctor = told(&run(&data.0, &["doctor"], &settings));
+    assert!(doctor.lines().any(|line| line.contains("settings") && line.contains("ok")), "{doctor}");
+}
+
+#[test]
+fn issue_14_00_the_set_up_token_stands_where_browsers_keep_it_to_themselves() {
+    let folder = Folder::new("settings-setup");
+    let server = Logged::start(&folder, &folder.0.join("data"), &[], &[]);
+    wait_until("the link is shown", || server.text().contains("/setup"));
+    let text = server.text();
+    let link = text.split_whitespace().find(|word| word.contains("/setup")).unwrap();
+    assert!(link.contains("/setup#token=") && !link.contains('?'), "{link}");
+}
+
+#[test]
+fn issue_14_00_a_folder_of_files_from_which_workflows_could_reach_the_data_folder_is_refused() {
+    let folder = Folder::new("settings-overlap");
+    let data = folder.0.join("data");
+    std::fs::create_dir_all(data.join("binary")).unwrap();
+    std::os::unix::fs::symlink(&folder.0, folder.0.join("link")).unwrap();
+    let (link, inside) = (folder.0.join("link"), data.join("binary/x"));
+    for root in [folder.0.as_path(), data.as_path(), inside.as_path(), link.as_path(), std::path::Path::new("/")] {
+        let root = root.to_str().unwrap();
+        let refused = run(&data, &["serve", "--port", "0"], &[("HEDDLE_FILES_ROOT", root)]);
+        assert!(!refused.status.success(), "{root}");
+        let told_of = errors(&refused);
+        let data = data.canonicalize().unwrap();
+        assert!(told_of.contains("SETTING_INVALID") && told_of.contains(data.to_str().unwrap()), "{root}: {told_of}");
+        let doctor = run(&data, &["doctor"], &[("HEDDLE_FILES_ROOT", root)]);
+        assert!(told(&doctor).contains("error  folder of files"), "{root}: {}", told(&doctor));
+    }
+    // The packages keep it in the data folder, where backups find it.
+    let workspace = data.join("workspace");
+    let server = Server::start(&data, &[("HEDDLE_FILES_ROOT", workspace.to_str().unwrap())]);
+    server.stop();
 }

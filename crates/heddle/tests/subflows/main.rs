@@ -86,7 +86,7 @@ fn wait_for(server: &Server, parent: &[&str], child: &[&str]) {
         if found.0 == parent && found.1 == child {
             return;
         }
-        assert!(began.elapsed().as_secs() < 30, "{found:?} instead of {parent:?}, {child:?}");
+        assert!(began.elapsed().as_secs() < 60, "{found:?} instead of {parent:?}, {child:?}");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
@@ -273,7 +273,7 @@ fn a_caller_is_uncertain_as_long_as_the_run_it_called_is() {
     // Nobody has decided about the child yet.
     assert_eq!(server.api("POST", &format!("/executions/{above}/resume"), None).status, 200);
     wait_for(&server, &["uncertain"], &["uncertain"]);
-    assert_eq!(server.api("POST", &format!("/executions/{below}/resume"), None).status, 200);
+    assert_eq!(server.api("POST", &format!("/executions/{below}/resume"), Some(&json!({ "decision": "again" }))).status, 200);
     wait_for(&server, &["uncertain"], &["success"]);
     assert_eq!(server.api("POST", &format!("/executions/{above}/resume"), None).status, 200);
     wait_for(&server, &["success"], &["success"]);
@@ -325,6 +325,9 @@ fn kill_9_at_any_time_makes_no_call_twice_and_loses_none() {
     }
     let server = Server::start_with_key(&data.0, &settings, &key).unwrap();
     let stands = |execution: &Value| matches!(execution["status"].as_str(), Some("success" | "uncertain"));
+    wait_until("every run is over or uncertain", || server.executions().iter().all(stands));
+    // Runs that two kills in a row met before they had recorded anything wait for a person.
+    server.resume_quarantined();
     wait_until("every run is over or uncertain", || server.executions().iter().all(stands));
     let all = server.executions();
     for above in of(&all, "parent") {
@@ -470,9 +473,8 @@ fn a_child_that_nobody_keeps_is_there_until_its_caller_is_over() {
     let all = server.executions();
     assert_eq!(outputs(of(&all, "parent")[0], "Call", "result"), [json!("1"), json!("2")]);
     assert_eq!((ledger.count("seen", 1), ledger.count("seen", 2)), (1, 1));
-    // The second has slept, and whatever has slept is kept.
-    assert_eq!(statuses(&server, "child"), ["success"]);
-    assert_eq!(outputs(of(&all, "child")[0], "Done", "result"), [json!("2")]);
+    // Neither is kept, also not the one that has slept.
+    assert!(statuses(&server, "child").is_empty());
     server.stop();
 }
 

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -30,6 +32,8 @@ struct control {
     volatile long refused;      /* calls that met the fault */
     volatile long only_database; /* the fault holds for the database itself, not for its log */
     volatile long later_ms;     /* how far the clock of timers is ahead */
+    volatile long abort_port;   /* whoever connects to it aborts the process */
+    volatile long only_files;   /* the fault holds for the files of executions alone */
 };
 
 static struct control *control;
@@ -62,6 +66,15 @@ static int is_ours(int fd) {
     return length > (ssize_t)folder_length && memcmp(path, folder, folder_length) == 0 && path[folder_length] == '/';
 }
 
+static int is_file_of_execution(int fd) {
+    char name[64], path[4096];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(name, path, sizeof path - 1);
+    if (length <= 0) return 0;
+    path[length] = 0;
+    return strstr(path, "/binary") != NULL;
+}
+
 /* What becomes of a call: 0 it goes on, 1 only half of it does and then the process dies, -1 it fails with errno. */
 static int meets(int fd, int is_sync) {
     if (!is_ours(fd)) return 0;
@@ -70,6 +83,7 @@ static int meets(int fd, int is_sync) {
     long fault = control->fault;
     if (fault == NONE || call < control->at) return 0;
     if (control->only_database && !ends_with(fd, ".db")) return 0;
+    if (control->only_files && !is_file_of_execution(fd)) return 0;
     switch (fault) {
         /* A new process takes the index of the log that it has just freed; there is room for that. */
         case FULL: if (is_sync || ends_with(fd, "-shm")) return 0; errno = ENOSPC; break;
@@ -161,4 +175,11 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     REAL(pthread_create);
     if (control && control->no_threads) return EAGAIN;
     return real(thread, attributes, run, argument);
+}
+
+int connect(int fd, const struct sockaddr *address, socklen_t length) {
+    REAL(connect);
+    if (control && control->abort_port && address->sa_family == AF_INET
+        && ntohs(((const struct sockaddr_in *)address)->sin_port) == control->abort_port) abort();
+    return real(fd, address, length);
 }

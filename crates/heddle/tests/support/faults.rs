@@ -33,6 +33,8 @@ pub(crate) enum Field {
     Refused = 6,
     OnlyDatabase = 7,
     LaterMs = 8,
+    AbortPort = 9,
+    OnlyFiles = 10,
 }
 
 /// A data folder with a control over what goes wrong in it.

@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-/// A service that writes down every request it gets, by its path.
+/// A service that writes down every request it gets, by its path and by its idempotency key.
 pub(crate) struct Ledger {
     pub(crate) address: String,
     seen: Arc<Mutex<HashMap<String, usize>>>,
@@ -59,6 +59,9 @@ fn serve(mut stream: std::net::TcpStream, written: &Mutex<HashMap<String, usize>
             pending.drain(..end + 4);
             let path = head.split_whitespace().nth(1).unwrap_or_default().to_owned();
             *written.lock().unwrap().entry(path.clone()).or_default() += 1;
+            for key in head.lines().filter_map(|line| line.strip_prefix("idempotency-key: ")) {
+                *written.lock().unwrap().entry(format!("key {key}")).or_default() += 1;
+            }
             while unanswered.lock().unwrap().as_ref() == Some(&path) {
                 std::thread::sleep(std::time::Duration::from_millis(10));
             }

@@ -8,6 +8,7 @@ mod events;
 mod openai;
 mod record;
 mod replies;
+mod sessions;
 #[path = "../support/mod.rs"]
 mod support;
 mod terminal;

@@ -19,14 +19,14 @@ impl Talk {
     }
 
     /// What the model was told in a turn: who, and what.
-    fn told(&self, number: usize) -> Vec<(String, String)> {
+    pub(crate) fn told(&self, number: usize) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let asked = self.model.asked()[number].body["messages"].as_array().unwrap().clone();
         asked.iter().map(|message| (text(&message["role"]), text(&message["content"]))).collect()
     }
 }
 
-fn ask(text: &str) -> Value {
+pub(crate) fn ask(text: &str) -> Value {
     json!({ "model": "chat-workflow", "messages": [{ "role": "user", "content": text }] })
 }
 
@@ -176,4 +176,75 @@ fn an_embeddings_node_is_a_model_too() {
     assert!(reply.status >= 400 && reply.text().contains("openAiApi"), "{}", reply.text());
     let tokens = json!({ "model": "chat-workflow/Vectors", "input": [1, 2, 3] });
     assert_eq!(talk.v1("/embeddings", Some(&tokens)).status, 400);
+}
+
+/// Somebody who may see the project of the workflow, and what they are there.
+fn member(talk: &Talk, role: &str) -> String {
+    talk.signed_in();
+    let user = talk.server.api("GET", "/users/ada@example.com", None).json()["id"].clone();
+    let relations = json!({ "relations": [{ "userId": user, "role": format!("project:{role}") }] });
+    let team = talk.server.api("POST", "/projects", Some(&json!({ "name": "Team" }))).json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(talk.server.api("POST", &format!("/projects/{team}/users"), Some(&relations)).status, 201);
+    let moved = talk.server.api("PUT", "/workflows/chat-workflow/transfer", Some(&json!({ "destinationProjectId": team })));
+    assert_eq!(moved.status, 204, "{}", moved.text());
+    heddle(&talk.folder.0, &["api-keys", "create", "--user", "ada@example.com"]).trim().to_owned()
+}
+
+#[test]
+fn issue_14_10_a_viewer_of_the_project_runs_nothing_through_openais_api() {
+    let talk = Talk::start("v1-viewer", json!({}), vec![Reply::text("Hello!")]);
+    let key = member(&talk, "viewer");
+    assert_eq!(talk.v1_as(&key, "/models", None).json()["data"][0]["id"], "chat-workflow", "what can be seen is listed");
+    for streams in [false, true] {
+        let mut body = ask("hi");
+        body["stream"] = json!(streams);
+        let refused = talk.v1_as(&key, "/chat/completions", Some(&body));
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("ACCESS_FORBIDDEN")), "{}", refused.text());
+    }
+    assert!(talk.model.asked().is_empty() && talk.server.executions().is_empty());
+}
+
+#[test]
+fn issue_14_10_an_editor_of_the_project_talks_to_it() {
+    let talk = Talk::start("v1-editor", json!({}), vec![Reply::text("Hello!")]);
+    let key = member(&talk, "editor");
+    assert_eq!(talk.v1_as(&key, "/chat/completions", Some(&ask("hi"))).status, 200);
+}
+
+/// What only this instance may put into an item counts in these runs and in no others.
+#[test]
+fn issue_14_04_runs_of_openais_api_are_known_by_their_mode() {
+    let talk = Talk::start("v1-mode", json!({}), vec![Reply::text("Hello!")]);
+    assert_eq!(talk.v1("/chat/completions", Some(&ask("hi"))).status, 200);
+    assert_eq!(talk.server.executions()[0]["mode"], "chat");
+}
+
+#[test]
+fn issue_14_11_a_conversation_of_openais_api_is_neither_read_nor_continued_from_the_chat() {
+    let replies = ["I keep it.", "Who are you?", "Again.", "It is 42."].map(Reply::text).to_vec();
+    let chat = json!({ "public": true, "options": { "loadPreviousSession": "memory" } });
+    let talk = Talk::start_with("v1-apart", chat, replies, with_memory);
+    let mut body = ask("The secret is 42.");
+    body["user"] = json!("ada");
+    assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
+    let user = talk.server.api("GET", "/executions?includeData=true", None).json().to_string();
+    let session = user.split("\"sessionId\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+    assert!(session.ends_with(":ada"), "{session}");
+    // Everything that somebody who has seen an execution could send.
+    let load = json!({ "action": "loadPreviousSession", "sessionId": session });
+    let previous = talk.say(&load);
+    assert!(previous.status == 200 && !previous.text().contains("42"), "{}", previous.text());
+    let mut said = crate::message("What is the secret?", &session);
+    said["earlierMessages"] = json!([]);
+    assert_eq!(talk.say(&said).status, 200);
+    assert_eq!(talk.told(1).len(), 2, "the model hears nothing of the other conversation: {:?}", talk.told(1));
+    // Those who hold it go on with it, and hear nothing of what was said there.
+    body["messages"][0]["content"] = json!("And now?");
+    assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
+    let told = talk.told(2);
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert!(told[1].1.contains("The secret is 42.") && !told.iter().any(|(_, words)| words.contains("What is the secret?")), "{told:?}");
+    // Sessions of the chat are as they were.
+    assert_eq!(talk.say(&crate::message("Hi", "abc")).status, 200);
+    assert!(talk.say(&json!({ "action": "loadPreviousSession", "sessionId": "abc" })).text().contains("Hi"));
 }

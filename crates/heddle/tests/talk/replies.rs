@@ -39,9 +39,11 @@ fn the_next_message_of_the_conversation_goes_to_the_run_that_waits_for_it_also_a
     let lines = talk.lines(&message("Ada", "s-1"));
     assert_eq!(words(&lines), "Hello, Ada.", "{lines:?}");
     assert_eq!(talk.model.asked()[0].body["messages"][1]["content"], "Ada");
-    let executions = talk.server.executions();
-    let statuses: Vec<&str> = executions.iter().map(|execution| execution["status"].as_str().unwrap()).collect();
-    assert_eq!(statuses, ["waiting", "success"], "the newest first");
+    // The last words leave before the end of the run is written. The newest comes first.
+    crate::support::wait_until("the first run is over and the second waits", || {
+        let executions = talk.server.executions();
+        executions.iter().map(|execution| execution["status"].as_str().unwrap()).eq(["waiting", "success"])
+    });
     assert_eq!(words(&talk.lines(&message("again", "s-1"))), "How may I call you, again?", "a run that is over hears no more");
 }
 
@@ -117,4 +119,85 @@ fn in_the_terminal_the_next_line_is_the_reply() {
     let file = folder.workflow("chat", &document);
     let output = heddle(&folder, &["chat", file.to_str().unwrap()], &[], "friend\nAda\n");
     assert_eq!(text(&output.stdout), "How may I call you, friend?\nHello, Ada.\n", "{}", text(&output.stderr));
+}
+
+#[test]
+fn issue_14_11_a_run_that_waits_for_a_reply_at_openais_api_is_not_woken_from_the_chat() {
+    let talk = Talk::start_with("reply-apart", chat("lastNode"), vec![Reply::text("Hello, Ada.")], asks_first);
+    let say = |text: &str| {
+        talk.v1(
+            "/chat/completions",
+            Some(&json!({ "model": "chat-workflow", "user": "ada", "messages": [{ "role": "user", "content": text }] })),
+        )
+    };
+    assert!(say("friend").text().contains("How may I call you"), "it asks");
+    let executions = talk.server.api("GET", "/executions?includeData=true", None).json().to_string();
+    let session = executions.split("\"sessionId\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+    let answer = talk.say(&message("Mallory", &session));
+    assert!(answer.text().contains("How may I call you, Mallory?"), "it is a conversation of its own: {}", answer.text());
+    assert!(talk.model.asked().is_empty());
+    assert!(say("Ada").text().contains("Hello, Ada."), "whoever was asked replies");
+}
+
+/// Two questions in a row. Whose conversation the memory of the first is takes a while to find out.
+fn asks_twice(document: &mut Value) {
+    asks(document, json!({ "message": "First?", "operation": "sendAndWait", "options": { "memoryConnection": true } }));
+    let mut then = document["nodes"].as_array().unwrap().last().unwrap().clone();
+    (then["id"], then["name"]) = (json!("then"), json!("Then"));
+    then["parameters"] = json!({ "message": "Second?", "operation": "sendAndWait", "options": {} });
+    let session = "={{ (() => { let n = 0; for (let i = 0; i < 6e6; i++) n += i; return $json.sessionId })() }}";
+    let memory = json!({ "id": "m", "name": "Memory", "type": "sqlite-memory", "typeVersion": 1, "position": [0, 0], "parameters": { "sessionId": session } });
+    document["nodes"].as_array_mut().unwrap().extend([then, memory]);
+    document["connections"]["Then"] = document["connections"]["Ask"].clone();
+    document["connections"]["Ask"] = json!({ "main": [[{ "node": "Then", "type": "main", "index": 0 }]] });
+    document["connections"]["Memory"] = json!({ "ai_memory": [[{ "node": "Ask", "type": "ai_memory", "index": 0 }]] });
+}
+
+/// Says something, and does something else while the words are being put into the memory: by then the run is found that waits for them.
+fn say_while<T>(talk: &Talk, meanwhile: impl FnOnce() -> T) -> (u16, T) {
+    let address = talk.server.address.clone();
+    let saying = std::thread::spawn(move || {
+        let headers = [("content-type", "application/json")];
+        let body = message("one", "s-1").to_string();
+        crate::support::request(&address, "POST", "/webhook/the-chat/chat", &headers, body.as_bytes()).unwrap().status
+    });
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    let done = meanwhile();
+    (saying.join().unwrap(), done)
+}
+
+#[test]
+fn issue_14_00_a_message_for_one_question_does_not_answer_the_next() {
+    let talk = Talk::start_with("reply-late", chat("lastNode"), vec![Reply::text("Hello.")], asks_twice);
+    assert_eq!(talk.say(&message("hi", "s-1")).json(), json!({ "output": "First?" }));
+    let (one, other) = say_while(&talk, || talk.say(&message("other", "s-1")).status);
+    assert_eq!((one.min(other), one.max(other)), (200, 409), "one is the answer, and the other is none to what is asked by then");
+    assert!(talk.model.asked().is_empty());
+    assert_eq!(talk.server.executions()[0]["status"], "waiting");
+    assert_eq!(talk.say(&message("second", "s-1")).json(), json!({ "response": "Hello." }));
+}
+
+#[test]
+fn issue_14_00_a_message_for_a_run_that_is_over_or_was_stopped_is_refused() {
+    let asks_once = |document: &mut Value| {
+        asks_twice(document);
+        document["connections"]["Ask"] = document["connections"]["Then"].clone();
+    };
+    let talk = Talk::start_with("reply-over", chat("lastNode"), vec![Reply::text("Hello.")], asks_once);
+    talk.say(&message("hi", "s-1"));
+    let (one, other) = say_while(&talk, || talk.say(&message("other", "s-1")).status);
+    assert_eq!((one.min(other), one.max(other), talk.model.asked().len()), (200, 409, 1));
+    talk.say(&message("hi", "s-1"));
+    let id = talk.server.executions()[0]["id"].as_str().unwrap().to_owned();
+    let (late, stopped) = say_while(&talk, || {
+        // On a slow machine the words take longer than a stop waits for them.
+        let tries = std::iter::repeat_with(|| talk.server.api("POST", &format!("/executions/{id}/stop"), None).status);
+        tries.take(20).find(|status| *status != 503).unwrap_or(503)
+    });
+    // Whoever comes first has it: the run goes on with the message and is stopped then, or over before it can be.
+    let stands = talk.server.executions()[0]["status"].as_str().unwrap().to_owned();
+    assert!(
+        matches!((late, stopped, stands.as_str()), (409 | 500, 200, "canceled") | (200, 409, "success")),
+        "the message {late}, the stop {stopped}, and the run is {stands}"
+    );
 }

@@ -1,7 +1,7 @@
 //! A list of items in chunks, some of which may be on disk.
 
 use super::{Item, PairedItem, Pairs};
-use crate::Value;
+use crate::{MAX_ITEM_DEPTH, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,7 +16,16 @@ const CHUNK_BYTES: usize = 4 << 20;
 pub struct Items {
     chunks: Vec<Chunk>,
     len: usize,
+    /// An item was left out because it was nested too deeply.
+    lost_deep_item: bool,
+    watch: Option<Watch>,
 }
+
+/// Asked now and then while a list is walked. After a `false` the walk ends early, and whoever gave the list out fails the work on it.
+pub type Watch = fn() -> bool;
+
+/// Items between two such questions.
+const ITEMS_BETWEEN: usize = 16;
 
 #[derive(Clone)]
 struct Chunk {
@@ -52,6 +61,10 @@ pub trait Spilled: Send + Sync {
     fn load(&self) -> Arc<Vec<Item>>;
     /// The chunk if it is in memory.
     fn held(&self) -> Option<Arc<Vec<Item>>>;
+    /// Why a chunk that belongs to no [`Spill`] came back empty.
+    fn failure(&self) -> Option<SpillError> {
+        None
+    }
 }
 
 /// Decides where a run's data lives and counts it against the run's byte budget. Implemented by `store`.
@@ -82,6 +95,43 @@ impl Items {
         vec![item].into()
     }
 
+    /// A list whose chunks are read when they are needed.
+    pub fn of_chunks(chunks: Vec<Arc<dyn Spilled>>) -> Self {
+        let len = chunks.iter().map(|chunk| chunk.len()).fold(0, usize::saturating_add);
+        let own = |chunk| Chunk { place: Place::Spilled(chunk), pairing: Pairing::Own };
+        Self { chunks: chunks.into_iter().map(own).collect(), len, ..Self::default() }
+    }
+
+    /// The same list for work that may take too long.
+    pub fn watched(mut self, watch: Watch) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// The same list for whoever needs all of it.
+    pub fn unwatched(mut self) -> Self {
+        self.watch = None;
+        self
+    }
+
+    /// A list that only tells how many items there were.
+    pub fn counted(len: usize) -> Self {
+        Self::of_chunks(vec![Arc::new(Counted(len))])
+    }
+
+    /// Why some of the items could not be read back, if a chunk that was read so far has told.
+    pub fn failure(&self) -> Option<SpillError> {
+        self.chunks.iter().find_map(|chunk| match &chunk.place {
+            Place::Held(_) => None,
+            Place::Spilled(spilled) => spilled.failure(),
+        })
+    }
+
+    /// Whether reading it may have to go to disk.
+    pub fn is_spilled(&self) -> bool {
+        self.chunks.iter().any(|chunk| matches!(chunk.place, Place::Spilled(_)))
+    }
+
     pub fn len(&self) -> usize {
         self.len
     }
@@ -92,7 +142,9 @@ impl Items {
 
     /// The items in order. Each is a cheap clone.
     pub fn iter(&self) -> impl Iterator<Item = Item> + '_ {
-        self.chunks.iter().flat_map(|chunk| ChunkIter { items: chunk.load(), pairing: chunk.pairing, at: 0 })
+        let items = self.chunks.iter().flat_map(|chunk| ChunkIter { items: chunk.load(), pairing: chunk.pairing, at: 0 });
+        let goes_on = |at: usize| !at.is_multiple_of(ITEMS_BETWEEN) || self.watch.is_none_or(|goes_on| goes_on());
+        items.enumerate().take_while(move |(at, _)| goes_on(*at)).map(|(_, item)| item)
     }
 
     /// The same list as it arrives at an input of the next node: every item is paired with its own place in it.
@@ -143,6 +195,18 @@ impl Items {
         found
     }
 
+    /// The items from an index on, each with its own. A chunk is read back when its turn comes, and those before the index never are.
+    pub fn enumerate_from(&self, index: usize) -> impl Iterator<Item = (usize, Item)> + '_ {
+        let mut before = 0;
+        let chunks = self.chunks.iter().filter_map(move |chunk| {
+            let first = before;
+            before += chunk.len();
+            let at = index.saturating_sub(first);
+            (before > index).then(|| (first + at..).zip(ChunkIter { items: chunk.load(), pairing: chunk.pairing, at }))
+        });
+        chunks.flatten()
+    }
+
     /// The chunk that holds the item at an index, and the index of its first item: for readers that come back for more.
     pub fn chunk_of(&self, index: usize) -> Option<(usize, Arc<Vec<Item>>)> {
         let mut before = 0;
@@ -175,6 +239,15 @@ impl Items {
             })
     }
 
+    /// Whether an item is nested deeper than [`MAX_ITEM_DEPTH`]. What a builder has handed to a [`Spill`] it has looked at already.
+    pub fn is_too_deep(&self) -> bool {
+        self.lost_deep_item
+            || self.chunks.iter().any(|chunk| match &chunk.place {
+                Place::Held(items) => items.iter().any(|item| item.json.is_deeper_than(MAX_ITEM_DEPTH)),
+                Place::Spilled(_) => false,
+            })
+    }
+
     pub fn first(&self) -> Option<Item> {
         self.get(0)
     }
@@ -192,6 +265,7 @@ impl Items {
     pub fn append(&mut self, other: &Items) {
         self.chunks.extend(other.chunks.iter().cloned());
         self.len += other.len;
+        self.lost_deep_item |= other.lost_deep_item;
     }
 }
 
@@ -246,6 +320,23 @@ impl Pairing {
     }
 }
 
+/// So many items that are not here.
+struct Counted(usize);
+
+impl Spilled for Counted {
+    fn len(&self) -> usize {
+        self.0
+    }
+
+    fn load(&self) -> Arc<Vec<Item>> {
+        Arc::default()
+    }
+
+    fn held(&self) -> Option<Arc<Vec<Item>>> {
+        None
+    }
+}
+
 /// The chunks of a list that are in memory, each with the number of its first item.
 pub struct HeldItems {
     chunks: Vec<(usize, Option<Arc<Vec<Item>>>)>,
@@ -280,7 +371,7 @@ impl From<Vec<Item>> for Items {
     fn from(items: Vec<Item>) -> Self {
         let len = items.len();
         let chunks = if items.is_empty() { Vec::new() } else { vec![Chunk::held(items)] };
-        Self { chunks, len }
+        Self { chunks, len, ..Self::default() }
     }
 }
 
@@ -318,7 +409,13 @@ impl ItemsBuilder {
 
     pub fn push(&mut self, item: Item) {
         if self.spill.is_some() {
-            self.open_bytes += item.estimated_bytes();
+            match item.estimated_within_depth() {
+                Some(bytes) => self.open_bytes += bytes,
+                None => {
+                    self.done.lost_deep_item = true;
+                    return;
+                }
+            }
         }
         self.open.push(item);
         if self.open.len() >= CHUNK_ITEMS || self.open_bytes >= CHUNK_BYTES {
@@ -334,9 +431,9 @@ impl ItemsBuilder {
         self.len() == 0
     }
 
-    /// True once the run's data is past its limit or the disk has failed: more items are pointless.
+    /// True once the run's data is past its limit, nested too deeply, or the disk has failed: more items are pointless.
     pub fn is_failed(&self) -> bool {
-        self.spill.as_ref().is_some_and(|spill| spill.failure().is_some())
+        self.done.lost_deep_item || self.spill.as_ref().is_some_and(|spill| spill.failure().is_some())
     }
 
     pub fn finish(mut self) -> Items {
@@ -379,6 +476,58 @@ mod tests {
         assert_eq!(list.range(1, 4).iter().map(number).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(list.range(5, 9).iter().map(number).collect::<Vec<_>>(), [5.0]);
         assert_eq!(list.range(6, 1), []);
+        let from = |index| list.enumerate_from(index).map(|(at, item)| (at, number(&item))).collect::<Vec<_>>();
+        assert_eq!(from(2), [(2, 2.0), (3, 3.0), (4, 4.0), (5, 5.0)]);
+        assert_eq!((from(3).len(), from(6).len()), (3, 0));
+    }
+
+    /// A chunk that was taken over.
+    struct Kept(Vec<Item>);
+
+    impl Spilled for Kept {
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+        fn load(&self) -> Arc<Vec<Item>> {
+            Arc::new(self.0.clone())
+        }
+        fn held(&self) -> Option<Arc<Vec<Item>>> {
+            None
+        }
+    }
+
+    struct Memory;
+
+    impl Spill for Memory {
+        fn keep(&self, items: Vec<Item>, _: usize) -> Arc<dyn Spilled> {
+            Arc::new(Kept(items))
+        }
+        fn failure(&self) -> Option<SpillError> {
+            None
+        }
+    }
+
+    #[test]
+    fn issue_14_02_items_that_are_nested_too_deeply_are_noticed() {
+        let nested = |levels: usize| (0..levels).fold(Value::Null, |inner, _| Value::array(vec![inner]));
+        for spill in [None, Some(Arc::new(Memory) as Arc<dyn Spill>)] {
+            for (levels, is_too_deep) in [(MAX_ITEM_DEPTH, false), (MAX_ITEM_DEPTH + 1, true)] {
+                let mut builder = ItemsBuilder::new(spill.clone());
+                builder.extend([Item::new(json!({})), Item::new(nested(levels))]);
+                let mut list = Items::new();
+                list.append(&builder.finish().paired_by_index(0));
+                assert_eq!(list.is_too_deep(), is_too_deep, "{levels}");
+            }
+        }
+    }
+
+    #[test]
+    fn issue_14_04_a_walk_that_is_not_to_go_on_ends() {
+        let list: Items = (0..1_000).map(Item::new).collect();
+        assert_eq!(list.clone().watched(|| true).iter().count(), 1_000);
+        let watched = list.paired_by_index(0).watched(|| false);
+        assert_eq!((watched.iter().count(), watched.len()), (0, 1_000));
+        assert_eq!(watched.unwatched().iter().count(), 1_000);
     }
 
     #[test]

@@ -5,10 +5,10 @@ mod list;
 mod pairs;
 
 pub use binary::Binary;
-pub use list::{HeldItems, Items, ItemsBuilder, Spill, SpillError, Spilled};
+pub use list::{HeldItems, Items, ItemsBuilder, Spill, SpillError, Spilled, Watch};
 pub use pairs::Pairs;
 
-use crate::{Object, Str, Value};
+use crate::{MAX_ITEM_DEPTH, Object, Str, Value};
 use std::sync::Arc;
 
 /// One item: its JSON, its files, and where it came from. Cloning shares everything.
@@ -100,8 +100,17 @@ impl Item {
     }
 
     pub fn estimated_bytes(&self) -> usize {
+        self.bytes_beside_json() + self.json.estimated_bytes()
+    }
+
+    /// The same; `None` if the item is nested deeper than [`MAX_ITEM_DEPTH`].
+    pub fn estimated_within_depth(&self) -> Option<usize> {
+        Some(self.bytes_beside_json() + self.json.estimated_within(MAX_ITEM_DEPTH)?)
+    }
+
+    fn bytes_beside_json(&self) -> usize {
         let files = self.binary.iter().flat_map(|files| files.iter()).map(|(name, file)| name.len() + file.data.len() + 200);
-        size_of::<Item>() + self.json.estimated_bytes() + self.paired.heap_bytes() + files.sum::<usize>()
+        size_of::<Item>() + self.paired.heap_bytes() + files.sum::<usize>()
     }
 
     /// The item in n8n's JSON form.

@@ -2,13 +2,15 @@
 
 use super::PairedItem;
 use std::ops::Deref;
+use std::sync::Arc;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Pairs {
     #[default]
     None,
     One(PairedItem),
-    Many(Box<[PairedItem]>),
+    /// Shared: a node that makes many items from the same ones gives each the same list.
+    Many(Arc<[PairedItem]>),
 }
 
 impl Pairs {

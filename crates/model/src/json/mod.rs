@@ -11,4 +11,4 @@ pub use read::{MAX_DEPTH, ReadError, parse, parse_with_spellings};
 #[doc(hidden)]
 pub use serde_json;
 pub use spellings::{Place, Spellings};
-pub use write::{to_pretty_string, to_string, to_writer, write_string};
+pub use write::{Prefix, to_pretty_prefix, to_pretty_string, to_string, to_writer, write_string};

@@ -3,9 +3,14 @@
 use super::plain::plain_length;
 use super::{Place, Spellings};
 use crate::{Object, Str, Value, number_to_string};
+use std::sync::{Arc, LazyLock};
 
 /// Arrays and objects may be nested this deep; the reader refuses more instead of exhausting the stack.
 pub const MAX_DEPTH: usize = 512;
+
+/// All empty ones share these: in a text of two letters each they would take many times its size.
+static EMPTY_ARRAY: LazyLock<Arc<Vec<Value>>> = LazyLock::new(Arc::default);
+static EMPTY_OBJECT: LazyLock<Arc<Object>> = LazyLock::new(Arc::default);
 
 /// Why a text is not JSON, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -106,7 +111,7 @@ impl<'a> Reader<'a> {
         self.skip_space();
         if self.bytes.get(self.at) == Some(&b'}') {
             self.at += 1;
-            return Ok(Value::object(object));
+            return Ok(Value::Object(EMPTY_OBJECT.clone()));
         }
         loop {
             self.skip_space();
@@ -143,7 +148,7 @@ impl<'a> Reader<'a> {
         self.skip_space();
         if self.bytes.get(self.at) == Some(&b']') {
             self.at += 1;
-            return Ok(Value::array(values));
+            return Ok(Value::Array(EMPTY_ARRAY.clone()));
         }
         loop {
             let outer = self.place;

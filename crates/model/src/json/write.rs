@@ -30,9 +30,29 @@ pub fn to_writer(out: &mut dyn std::io::Write, value: &Value) -> std::io::Result
 
 /// Indented by two spaces, as n8n saves a workflow.
 pub fn to_pretty_string(value: &Value, spellings: &Spellings) -> String {
-    let mut writer = Pretty { out: String::new(), indent: 0, place: Place::TOP, spellings };
+    let mut writer = Pretty { out: String::new(), limit: usize::MAX, indent: 0, place: Place::TOP, spellings };
     writer.value(value);
     writer.out
+}
+
+/// The beginning of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    pub text: String,
+    /// Whether there is more of it.
+    pub is_cut: bool,
+}
+
+/// The beginning of what [`to_pretty_string`] writes, of at most so many bytes. Writing stops there: indentation, and what a value
+/// holds several times, make a text that is many times larger than the value.
+pub fn to_pretty_prefix(value: &Value, limit: usize) -> Prefix {
+    let spellings = Spellings::default();
+    let mut writer = Pretty { out: String::new(), limit, indent: 0, place: Place::TOP, spellings: &spellings };
+    writer.value(value);
+    let is_cut = writer.is_full();
+    let mut text = writer.out;
+    text.truncate(text.floor_char_boundary(limit));
+    Prefix { text, is_cut }
 }
 
 fn write_value(out: &mut String, value: &Value) {
@@ -109,14 +129,21 @@ pub fn write_string(out: &mut String, text: &str) {
 
 struct Pretty<'a> {
     out: String,
+    /// Nothing is begun any more once more than this is written.
+    limit: usize,
     indent: usize,
     place: Place,
     spellings: &'a Spellings,
 }
 
 impl Pretty<'_> {
+    fn is_full(&self) -> bool {
+        self.out.len() > self.limit
+    }
+
     fn value(&mut self, value: &Value) {
         match value {
+            Value::String(text) => self.text(text),
             Value::Number(number) => match self.spellings.get(self.place) {
                 Some(spelled) if spelled.parse() == Ok(*number) => self.out.push_str(spelled),
                 _ => write_number(&mut self.out, *number),
@@ -124,6 +151,9 @@ impl Pretty<'_> {
             Value::Array(values) if !values.is_empty() => {
                 self.open('[');
                 for (position, element) in values.iter().enumerate() {
+                    if self.is_full() {
+                        return;
+                    }
                     self.line(position);
                     self.child(|place| place.index(position), element);
                 }
@@ -132,8 +162,11 @@ impl Pretty<'_> {
             Value::Object(object) if written_fields(object).next().is_some() => {
                 self.open('{');
                 for (position, (key, field)) in written_fields(object).enumerate() {
+                    if self.is_full() {
+                        return;
+                    }
                     self.line(position);
-                    write_string(&mut self.out, key);
+                    self.text(key);
                     self.out.push_str(": ");
                     self.child(|place| place.key(key), field);
                 }
@@ -141,6 +174,12 @@ impl Pretty<'_> {
             }
             other => write_value(&mut self.out, other),
         }
+    }
+
+    /// Of a long text no more than fills the rest; a few bytes on top, so that what was cut within a character is over the limit too.
+    fn text(&mut self, text: &str) {
+        let room = self.limit.saturating_sub(self.out.len()).saturating_add(4);
+        write_string(&mut self.out, &text[..text.floor_char_boundary(room)]);
     }
 
     fn child(&mut self, step: impl Fn(Place) -> Place, value: &Value) {
@@ -166,6 +205,9 @@ impl Pretty<'_> {
 
     fn close(&mut self, bracket: char) {
         self.indent -= 1;
+        if self.is_full() {
+            return;
+        }
         self.break_line();
         self.out.push(bracket);
     }
@@ -173,5 +215,37 @@ impl Pretty<'_> {
     fn break_line(&mut self) {
         self.out.push('\n');
         self.out.extend(std::iter::repeat_n("  ", self.indent));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    #[test]
+    fn issue_14_00_the_beginning_of_a_text_is_all_that_is_written_of_it() {
+        let value = json!({ "a": [1, "zwei", { "b": null }], "ü": "ß" });
+        let whole = to_pretty_string(&value, &Spellings::default());
+        for limit in 0..whole.len() + 2 {
+            let Prefix { text, is_cut } = to_pretty_prefix(&value, limit);
+            assert!(text.len() <= limit && whole.starts_with(&text), "{limit}: {text}");
+            assert_eq!(is_cut, limit < whole.len(), "{limit}");
+            assert!(is_cut || text == whole, "{limit}");
+        }
+    }
+
+    #[test]
+    fn issue_14_00_a_small_value_with_a_text_without_end_is_written_only_so_far() {
+        // Each holds the one before it twice: written out, the last has 2^60 numbers.
+        let doubled = (0..60).fold(Value::from(1), |inner, _| Value::array(vec![inner.clone(), inner]));
+        // And a million lines, each of a thousand blanks.
+        let nested = (0..500).fold(Value::array(vec![Value::from(1); 1_000_000]), |inner, _| Value::array(vec![inner]));
+        let long = Value::from("\u{1f600}\n".repeat(1_000_000));
+        for value in [doubled, nested, long] {
+            let mut writer = Pretty { out: String::new(), limit: 1000, indent: 0, place: Place::TOP, spellings: &Spellings::default() };
+            writer.value(&value);
+            assert!(writer.is_full() && writer.out.len() < 2_100, "{}", writer.out.len());
+        }
     }
 }

@@ -90,6 +90,48 @@ impl MemoryError {
     }
 }
 
+/// What a session begins with that has the name of a person's own, and was named by somebody else.
+const ELSEWHERE: &str = "elsewhere:";
+
+/// What a session begins with that this instance has signed.
+const SIGNED: &str = "signed.";
+
+/// The length of a person's id.
+const USER_ID_BYTES: usize = 16;
+
+/// What workflows see a session called that this instance gives to somebody. Nobody else can make the name up, and so neither what a
+/// workflow makes of it: a key with something before it, a part, a hash.
+pub fn signed_session(signature: &str, session: &str) -> Str {
+    format!("{SIGNED}{signature}.{session}").into()
+}
+
+/// The session and the signature of such a name, whoever made it.
+pub fn split_signed(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix(SIGNED)?.split_once('.').map(|(signature, session)| (session, signature))
+}
+
+/// Whether a session is called as those are that a person has at OpenAI's API: by the person's id, and behind it as they like.
+fn is_personal_session(session: &str) -> bool {
+    session.as_bytes().get(USER_ID_BYTES) == Some(&b':') && session.bytes().take(USER_ID_BYTES).all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// What a session is called inside. A person's own is opened by its signed name alone; whoever names it otherwise, at whatever entry
+/// point, has another one.
+pub fn kept_apart(name: Str, is_signed: impl FnOnce(&str, &str) -> bool) -> Str {
+    match split_signed(&name) {
+        // As it was called before names were signed.
+        Some((session, signature)) if is_signed(session, signature) => session.into(),
+        None if !is_personal_session(&name) => name,
+        _ => format!("{ELSEWHERE}{name}").into(),
+    }
+}
+
+/// What a session is called for somebody who was given none: they cannot open one of those that were given away, nor can what a
+/// workflow makes of the name.
+pub fn named_by_caller(name: Str) -> Str {
+    kept_apart(name, |_, _| false)
+}
+
 /// Whose conversation a message says that it belongs to: its field `sessionId`, unless that is no word or number.
 pub fn session_of(message: &Value) -> Option<Str> {
     match message.get("sessionId")? {
@@ -108,6 +150,23 @@ mod tests {
         assert!(SessionId::new("x".repeat(MAX_SESSION_ID_BYTES)).is_ok());
         let error = SessionId::new("x".repeat(1 << 20)).unwrap_err();
         assert!(error.message.contains("MAX_SESSION_ID_BYTES") && error.message.len() < 200, "{error}");
+    }
+
+    #[test]
+    fn issue_14_11_a_persons_own_session_is_another_one_for_everybody_else() {
+        let own = Str::from("0123456789abcDEF:ada");
+        let signed = signed_session("abc", &own);
+        let is_signed = |session: &str, signature: &str| (session, signature) == ("0123456789abcDEF:ada", "abc");
+        assert_eq!(kept_apart(signed.clone(), is_signed), own, "as it was called before");
+        for other in [own, signed_session("abd", "0123456789abcDEF:ada"), signed_session("abc", "x"), "signed..".into()] {
+            assert_eq!(kept_apart(other.clone(), is_signed), format!("elsewhere:{other}"));
+        }
+        assert_eq!(named_by_caller(signed.clone()), format!("elsewhere:{signed}"));
+        assert_eq!(kept_apart(named_by_caller(signed.clone()), is_signed), format!("elsewhere:{signed}"));
+        let free = ["7", "0123456789abcDEF", "0123456789abcDE:ada", "0123456789abcDEFG:ada", "0123456789abcD-F:ada", "", ":", "signed."];
+        for free in free.into_iter().chain(["café-café-café-:x"]) {
+            assert_eq!(kept_apart(free.into(), |_, _| false), free);
+        }
     }
 
     #[test]

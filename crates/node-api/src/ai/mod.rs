@@ -24,9 +24,12 @@ pub use knowledge::{
     Document, Embedder, Found, Loader, Match, Parser, Reranker, Retriever, SearchableStore, Splitter, VectorStore, cannot_update, nearness,
 };
 pub use local::{LOCAL_EMBEDDING_MODEL, LocalModels, NoLocalModels};
-pub use memory::{MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey, session_of};
+pub use memory::{
+    MAX_SESSION_ID_BYTES, Memory, MemoryError, Recalled, SHARED_SESSION, SessionId, TurnKey, kept_apart, named_by_caller, session_of,
+    signed_session, split_signed,
+};
 pub use message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
-pub use tool::{Effect, HANDED_OVER, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+pub use tool::{Effect, Exposure, Flow, HANDED_OVER, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
 
 use model::Str;
 use std::sync::Arc;

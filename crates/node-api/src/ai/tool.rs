@@ -3,11 +3,17 @@
 use crate::NodeError;
 use model::{Code, Object, Str, Value};
 
+pub use model::Exposure;
+
 /// Something that a model may call. Implemented by tool nodes, by every ordinary node, by workflows and servers of tools; called by
 /// `agent` after the arguments were checked against the definition.
 #[async_trait::async_trait]
 pub trait Tool: Send + Sync {
     fn definition(&self) -> &ToolDefinition;
+    /// Who says where a call with these arguments sends them. A tool that cannot tell calls apart answers for all of them.
+    fn sends(&self, _arguments: &Object, _context: &ToolCallContext) -> Sends {
+        self.definition().flow.sends
+    }
     async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure>;
 }
 
@@ -20,6 +26,41 @@ pub struct ToolDefinition {
     /// JSON Schema of the arguments, always of an object.
     pub parameters: Value,
     pub effect: Effect,
+    pub flow: Flow,
+}
+
+/// Where what a tool gives comes from, and where what it is given goes. The guard of an agent decides by it whether a call may be
+/// made after others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// Its answers may hold text of strangers: web pages, mail, files, documents.
+    pub untrusted: bool,
+    /// It gets at data that is not for strangers.
+    pub private: bool,
+    pub sends: Sends,
+}
+
+/// Who says where a tool sends what the model gives it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sends {
+    /// It sends nothing out.
+    #[default]
+    Nowhere,
+    /// The author of the workflow, or the owner of a credential: a host, an address, a database.
+    Declared,
+    /// The model.
+    ModelChosen,
+}
+
+impl Flow {
+    /// Its answers are text of strangers.
+    pub const UNTRUSTED: Self = Self { untrusted: true, private: false, sends: Sends::Nowhere };
+    /// It reads data of the owner's, which strangers may have written into.
+    pub const STORED: Self = Self { untrusted: true, private: true, sends: Sends::Nowhere };
+
+    pub const fn sending(self, sends: Sends) -> Self {
+        Self { sends, ..self }
+    }
 }
 
 /// What the note is called in which an agent keeps what was said in a turn that whoever asked has to go on with.
@@ -35,6 +76,9 @@ pub enum Effect {
     /// It may change something, and knows what it has begun: a call that was cut off is made again and finds it. So do calls of
     /// workflows and of other agents.
     Resumes,
+    /// It shows only when it is called: a call that may not reach outside ([`ToolCallContext::may_reach_out`]) and tries to is given
+    /// up without having done anything, and is then made as one that changes something. So is JavaScript.
+    Shown,
 }
 
 /// Which call it is.
@@ -46,6 +90,10 @@ pub struct ToolCallContext {
     pub item: usize,
     /// Names the call within the run of the agent's node, and is the same when a call that was cut off is made again.
     pub key: Str,
+    /// Whether a tool whose effect only shows ([`Effect::Shown`]) may reach outside.
+    pub may_reach_out: bool,
+    /// What the agent that calls has come across.
+    pub exposure: Exposure,
 }
 
 /// What a tool gives back to the model.
@@ -62,6 +110,8 @@ pub struct ToolFailure {
     pub cause: Option<Str>,
     /// Nobody knows whether it happened. The model does not hear of it: the run stops for a person to decide.
     pub is_uncertain: bool,
+    /// It tried to reach outside without being allowed to, and has done nothing.
+    pub wants_out: bool,
 }
 
 impl ToolAnswer {
@@ -80,7 +130,7 @@ impl ToolAnswer {
 
 impl ToolFailure {
     pub fn new(message: impl Into<Str>) -> Self {
-        Self { message: message.into(), cause: None, is_uncertain: false }
+        Self { message: message.into(), cause: None, is_uncertain: false, wants_out: false }
     }
 
     /// A node's error in words for the model.
@@ -90,7 +140,9 @@ impl ToolFailure {
             Some(description) => format!("{message}: {description}").into(),
             None => message.clone(),
         };
-        Self { is_uncertain: error.code() == Code::RUN_UNCERTAIN, ..Self::new(words).because(error.code().name()) }
+        let code = error.code();
+        let (is_uncertain, wants_out) = (code == Code::RUN_UNCERTAIN, code == Code::AGENT_OUTWARD);
+        Self { is_uncertain, wants_out, ..Self::new(words).because(code.name()) }
     }
 
     pub fn because(mut self, cause: impl Into<Str>) -> Self {

@@ -7,6 +7,10 @@ use model::Str;
 /// [`crate::ai::Message::to_value`] has it. Only this instance sets it.
 pub const EARLIER_FIELD: &str = "earlierMessages";
 
+/// The mode of runs that begin with a message which this instance has put together of a request, as OpenAI's API does. It is kept with
+/// the run; only there [`EARLIER_FIELD`] and [`CALLERS_TOOLS_FIELD`] are ours. Whoever calls a workflow from another one gives it items of any kind.
+pub const CHAT_MODE: &str = "chat";
+
 /// The field in which tools come that whoever asks calls themselves. Only this instance sets it.
 pub const CALLERS_TOOLS_FIELD: &str = "callersTools";
 

@@ -83,7 +83,7 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
     let keeps_prompt = config.debug;
     let agent = ReactAgent {
         model: model(ctx, index).await?,
-        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?,
+        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?.exposed_to(ctx.host().exposure()),
         config,
         item: index,
     };

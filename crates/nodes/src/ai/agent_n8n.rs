@@ -142,7 +142,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     asking::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model,
-        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?,
+        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?.exposed_to(ctx.host().exposure()),
         memory: memory(ctx, index, Str::new()).await?,
         options,
     };

@@ -6,7 +6,7 @@ use super::tools::made::{Call, tool};
 use super::world::NodeWorld;
 use agent::{AgentError, Guard, OnLimit, Options, ToolsAgent};
 use model::Kind;
-use node_api::ai::{Effect, Message, Supply, ToolDefinition};
+use node_api::ai::{Effect, Flow, Message, Sends, Supply, ToolDefinition};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
@@ -34,7 +34,13 @@ impl Supplier for AgentTool {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let description = ctx.ctx().text("toolDescription", ctx.item())?;
         let parameters = ctx.host().asked_of_model()?;
-        let definition = ToolDefinition { name: tool_name_of(ctx.node()), description, parameters, effect: Effect::Resumes };
+        let definition = ToolDefinition {
+            name: tool_name_of(ctx.node()),
+            description,
+            parameters,
+            effect: Effect::Resumes,
+            flow: Flow::STORED.sending(Sends::Declared),
+        };
         Ok(tool(ctx, definition, answer))
     }
 }
@@ -91,10 +97,11 @@ async fn answer(call: Call) -> Result<Value, NodeError> {
     asking::read(&ctx, item, &tools, &mut options)?;
     let agent = ToolsAgent {
         model: model(&ctx, item).await?,
-        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?,
+        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?.exposed_to(ctx.host().exposure()),
         memory: memory(&ctx, item, Str::new()).await?,
         options,
     };
+    // What the agent that asks has come across reaches this one through its host.
     let world = NodeWorld::within(&ctx, call.context.key.clone());
     let outcome = world.settled(agent.run(&world, Message::user(words)).await).await?;
     if !option("returnIntermediateSteps")?.is_truthy() {

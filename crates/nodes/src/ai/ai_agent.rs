@@ -116,7 +116,7 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     asking::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
-        guard: Guard::new(tools, max_result_bytes).map_err(agent::AgentError::into_node_error)?,
+        guard: Guard::new(tools, max_result_bytes).map_err(agent::AgentError::into_node_error)?.exposed_to(ctx.host().exposure()),
         memory: memory(ctx, index, ctx.text("options.sessionId", index)?).await?,
         options,
     };

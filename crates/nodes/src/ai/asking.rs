@@ -12,13 +12,16 @@ const HOUR_MS: f64 = 3_600_000.0;
 const MAX_HOURS: f64 = 87_600.0;
 
 /// Options of an agent; without them it asks nobody.
-pub(super) fn params() -> [Param; 3] {
-    let choices = [("never", "Never"), ("changes", "Tools that change something"), ("all", "Every tool")];
+pub(super) fn params() -> [Param; 4] {
+    let choices = [("never", "Never"), ("changes", "Tools that change something or send data out"), ("all", "Every tool")];
     [
         Param::choice("askBefore", "Ask before tools run", &choices).help(
             "The run stands still until a person has approved or rejected the exact call. Workflows and other agents that are tools are asked about with \"Every tool\", or by name.",
         ),
         Param::text("alsoAskBefore", "Also ask before", "").help("Names of tools about which a person is asked in any case, with commas between them."),
+        Param::text("maySendAnywhere", "May send anywhere", "").help(
+            "Names of tools, with commas between them, that may send data to any place of the model's choice even after the agent has read untrusted content.",
+        ),
         Param::number("approvalHours", "Wait for an answer", 24)
             .between(0.0, MAX_HOURS)
             .help("Hours. A call that nobody has decided about by then is not made, and the agent is told so."),
@@ -39,20 +42,26 @@ pub(super) fn read(ctx: &Ctx<'_>, index: usize, tools: &[Arc<dyn Tool>], options
             _ => return Err(wrong("askBefore", format!("'{}' is none of never, changes and all", given.to_js_string()))),
         },
     };
-    let names = match option("alsoAskBefore")? {
-        Value::Undefined | Value::Null => Str::new(),
-        given => given.to_js_string(),
-    };
-    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let known = tools.iter().map(|tool| &tool.definition().name);
-        let found = { known.clone() }.find(|known| *known == name).or_else(|| { known }.find(|known| **known == tool_name(name)));
-        let Some(found) = found else {
-            let there: Vec<&str> = tools.iter().map(|tool| tool.definition().name.as_str()).collect();
-            let problem = format!("There is no tool '{name}' to ask about");
-            return Err(wrong("alsoAskBefore", problem).hint(format!("The tools of this agent are: {}.", there.join(", "))));
+    let named = |option_name: &str, purpose: &str| -> Result<Vec<Str>, NodeError> {
+        let names = match option(option_name)? {
+            Value::Undefined | Value::Null => Str::new(),
+            given => given.to_js_string(),
         };
-        options.ask_before.push(found.clone());
-    }
+        let mut all = Vec::new();
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let known = tools.iter().map(|tool| &tool.definition().name);
+            let found = { known.clone() }.find(|known| *known == name).or_else(|| { known }.find(|known| **known == tool_name(name)));
+            let Some(found) = found else {
+                let there: Vec<&str> = tools.iter().map(|tool| tool.definition().name.as_str()).collect();
+                let problem = format!("There is no tool '{name}' {purpose}");
+                return Err(wrong(option_name, problem).hint(format!("The tools of this agent are: {}.", there.join(", "))));
+            };
+            all.push(found.clone());
+        }
+        Ok(all)
+    };
+    options.ask_before = named("alsoAskBefore", "to ask about")?;
+    options.trusted = named("maySendAnywhere", "that could send anywhere")?;
     let asks = options.approval != Approval::Never || !options.ask_before.is_empty();
     if !asks {
         return Ok(());
@@ -90,8 +99,13 @@ mod tests {
 
     fn options(given: Value) -> Result<Options, NodeError> {
         let named = |name: &str| -> Arc<dyn Tool> {
-            let definition =
-                ToolDefinition { name: name.into(), description: "".into(), parameters: json!({ "type": "object" }), effect: Effect::None };
+            let definition = ToolDefinition {
+                name: name.into(),
+                description: "".into(),
+                parameters: json!({ "type": "object" }),
+                effect: Effect::None,
+                flow: node_api::ai::Flow::default(),
+            };
             Arc::new(Named(definition))
         };
         let host = TestHost::new(&Spec::default(), 1.0, &json!({ "options": given }));

@@ -25,6 +25,7 @@ mod vendors;
 mod world;
 
 pub use embeddings::embed_texts::EMBED_TEXTS;
+pub use tools::calculator::probe_calculator;
 
 use models::alike::{Chat, DeepSeek, Groq, Mistral, OpenRouter, XAi};
 use node_api::{Entry, run, run_and_supply, supply, trigger};

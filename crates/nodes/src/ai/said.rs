@@ -3,7 +3,17 @@
 use model::{Item, Str, Value};
 use node_api::Ctx;
 use node_api::ai::{Media, MediaData, Memory, MemoryError, Message, Part, Recalled, Role, SessionId, TurnKey};
-use node_api::trigger::EARLIER_FIELD;
+use node_api::trigger::{CHAT_MODE, EARLIER_FIELD};
+
+/// Modes of runs whose first item this instance has put together; at the command line it is the operator who speaks.
+const OWN_MODES: [&str; 2] = [CHAT_MODE, "cli"];
+
+/// What the run began with, where the fields that only this instance sets are its own. Any other run may have begun with what a stranger
+/// sent: a workflow that is called gets the items of its caller.
+pub(super) fn began_with_message(ctx: &Ctx<'_>) -> Option<Value> {
+    let is_ours = OWN_MODES.contains(&ctx.host().execution().mode.as_str());
+    ctx.host().started_with().filter(|_| is_ours)
+}
 
 /// The words, and the pictures that the item carries.
 pub(super) fn user_message(ctx: &Ctx<'_>, index: usize, words: Str) -> Message {

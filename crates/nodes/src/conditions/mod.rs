@@ -4,6 +4,7 @@ mod legacy;
 mod operators;
 mod plan;
 mod regex;
+pub(crate) mod retrying;
 
 pub use self::regex::{JsRegex, RegexError};
 pub(crate) use legacy::{

@@ -3,17 +3,25 @@
 //! Patterns run on a linear engine. Only look-around and references back to a group need one that tries and retries;
 //! that one gives up after a fixed number of steps with an error of its own.
 
-use std::cell::RefCell;
+use super::retrying::{Retrying, TOO_MANY_FOLDED, TooManySteps};
+use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::rc::Rc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Steps that a pattern with look-around may take on one text.
-const MAX_STEPS: usize = 1_000_000;
+/// Steps that a linear pattern may take on one text: comparisons of a byte with a place in the pattern.
+const MAX_STEPS: u64 = 1 << 31;
 /// As many of them are done at once; for more, the threads that serve connections are left first.
-const QUICK_STEPS: usize = 20_000;
-/// Patterns remembered by a thread.
-const MAX_CACHED: usize = 64;
+const QUICK_STEPS: u64 = 20_000_000;
+/// Plain patterns up to this length are compiled at once, if this many characters at most have their case folded.
+const QUICK_PATTERN_BYTES: usize = 256;
+const QUICK_FOLDED: usize = 10_000;
+/// A short pattern may stand for a large machine, such as `(\w{99}){99}`. One that fits into this is made and run in a moment.
+const SMALL_MACHINE_BYTES: usize = 64 << 10;
+/// Others may be as large as this, and are kept off the threads that serve connections.
+const LARGE_MACHINE_BYTES: usize = 1 << 20;
+/// What all remembered patterns may take together.
+const MAX_CACHED_BYTES: usize = 16 << 20;
 
 /// A compiled pattern.
 pub struct JsRegex {
@@ -22,8 +30,13 @@ pub struct JsRegex {
 }
 
 enum Engine {
-    Linear(regex::Regex),
-    Retrying { quick: fancy_regex::Regex, patient: fancy_regex::Regex },
+    /// With the size that its machine has at most.
+    Linear {
+        regex: regex::Regex,
+        cost: PatternCost,
+        machine_bytes: usize,
+    },
+    Retrying(Retrying),
 }
 
 /// Why a pattern gives no answer.
@@ -32,9 +45,11 @@ pub enum RegexError {
     #[error("Invalid regular expression: /{pattern}/: {reason}")]
     Syntax { pattern: String, reason: String },
     #[error(
-        "The regular expression /{pattern}/ took more than {MAX_STEPS} steps on this text, so it was stopped. Write it without nested repetition."
+        "The regular expression /{pattern}/ took too many steps on this text, so it was stopped. Write it without nested repetition, or try it on a shorter text."
     )]
     TooManySteps { pattern: String },
+    #[error("The regular expression takes long, and {0}")]
+    Busy(#[from] compute::Busy),
 }
 
 impl JsRegex {
@@ -46,26 +61,32 @@ impl JsRegex {
     }
 
     /// The same, remembered for the next item.
-    pub fn cached(pattern: &str, ignore_case: bool) -> Result<Rc<Self>, RegexError> {
-        thread_local! {
-            static CACHE: RefCell<HashMap<(String, bool), Rc<JsRegex>>> = RefCell::default();
-        }
+    pub fn cached(pattern: &str, ignore_case: bool) -> Result<Arc<Self>, RegexError> {
+        static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
+        let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (pattern.to_owned(), ignore_case);
-        if let Some(found) = CACHE.with_borrow(|cache| cache.get(&key).cloned()) {
-            return Ok(found);
+        if let Some(found) = cache().patterns.get(&key) {
+            return Ok(found.clone());
         }
-        let made = Rc::new(Self::parse(pattern, ignore_case)?);
-        CACHE.with_borrow_mut(|cache| {
-            if cache.len() >= MAX_CACHED {
-                cache.clear();
-            }
-            cache.insert(key, made.clone());
-        });
+        let made = Arc::new(Self::parse(pattern, ignore_case)?);
+        cache().insert(key, made.clone());
         Ok(made)
     }
 
+    /// What it takes in memory, at most.
+    fn bytes(&self) -> usize {
+        let machine_bytes = match &self.engine {
+            Engine::Linear { machine_bytes, .. } => *machine_bytes,
+            Engine::Retrying(retrying) => retrying.bytes(),
+        };
+        machine_bytes + 2 * self.source.len()
+    }
+
     pub fn new(source: &str, flags: &str) -> Result<Self, RegexError> {
-        let syntax = |reason: String| RegexError::Syntax { pattern: source.to_owned(), reason };
+        let syntax = |reason: String| RegexError::Syntax { pattern: source.chars().take(200).collect(), reason };
+        if source.len() > MAX_PATTERN_BYTES {
+            return Err(syntax(format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes")));
+        }
         let translated = Translation::of(source);
         let mut prefix = String::new();
         for (flag, rust) in [('i', "i"), ('m', "m"), ('s', "s")] {
@@ -76,26 +97,75 @@ impl JsRegex {
         let mut pattern = if prefix.is_empty() { String::new() } else { format!("(?{prefix})") };
         let anchored = if flags.contains('y') { format!(r"\A(?:{})", translated.pattern) } else { translated.pattern };
         pattern.push_str(&anchored);
-        let engine = if translated.needs_retries {
-            let build = |steps| fancy_regex::RegexBuilder::new(&pattern).backtrack_limit(steps).build();
-            let built = build(QUICK_STEPS).and_then(|quick| Ok(Engine::Retrying { quick, patient: build(MAX_STEPS)? }));
-            built.map_err(|error| syntax(error.to_string()))?
-        } else {
-            Engine::Linear(regex::Regex::new(&pattern).map_err(|error| syntax(last_line(&error.to_string())))?)
+        if translated.needs_retries {
+            let cost = || PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns");
+            let build = || Retrying::new(pattern.clone(), cost()?, &[SMALL_MACHINE_BYTES, LARGE_MACHINE_BYTES]);
+            let engine = Engine::Retrying(compute::blocking(build)?.map_err(syntax)?);
+            return Ok(Self { engine, source: source.to_owned() });
+        }
+        let at_once = if is_plain(source) { Engine::linear(&pattern, QUICK_FOLDED, SMALL_MACHINE_BYTES).ok() } else { None };
+        let patiently = || {
+            let small = Engine::linear(&pattern, MAX_FOLDED, SMALL_MACHINE_BYTES);
+            small.or_else(|_| Engine::linear(&pattern, MAX_FOLDED, LARGE_MACHINE_BYTES))
+        };
+        let engine = match at_once {
+            Some(engine) => engine,
+            None => compute::blocking(patiently)?.map_err(syntax)?,
         };
         Ok(Self { engine, source: source.to_owned() })
     }
 
     pub fn is_match(&self, text: &str) -> Result<bool, RegexError> {
+        let too_many = || RegexError::TooManySteps { pattern: self.source.clone() };
         match &self.engine {
-            Engine::Linear(regex) => Ok(regex.is_match(text)),
-            Engine::Retrying { quick, patient } => match quick.is_match(text) {
-                Ok(is_match) => Ok(is_match),
-                Err(_) => match compute::blocking(|| patient.is_match(text)) {
-                    Ok(Ok(is_match)) => Ok(is_match),
-                    _ => Err(RegexError::TooManySteps { pattern: self.source.clone() }),
-                },
-            },
+            Engine::Linear { regex, cost, machine_bytes } => {
+                let steps = cost.steps_on(text.len());
+                let is_quick = steps <= QUICK_STEPS && *machine_bytes <= SMALL_MACHINE_BYTES && text.len() < compute::LARGE_BYTES;
+                match steps {
+                    _ if is_quick => Ok(regex.is_match(text)),
+                    ..=MAX_STEPS => Ok(compute::blocking(|| regex.is_match(text))?),
+                    _ => Err(too_many()),
+                }
+            }
+            Engine::Retrying(retrying) => retrying.is_match(text)?.map_err(|TooManySteps| too_many()),
+        }
+    }
+}
+
+impl Engine {
+    /// Makes a machine of at most so many bytes, for which so many characters at most have their case folded.
+    fn linear(pattern: &str, max_folded: usize, machine_bytes: usize) -> Result<Self, String> {
+        // What has no cost is no pattern, which the engine says in its own words.
+        let cost = PatternCost::of(pattern).unwrap_or_default();
+        if cost.folded > max_folded {
+            return Err(TOO_MANY_FOLDED.to_owned());
+        }
+        let built = regex::RegexBuilder::new(pattern).size_limit(machine_bytes).build();
+        let regex = built.map_err(|error| last_line(&error.to_string()))?;
+        Ok(Self::Linear { regex, cost, machine_bytes })
+    }
+}
+
+/// Whether a pattern is compiled in a moment: it is short and stands for no large machine.
+fn is_plain(source: &str) -> bool {
+    source.len() <= QUICK_PATTERN_BYTES && source.is_ascii() && !["{", "\\p", "\\P"].into_iter().any(|part| source.contains(part))
+}
+
+/// Patterns by what was written, and whether their case counts.
+#[derive(Default)]
+struct Cache {
+    patterns: HashMap<(String, bool), Arc<JsRegex>>,
+    bytes: usize,
+}
+
+impl Cache {
+    fn insert(&mut self, key: (String, bool), pattern: Arc<JsRegex>) {
+        if self.bytes + pattern.bytes() > MAX_CACHED_BYTES {
+            *self = Self::default();
+        }
+        let bytes = pattern.bytes();
+        if self.patterns.insert(key, pattern).is_none() {
+            self.bytes += bytes;
         }
     }
 }
@@ -207,6 +277,13 @@ impl Translation {
         at
     }
 
+    /// An escape with something in braces, such as `\p{L}` and `\u{1F600}`; returns how many letters it took.
+    fn braced(&mut self, letters: &[char]) -> usize {
+        let end = letters.iter().position(|letter| *letter == '}').map_or(2, |end| end + 1);
+        self.pattern.extend(&letters[..end]);
+        end
+    }
+
     /// An escape; returns how many letters it took.
     fn escape(&mut self, letters: &[char], groups: usize, in_class: bool) -> usize {
         let Some(&letter) = letters.get(1) else { return self.literal("\\") };
@@ -255,7 +332,7 @@ impl Translation {
                     let _ = write!(self.pattern, "\\u{{{digits}}}");
                     return 6;
                 }
-                (None, Some('{')) => self.pattern.push_str("\\u"),
+                (None, Some('{')) => return self.braced(letters),
                 _ => self.pattern.push('u'),
             },
             'c' if letters.get(2).is_some_and(char::is_ascii_alphabetic) => {
@@ -263,10 +340,7 @@ impl Translation {
                 let _ = write!(self.pattern, "\\x{control:02x}");
                 return 3;
             }
-            'p' | 'P' if letters.get(2) == Some(&'{') => {
-                self.pattern.push('\\');
-                self.pattern.push(letter);
-            }
+            'p' | 'P' if letters.get(2) == Some(&'{') => return self.braced(letters),
             _ if letter.is_ascii_punctuation() && letter != '<' && letter != '>' && letter != '_' => {
                 self.pattern.push('\\');
                 self.pattern.push(letter);
@@ -277,9 +351,12 @@ impl Translation {
     }
 }
 
+/// What stands between braces is no longer than this, or it is no repetition and no name.
+const LONGEST_REPETITION: usize = 64;
+
 /// Whether letters start with `{2}`, `{2,}` or `{2,3}`.
 fn is_repetition(letters: &[char]) -> bool {
-    let inside: String = letters[1..].iter().take_while(|letter| **letter != '}').collect();
+    let inside: String = letters[1..].iter().take(LONGEST_REPETITION).take_while(|letter| **letter != '}').collect();
     let closed = letters.get(inside.chars().count() + 1) == Some(&'}');
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     closed
@@ -290,6 +367,7 @@ fn is_repetition(letters: &[char]) -> bool {
 }
 
 fn closes_repetition(before: &[char]) -> bool {
+    let before = &before[before.len().saturating_sub(LONGEST_REPETITION)..];
     let Some(open) = before.iter().rposition(|letter| *letter == '{') else { return false };
     let is_open = before[open..].iter().skip(1).all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, ',' | '=' | '_'));
     let escaped = open > 0 && before[open - 1] == '\\';
@@ -337,6 +415,78 @@ mod tests {
         let answer = endless.is_match(&"x".repeat(60));
         assert!(matches!(answer, Err(RegexError::TooManySteps { .. }) | Ok(false)), "{answer:?}");
         assert!(slow.is_match("aaaa").is_ok());
+    }
+
+    #[test]
+    fn issue_14_10_patterns_from_data_are_bounded_in_size_and_time() {
+        let began = compute::cpu_used();
+        for pattern in [
+            r"((\w{99}){99}){99}".to_owned(),
+            r"(?=((\w{99}){99}){99})".to_owned(),
+            "(a|".repeat(100_000),
+            "}".repeat(60_000),
+            "{".repeat(60_000),
+            "a{2".repeat(20_000),
+        ] {
+            let _ = JsRegex::cached(&pattern, false).map(|regex| regex.is_match("aaaa"));
+        }
+        assert!(JsRegex::parse(r"((\w{99}){99}){99}", false).is_err() && JsRegex::parse(&"a".repeat(100_000), false).is_err());
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(20));
+        let mut cache = Cache::default();
+        for number in 0..2_000 {
+            let pattern = format!("[a-z]{{{}}}{number}", number % 50);
+            cache.insert((pattern.clone(), false), Arc::new(JsRegex::parse(&pattern, false).unwrap()));
+            assert!(cache.bytes <= MAX_CACHED_BYTES);
+        }
+        assert!(!cache.patterns.is_empty());
+        // A large one is still there to be used.
+        assert!(matches(r"^[a-zé]{10,20}$", &"é".repeat(15)));
+    }
+
+    #[test]
+    fn issue_14_06_patterns_are_priced_before_they_are_compiled() {
+        let began = compute::cpu_used();
+        let wide = r"[ -\u{10FFFD}]";
+        for pattern in [
+            format!("/{}/i", wide.repeat(280)),
+            format!("/(?=a){}/i", wide.repeat(280)),
+            format!("(?i){}", r"[\S]".repeat(1_000)),
+            r"(?=\p{L}{9}aa)".repeat(270),
+            "a".repeat(MAX_PATTERN_BYTES + 1),
+            "(?1)(?=a)(b)".to_owned(),
+        ] {
+            assert!(matches!(JsRegex::parse(&pattern, false), Err(RegexError::Syntax { .. })), "{pattern}");
+        }
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(10));
+    }
+
+    #[test]
+    fn issue_14_06_a_match_that_would_take_too_long_is_refused() {
+        let began = compute::cpu_used();
+        let text = "a".repeat(16 << 20);
+        for pattern in [r"(?=.*\d)[a-z]", r"^(?:(?=.*\d)[a-z])*$", r"(?:(?=.*x)){4000000000}", r"[ab]*a[ab]{5000}[cd]"] {
+            let answer = JsRegex::parse(pattern, false).and_then(|regex| regex.is_match(&text));
+            assert!(matches!(answer, Err(RegexError::TooManySteps { .. } | RegexError::Syntax { .. })), "{pattern}: {answer:?}");
+        }
+        // The text is in reach of the patient try, which gives up or comes to an end.
+        let answer = JsRegex::parse(r"(?=.*\d)[a-z]", false).unwrap().is_match(&text[..60_000]);
+        assert!(matches!(answer, Err(RegexError::TooManySteps { .. }) | Ok(false)), "{answer:?}");
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(60));
+    }
+
+    #[test]
+    fn issue_14_06_honest_patterns_match_as_before() {
+        assert!(matches(r"/^[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,}$/i", "Ada@Example.org"));
+        assert!(matches(r"^https?:\/\/[^\s/$.?#].[^\s]*$", "https://example.org/a?b=c"));
+        assert!(matches(r"^\d{4}-\d{2}$", "2024-05"));
+        assert!(matches(r"/^\p{L}+$/iu", "Ünïcode"));
+        assert!(matches(r"/<B>[\s\S]*<\/b>[\s\S]*$/i", "<b>\n</b>"));
+        assert!(matches(r"<b>(?:(?!<\/b>).)*<\/b>", "x <b>bold</b>"));
+        assert!(matches(r"\d{4}", &format!("{}2024", "a".repeat(1 << 20))));
+        let password = r"^(?=.*[A-Z])(?=.*\d).{8,}$";
+        let long = "a".repeat(64 << 10);
+        assert!(matches(password, "Secret123") && matches(password, &format!("{}A1", &long[2..])));
+        assert!(!matches(password, "secret") && !matches(password, &long));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Gathers a field of many items, or the items themselves, into lists in one item.
 
 use super::fields::{DOT_NOTATION_TIP, Dots, field_list, last_key, paths_overlap};
+use model::Gaps;
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -98,19 +99,19 @@ pub(super) fn aggregate(ctx: &Ctx<'_>, items: &Items, missing: Missing) -> Resul
     let group_by = field_list(ctx, "options.groupByFields", "Group By Fields", 0)?;
     let mut output = ctx.builder();
     if group_by.is_empty() {
-        output.push(plan.combine(items.iter().enumerate(), Object::new()));
+        output.push(plan.combine(items.iter().enumerate(), Object::new(), Gaps::default())?);
     } else {
         for (values, members) in groups(items, &group_by)? {
-            let mut start = Object::new();
+            let (mut start, mut gaps) = (Object::new(), Gaps::default());
             for (field, value) in group_by.iter().zip(values) {
-                start.set_path(field, value);
+                start.put_path_within(field, value, &mut gaps)?;
             }
             if let Some((name, field)) = plan.clash(&group_by) {
                 let message = format!("The destination field '{name}' conflicts with a Group By field '{field}'");
                 return Err(NodeError::parameter("options.groupByFields", message)
                     .describe("Please choose a different destination field name or Group By field"));
             }
-            output.push(plan.combine(members.into_iter(), start));
+            output.push(plan.combine(members.into_iter(), start, gaps)?);
         }
     }
     Ok(vec![output.finish()])
@@ -220,7 +221,7 @@ impl Plan {
         names.find_map(|name| group_by.iter().find(|field| paths_overlap(name, field)).map(|field| (name, field)))
     }
 
-    fn combine(&self, items: impl Iterator<Item = (usize, Item)>, start: Object) -> Item {
+    fn combine(&self, items: impl Iterator<Item = (usize, Item)>, start: Object, mut gaps: Gaps) -> Result<Item, NodeError> {
         let mut made = Item::new(start);
         let mut pairs = Vec::new();
         let mut file_keys = Vec::new();
@@ -252,12 +253,12 @@ impl Plan {
         match &self.what {
             What::Fields { fields, dots, .. } => {
                 for (field, list) in fields.iter().zip(lists).filter(|(field, _)| !field.source.is_empty()) {
-                    dots.set(object, &field.target, list);
+                    dots.set(object, &field.target, list, &mut gaps)?;
                 }
             }
             What::Items { destination, .. } => drop(object.insert(destination.clone(), lists.pop().unwrap_or_default())),
         }
-        made.with_pairs(pairs)
+        Ok(made.with_pairs(pairs))
     }
 }
 
@@ -365,6 +366,17 @@ mod tests {
         let made = combine(params, json!([{ "k": "x", "n": 1 }, { "k": "y", "n": 2 }, { "k": "x", "n": 3 }])).await;
         assert_eq!(made.at(0), Some(&json!({ "k": "x", "data": [{ "k": "x", "n": 1 }, { "k": "x", "n": 3 }] })));
         assert_eq!(made.as_array().unwrap().len(), 2);
+    }
+
+    #[tokio::test]
+    async fn issue_14_09_names_of_lists_leave_only_so_much_of_an_item_empty() {
+        let field = json!({ "fieldToAggregate": "v", "renameField": true, "outputFieldName": "a[6000]" });
+        let fields = json!({ "fieldToAggregate": [field] });
+        let params = |group_by: &str| json!({ "fieldsToAggregate": fields, "options": { "groupByFields": group_by } });
+        let input = json!([{ "v": 1, "k": "x" }]);
+        assert_eq!(combine(params("k"), input.clone()).await.get_path("[0].a[6000]"), Some(&json!([1])));
+        let error = run::<Aggregate>(params("b[6000]"), input).await.unwrap_err();
+        assert_eq!(error.code(), Code::NODE_PARAMETER);
     }
 
     #[tokio::test]

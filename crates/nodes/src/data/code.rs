@@ -33,7 +33,7 @@ impl Node for Code {
                     .raw()
                     .help("Return an array of items, or one object in the mode for each item."),
             )
-            .repeatable_without(EFFECTS)
+            .runs_code()
             .hint("Reach for it when no other node does the job; prefer Edit Fields for simple changes.")
             .alias(&["javascript", "script", "function"])
             .differs_when("language", &["python", "pythonNative"], "Python does not run here.")
@@ -61,9 +61,6 @@ for (item of items) {
 
 return items;";
 
-/// Code that mentions one of these may reach outside.
-pub(crate) const EFFECTS: &[&str] = &["fetch", "helpers", "httpRequest", "$getWorkflowStaticData", "getWorkflowStaticData"];
-
 const FUNCTION_ITEM: &str = "// Add a new field called 'myNewField' to the JSON of the item
 item.myNewField = 1;
 
@@ -76,7 +73,7 @@ impl Node for Function {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.function", &[1.0, 2.0], "Function", "Run JavaScript once on all items")
             .param(function_code(FUNCTION, "Gets the items as `items` and returns an array of items."))
-            .repeatable_without(EFFECTS)
+            .runs_code()
             .hint(OLD)
     }
 
@@ -93,7 +90,7 @@ impl Node for FunctionItem {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.functionItem", &[1.0], "Function Item", "Run JavaScript once for each item")
             .param(function_code(FUNCTION_ITEM, "Gets the item's JSON as `item` and returns the new JSON."))
-            .repeatable_without(EFFECTS)
+            .runs_code()
             .hint(OLD)
     }
 

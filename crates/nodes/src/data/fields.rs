@@ -1,7 +1,7 @@
 //! How the data nodes reach into items: field names with or without dots, lists of names, JavaScript's order of values.
 
 use crate::field_type::to_number;
-use model::{PathKey, number_to_string};
+use model::{Gaps, PathKey, number_to_string};
 use node_api::prelude::*;
 use std::cmp::Ordering;
 
@@ -30,11 +30,13 @@ impl Dots {
         found.filter(|value| !value.is_undefined())
     }
 
-    pub(super) fn set(self, object: &mut Object, field: &str, value: impl Into<Value>) {
+    /// Puts one of the values of an item, which share their gaps.
+    pub(super) fn set(self, object: &mut Object, field: &str, value: impl Into<Value>, gaps: &mut Gaps) -> Result<(), NodeError> {
         match self {
-            Dots::Nested => object.set_path(field, value),
+            Dots::Nested => object.put_path_within(field, value, gaps)?,
             Dots::Literal => drop(object.insert(field, value)),
         }
+        Ok(())
     }
 
     pub(super) fn remove(self, json: &mut Value, field: &str) {
@@ -89,14 +91,14 @@ pub(super) fn leaf_names(json: &Value) -> Vec<Str> {
 }
 
 /// The fields at some paths only, as lodash's `pick` gives them.
-pub(super) fn pick(json: &Value, names: &[Str], dots: Dots) -> Object {
-    let mut picked = Object::new();
+pub(super) fn pick(json: &Value, names: &[Str], dots: Dots) -> Result<Object, NodeError> {
+    let (mut picked, mut gaps) = (Object::new(), Gaps::default());
     for name in names {
         if let Some(value) = dots.get(json, name) {
-            dots.set(&mut picked, name, value.clone());
+            dots.set(&mut picked, name, value.clone(), &mut gaps)?;
         }
     }
-    picked
+    Ok(picked)
 }
 
 /// What spreading a value into an object (`{ ...value }`) puts there.

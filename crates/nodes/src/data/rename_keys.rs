@@ -1,6 +1,7 @@
 //! Gives fields other names, one by one or by a pattern.
 
 use crate::text::js_regex::JsRegex;
+use model::Gaps;
 use node_api::prelude::*;
 
 pub(crate) struct RenameKeys;
@@ -57,7 +58,7 @@ impl Node for RenameKeys {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let mut output = ctx.builder();
         for (index, mut item) in items.iter().enumerate() {
-            let original = item.json.clone();
+            let (original, mut gaps) = (item.json.clone(), Gaps::default());
             let keys = ctx.param("keys.key", index)?;
             for key in keys.as_array().unwrap_or_default() {
                 let name = |field: &str| key.get(field).filter(|name| !name.is_nullish()).map(Value::to_js_string).unwrap_or_default();
@@ -66,7 +67,7 @@ impl Node for RenameKeys {
                     continue;
                 }
                 if let Some(value) = original.get_path(&current).filter(|value| !value.is_undefined()) {
-                    item.json.set_path(&new, value.clone());
+                    item.json.put_path_within(&new, value.clone(), &mut gaps)?;
                     item.json.remove_path(&current);
                 }
             }
@@ -138,6 +139,18 @@ mod tests {
     async fn a_broken_pattern_is_a_parameter_error() {
         let error = run::<RenameKeys>(by_regex("(", "", json!({})), json!([{ "a": 1 }])).await.unwrap_err();
         assert!(error.message().starts_with("Invalid regular expression: /(/"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn issue_14_09_new_names_leave_only_so_much_of_an_item_empty() {
+        let key = |number: usize| json!({ "currentKey": format!("a{number}"), "newKey": format!("b{number}[6000]") });
+        let params = json!({ "keys": { "key": [key(0), key(1)] } });
+        let error = run::<RenameKeys>(params, json!([{ "a0": 1, "a1": 2 }])).await.unwrap_err();
+        assert_eq!(error.code(), Code::NODE_PARAMETER);
+        // Each item has gaps of its own.
+        let params = json!({ "keys": { "key": [key(0)] } });
+        let made = run::<RenameKeys>(params, json!([{ "a0": 1 }, { "a0": 2 }])).await.unwrap();
+        assert_eq!(made[0].get_path("[1].b0[6000]"), Some(&json!(2)));
     }
 
     #[tokio::test]

@@ -1,8 +1,10 @@
 //! Orders items: by fields, at random, or by a comparison of your own in JavaScript.
 
 use super::fields::{DOT_NOTATION_TIP, Dots, less_than};
+use crate::turn::Ticker;
 use node_api::host::{CodeFlavour, CodeJob, Returned};
 use node_api::prelude::*;
+use std::cell::Cell;
 
 pub(crate) struct Sort;
 
@@ -103,11 +105,17 @@ fn by_fields(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
     };
     let keyed: Vec<(usize, Vec<Value>)> =
         items.iter().enumerate().map(|(index, item)| (index, fields.iter().map(|(name, _)| key_of(&item, name)).collect())).collect();
+    let (ticker, ended) = (Ticker::default(), Cell::new(None));
     let comes_first = |one: &(usize, Vec<Value>), two: &(usize, Vec<Value>)| {
+        // Once the time is over the order does not matter any more.
+        if let Err(error) = ticker.tick() {
+            ended.set(Some(error));
+        }
         let differing = fields.iter().zip(one.1.iter().zip(&two.1)).find(|(_, (one, two))| one != two);
         differing.is_some_and(|((_, descending), (one, two))| less_than(one, two) != *descending)
     };
-    Ok(super::stable_sort::stable_sort(keyed, comes_first).into_iter().map(|(index, _)| index).collect())
+    let sorted = super::stable_sort::stable_sort(keyed, comes_first);
+    ended.take().map_or_else(|| Ok(sorted.into_iter().map(|(index, _)| index).collect()), Err)
 }
 
 /// Lets the sandbox find the order; only the indexes come back.

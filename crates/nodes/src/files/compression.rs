@@ -3,8 +3,10 @@
 use super::unpack::{UnpackLimits, gunzip, unzip};
 use crate::binary::{extension_of_mime, mime_of_path, prepare};
 use crate::text::names::{sanitize_file_name, sanitize_path};
+use crate::turn::tick;
 use flate2::{Compression as Level, write::GzEncoder};
 use node_api::prelude::*;
+use std::collections::HashMap;
 use std::io::{Cursor, Write as _};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
@@ -141,6 +143,11 @@ fn compress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError>
     let settings_of = if ctx.version() > 1.0 { index } else { 0 };
     let names = field_names(ctx, settings_of)?;
     let files: Vec<&Binary> = names.iter().map(|name| ctx.binary(item, index, name)).collect::<Result<_, _>>()?;
+    // A field may be named any number of times.
+    let most = UnpackLimits::default().bytes;
+    if files.iter().map(|file| file.data.len() as u64).sum::<u64>() > most {
+        return Err(NodeError::new(Code::INPUT_BOMB, format!("The files to pack have more than {most} bytes together")));
+    }
     let mut made = Item::new(item.json.clone());
     match ctx.text("outputFormat", 0)?.as_str() {
         "zip" => {
@@ -150,6 +157,7 @@ fn compress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError>
         }
         "gzip" => {
             for (position, file) in files.iter().enumerate() {
+                tick()?;
                 let (field, path) = if ctx.version() > 1.0 {
                     let field = ctx.text("binaryPropertyOutput", index)?;
                     let field = if position == 0 { field.to_string() } else { format!("{field}{position}") };
@@ -174,15 +182,17 @@ fn compress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError>
 fn zip(files: &[&Binary]) -> Result<Vec<u8>, NodeError> {
     let failed = |error: &dyn std::fmt::Display| NodeError::failed(format!("The archive cannot be written: {error}"));
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    for (position, file) in files.iter().enumerate() {
-        let name = entry_name(file);
+    let names: Vec<String> = files.iter().map(|file| entry_name(file)).collect();
+    let last: HashMap<&str, usize> = names.iter().enumerate().map(|(position, name)| (name.as_str(), position)).collect();
+    for (position, (file, name)) in files.iter().zip(&names).enumerate() {
         // The last of several files with one name is the one that stays.
-        if files[position + 1..].iter().any(|later| entry_name(later) == name) {
+        if last.get(name.as_str()) != Some(&position) {
             continue;
         }
+        tick()?;
         let is_packed = file.file_extension.as_deref().is_some_and(|extension| PACKED_ALREADY.contains(&extension));
         let method = if is_packed { CompressionMethod::Stored } else { CompressionMethod::Deflated };
-        archive.start_file(name, SimpleFileOptions::default().compression_method(method)).map_err(|error| failed(&error))?;
+        archive.start_file(name.as_str(), SimpleFileOptions::default().compression_method(method)).map_err(|error| failed(&error))?;
         archive.write_all(&file.data).map_err(|error| failed(&error))?;
     }
     Ok(archive.finish().map_err(|error| failed(&error))?.into_inner())

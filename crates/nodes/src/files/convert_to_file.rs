@@ -5,9 +5,17 @@ use super::encoding::{decode_base64, encode};
 use super::settings::{MARKED, Settings, encoding_option, from_all, one_output, output_field};
 use super::sheet::{Format, WriteOptions, write};
 use crate::binary::{name_if_missing, prepare};
+use model::json::{Prefix, to_pretty_prefix, to_string};
 use node_api::prelude::*;
+use tokio::sync::Semaphore;
 
 pub(crate) struct ConvertToFile;
+
+/// The largest JSON that is written with indentation.
+const MAX_INDENTED_BYTES: usize = 128 << 20;
+
+/// Writing a large sheet takes some hundred MB.
+static SHEETS_AT_ONCE: Semaphore = Semaphore::const_new(2);
 
 const SHEETS: &[&str] = &["csv", "html", "rtf", "ods", "xls", "xlsx"];
 
@@ -61,7 +69,7 @@ impl Node for ConvertToFile {
             "toBinary" => ctx.map_items(&items, |index, item| one_item(ctx, index, base64_file(ctx, index, &item)?)),
             "iCal" => ctx.map_items(&items, |index, _| make_event(ctx, index)),
             name => match Format::named(name) {
-                Some(format) => one_output(ctx, sheet_file(ctx, &items, format, name), items.len()),
+                Some(format) => one_output(ctx, sheet_file(ctx, &items, format, name).await, items.len()),
                 None => Err(NodeError::parameter("operation", format!("The operation \"{name}\" is not known!"))),
             },
         }
@@ -140,13 +148,13 @@ fn one_item(ctx: &Ctx<'_>, index: usize, file: Binary) -> Result<Item, NodeError
     Ok(item)
 }
 
-fn sheet_file(ctx: &Ctx<'_>, items: &Items, format: Format, extension: &str) -> Result<Item, NodeError> {
+async fn sheet_file(ctx: &Ctx<'_>, items: &Items, format: Format, extension: &str) -> Result<Item, NodeError> {
     let settings = Settings::read(ctx, "options", 0)?;
-    one_item(ctx, 0, spreadsheet(items, format, extension, &settings, "File")?)
+    one_item(ctx, 0, spreadsheet(items, format, extension, &settings, "File").await?)
 }
 
 /// A spreadsheet file of all items, named after its format unless a name was given.
-pub(super) fn spreadsheet(
+pub(super) async fn spreadsheet(
     items: &Items,
     format: Format,
     extension: &str,
@@ -160,12 +168,15 @@ pub(super) fn spreadsheet(
         delimiter: settings.text("delimiter").unwrap_or_else(|| ",".into()),
     };
     let name = settings.given_text("fileName").unwrap_or_else(|| format!("{default_name}.{extension}").into());
+    // The semaphore is never closed.
+    let _turn = SHEETS_AT_ONCE.acquire().await.ok();
     Ok(prepare(write(items, format, &options)?, Some(&name), None))
 }
 
 fn json_file(ctx: &Ctx<'_>, index: usize, value: &Value) -> Result<Binary, NodeError> {
     let settings = Settings::read(ctx, "options", index)?;
-    finish(json_text(value, settings.flag("format")), Some("application/json".into()), settings.text("fileName"), &settings)
+    let text = if settings.flag("format") { indented(value)? } else { to_string(value) };
+    finish(text, Some("application/json".into()), settings.text("fileName"), &settings)
 }
 
 fn text_file(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Binary, NodeError> {
@@ -220,14 +231,17 @@ fn source(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Value, NodeError> 
 /// The text of a value: JSON for what has structure, nothing for what JavaScript takes for false.
 fn written(value: &Value, mime_type: &'static str) -> (String, &'static str) {
     match value {
-        Value::Object(_) | Value::Array(_) | Value::Null | Value::Date(_) => (json_text(value, false), "application/json"),
+        Value::Object(_) | Value::Array(_) | Value::Null | Value::Date(_) => (to_string(value), "application/json"),
         value if value.is_truthy() => (value.to_js_string().to_string(), mime_type),
         _ => (String::new(), mime_type),
     }
 }
 
-fn json_text(value: &Value, indented: bool) -> String {
-    if indented { model::json::to_pretty_string(value, &model::json::Spellings::default()) } else { model::json::to_string(value) }
+/// Blanks can make a text hundreds of times larger than what it says.
+fn indented(value: &Value) -> Result<String, NodeError> {
+    let Prefix { text, is_cut } = to_pretty_prefix(value, MAX_INDENTED_BYTES);
+    let message = || format!("The indented JSON is larger than {MAX_INDENTED_BYTES} bytes; turn \"Format\" off to write it on one line");
+    if is_cut { Err(NodeError::input(message())) } else { Ok(text) }
 }
 
 fn finish(text: String, mime_type: Option<Str>, name: Option<Str>, settings: &Settings) -> Result<Binary, NodeError> {
@@ -278,6 +292,16 @@ mod tests {
         let params = json!({ "operation": "toJson", "mode": "each", "options": { "format": true, "fileName": "x.json" } });
         let each = run_items::<ConvertToFile>(1.1, params, items()).await.unwrap();
         assert_eq!((each.len(), told(&each[1])), (2, expect("application/json", "x.json", "{\n  \"a\": 2\n}")));
+    }
+
+    #[tokio::test]
+    async fn issue_14_00_json_that_is_mostly_indentation_is_refused() {
+        let deep = (0..400).fold(Value::array(vec![Value::from(1); 300_000]), |inner, _| Value::array(vec![inner]));
+        let params = |format: bool| json!({ "operation": "toJson", "mode": "each", "options": { "format": (format) } });
+        let item = || vec![Item::new(json!({ "deep": (deep.clone()) }))];
+        assert!(run_items::<ConvertToFile>(1.1, params(false), item()).await.is_ok());
+        let error = run_items::<ConvertToFile>(1.1, params(true), item()).await.unwrap_err();
+        assert!(error.message().contains("larger than 134217728 bytes"), "{error}");
     }
 
     #[tokio::test]

@@ -147,7 +147,7 @@ fn from_text(ctx: &Ctx<'_>, index: usize, item: &Item, operation: &str) -> Resul
         _ => Value::from(text()?),
     };
     let mut made = kept(item, &field, &settings);
-    made.json.set_path(&ctx.text("destinationKey", index)?, value);
+    made.json.put_path(&ctx.text("destinationKey", index)?, value)?;
     Ok(Some(made))
 }
 

@@ -1,7 +1,7 @@
 //! The workspace folder as a tool: a model lists, reads and, if it may, writes text files in it.
 
 use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
-use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::ai::{Effect, Flow, Supply, ToolDefinition};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
@@ -44,6 +44,7 @@ impl Supplier for FileTool {
             description: ctx.ctx().text("description", ctx.item())?,
             parameters,
             effect: if may_write { Effect::Changes } else { Effect::None },
+            flow: Flow::STORED,
         };
         Ok(tool(ctx, definition, work))
     }

@@ -24,10 +24,12 @@ mod unpack;
 mod write_binary_file;
 
 pub(crate) use encoding::{decode, detect};
-pub(crate) use guarded::guarded;
-pub use pdf::{PDF_COMMAND, read_pdfs_with, serve_pdf_reader};
+pub(crate) use guarded::{guarded, is_any_left_behind};
+pub(crate) use pdf::child::text as text_by_child;
+pub use pdf::{PDF_COMMAND, serve_pdf_reader};
 pub(crate) use pdf::{PdfOptions, extract as extract_pdf};
 pub(crate) use sheet::{CommaOptions, CommaReader};
+pub(crate) use spreadsheet_read::SMALL;
 pub(crate) use unpack::{UnpackLimits, unzip};
 
 use node_api::{Entry, run, supply};

@@ -127,7 +127,7 @@ fn to_json(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings) -> Resu
         let content = if options.flag("keepAsBase64") { STANDARD.encode(&file.data) } else { text()? };
         let content = if options.flag("jsonParse") { parse_json(&content)? } else { Value::from(content) };
         made.json = item.json.clone();
-        made.json.set_path(&ctx.text("destinationKey", index)?, content);
+        made.json.put_path(&ctx.text("destinationKey", index)?, content)?;
     }
     if !options.flag("keepSource") {
         made.remove_binary(&source);

@@ -8,6 +8,8 @@ pub(crate) struct ReadBinaryFile;
 impl Node for ReadBinaryFile {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.readBinaryFile", &[1.0], "Read Binary File", "Read a file from disk")
+            .untrusted()
+            .private()
             .group(Group::Files)
             .param(Param::text("filePath", "File path", "").required().help("The path of the file, inside the folder for files."))
             .param(

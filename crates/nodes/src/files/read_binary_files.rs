@@ -8,6 +8,8 @@ pub(crate) struct ReadBinaryFiles;
 impl Node for ReadBinaryFiles {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.readBinaryFiles", &[1.0], "Read Binary Files", "Read files from disk")
+            .untrusted()
+            .private()
             .group(Group::Files)
             .param(
                 Param::text("fileSelector", "File selector", "").required().help("A pattern such as *.jpg, inside the folder for files."),

@@ -16,6 +16,8 @@ impl Node for ReadWriteFile {
             "Read/Write Files from Disk",
             "Read or write files from the computer that runs Heddle",
         )
+        .untrusted()
+        .private()
         .group(Group::Files)
         .params([
             Param::choice("operation", "Operation", &[("read", "Read file(s) from disk"), ("write", "Write file to disk")])

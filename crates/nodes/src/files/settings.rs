@@ -4,6 +4,7 @@ use model::{Item, Items, PairedItem, Pairs, Str, Value};
 use node_api::{Ctx, NodeError, Param};
 
 /// Optional settings of a node for one item.
+#[derive(Clone, Debug)]
 pub(crate) struct Settings(Value);
 
 impl Settings {
@@ -13,6 +14,10 @@ impl Settings {
 
     pub(crate) fn of(value: &Value) -> Self {
         Self(value.clone())
+    }
+
+    pub(crate) fn value(&self) -> &Value {
+        &self.0
     }
 
     pub(crate) fn get(&self, path: &str) -> &Value {

@@ -63,7 +63,7 @@ impl Node for SpreadsheetFile {
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         match ctx.text("operation", 0)?.as_str() {
             "fromFile" => from_file(ctx, &items).await,
-            "toFile" => one_output(ctx, to_file(ctx, &items), items.len()),
+            "toFile" => one_output(ctx, to_file(ctx, &items).await, items.len()),
             other => Err(NodeError::parameter("operation", format!("The operation \"{other}\" is not supported!"))),
         }
     }
@@ -90,13 +90,13 @@ async fn from_file(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
     Ok(vec![output.finish()])
 }
 
-fn to_file(ctx: &Ctx<'_>, items: &Items) -> Result<Item, NodeError> {
+async fn to_file(ctx: &Ctx<'_>, items: &Items) -> Result<Item, NodeError> {
     let name = ctx.text("fileFormat", 0)?;
     let format =
         Format::named(&name).ok_or_else(|| NodeError::parameter("fileFormat", format!("The file format \"{name}\" is not supported!")))?;
     let settings = Settings::read(ctx, "options", 0)?;
     let mut item = Item::new(Value::empty_object());
-    item.set_binary(ctx.text("binaryPropertyName", 0)?, spreadsheet(items, format, &name, &settings, "spreadsheet")?);
+    item.set_binary(ctx.text("binaryPropertyName", 0)?, spreadsheet(items, format, &name, &settings, "spreadsheet").await?);
     Ok(item)
 }
 

@@ -1,7 +1,8 @@
 //! Reads spreadsheets for Extract from File and Spreadsheet File: the settings, the formats, the errors in n8n's words.
 
 use super::encoding::decode;
-use super::guarded::guarded;
+use super::guarded::{guarded, is_any_left_behind};
+use super::pdf::child;
 use super::settings::Settings;
 use super::sheet::{self, CommaOptions, CommaReader, RowOptions};
 use bytes::Bytes;
@@ -9,12 +10,12 @@ use node_api::prelude::*;
 use std::borrow::Cow;
 use std::time::Duration;
 
-const TIME: Duration = Duration::from_secs(120);
+pub(super) const TIME: Duration = Duration::from_secs(120);
 /// A larger file is not even looked at: its text and its rows would take several times as much memory.
 const MAX_BYTES: usize = 512 << 20;
 
 /// What becomes of errors in CSV text.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommaErrors {
     Fail,
     /// The records before the error are kept and nobody is told, as the first versions do it.
@@ -117,34 +118,66 @@ fn check_size(data: &Bytes) -> Result<(), NodeError> {
 /// Reads a spreadsheet of whatever format.
 pub(super) async fn read_book(data: Bytes, settings: &Settings) -> Result<Vec<Value>, NodeError> {
     check_size(&data)?;
-    let raw = settings.flag("rawData");
-    let wanted = settings.text("sheetName");
-    let row_options =
-        RowOptions { header: settings.not_off("headerRow"), with_empty: settings.flag("includeEmptyCells"), range: settings.text("range") };
-    let header = row_options.header;
-    let rows = guarded("spreadsheet", TIME, move || {
-        let book = sheet::read(&data, raw)?;
-        let first = book.sheets.first().ok_or_else(|| NodeError::input("Spreadsheet does not have any sheets!"))?;
-        let (_, sheet) = match &wanted {
-            None => first,
-            Some(wanted) => book
-                .sheets
-                .iter()
-                .find(|(name, _)| name == wanted)
-                .ok_or_else(|| NodeError::input(format!("Spreadsheet does not contain sheet called \"{wanted}\"!")))?,
-        };
-        let mut rows = Vec::new();
-        sheet::rows(sheet, &row_options, |row| {
-            rows.push(row);
-            Ok(())
-        })?;
-        Ok(rows)
-    })
-    .await?;
-    Ok(if header { rows } else { rows.into_iter().map(in_row).collect() })
+    rows_in_time("spreadsheet", SheetKind::Book, data, settings).await
 }
 
 async fn read_comma(data: Bytes, settings: &Settings, errors: CommaErrors) -> Result<Vec<Value>, NodeError> {
+    rows_in_time("CSV file", SheetKind::Comma(errors), data, settings).await
+}
+
+/// What kind of table a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SheetKind {
+    Book,
+    Comma(CommaErrors),
+}
+
+/// Files up to this size are read on a thread, which is quick to start but cannot be stopped.
+pub(crate) const SMALL: usize = 256 << 10;
+
+/// Reads a file within its time: in a process that can be ended, where there is a program for it. A small file is read on a thread as
+/// long as none was left behind there.
+async fn rows_in_time(what: &'static str, kind: SheetKind, data: Bytes, settings: &Settings) -> Result<Vec<Value>, NodeError> {
+    match crate::child::program() {
+        Some(program) if data.len() > SMALL || is_any_left_behind() => child::rows(program, what, &data, (kind, settings), TIME).await,
+        _ => {
+            let settings = settings.clone();
+            guarded(what, TIME, move || rows(kind, &data, &settings)).await
+        }
+    }
+}
+
+/// The rows of a file, however long it takes.
+pub(super) fn rows(kind: SheetKind, data: &[u8], settings: &Settings) -> Result<Vec<Value>, NodeError> {
+    match kind {
+        SheetKind::Book => book_rows(data, settings),
+        SheetKind::Comma(errors) => comma_rows(data, settings, errors),
+    }
+}
+
+fn book_rows(data: &[u8], settings: &Settings) -> Result<Vec<Value>, NodeError> {
+    let wanted = settings.text("sheetName");
+    let row_options =
+        RowOptions { header: settings.not_off("headerRow"), with_empty: settings.flag("includeEmptyCells"), range: settings.text("range") };
+    let book = sheet::read(data, settings.flag("rawData"))?;
+    let first = book.sheets.first().ok_or_else(|| NodeError::input("Spreadsheet does not have any sheets!"))?;
+    let (_, sheet) = match &wanted {
+        None => first,
+        Some(wanted) => book
+            .sheets
+            .iter()
+            .find(|(name, _)| name == wanted)
+            .ok_or_else(|| NodeError::input(format!("Spreadsheet does not contain sheet called \"{wanted}\"!")))?,
+    };
+    let mut rows = Vec::new();
+    sheet::rows(sheet, &row_options, |row| {
+        rows.push(if row_options.header { row } else { in_row(row) });
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+fn comma_rows(data: &[u8], settings: &Settings, errors: CommaErrors) -> Result<Vec<Value>, NodeError> {
     let most = settings.number("maxRowCount").filter(|most| *most > -1.0);
     if most == Some(0.0) {
         return Err(NodeError::parameter("options.maxRowCount", "Invalid Option: to must be a positive integer greater than 0, got 0"));
@@ -162,29 +195,26 @@ async fn read_comma(data: Bytes, settings: &Settings, errors: CommaErrors) -> Re
     let encoding = settings.text("encoding").unwrap_or_else(|| "utf8".into());
     let strip_bom = settings.flag("enableBOM");
     let header = options.header;
-    guarded("CSV file", TIME, move || {
-        // Most files are UTF-8 already and need no second copy.
-        let is_utf8 = matches!(encoding.as_str(), "utf8" | "utf-8");
-        let text = match std::str::from_utf8(&data) {
-            Ok(text) if is_utf8 => Cow::Borrowed(if strip_bom { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text }),
-            _ => Cow::Owned(decode(&data, &encoding, strip_bom)?),
-        };
-        let mut reader = CommaReader::new(&text, options);
-        let mut rows = Vec::new();
-        loop {
-            match reader.next_record() {
-                Ok(Some(record)) => rows.push(if header { record } else { in_row(record) }),
-                Ok(None) => break,
-                Err(_) if errors == CommaErrors::Ignore => break,
-                Err(error) => return Err(error),
-            }
+    // Most files are UTF-8 already and need no second copy.
+    let is_utf8 = matches!(encoding.as_str(), "utf8" | "utf-8");
+    let text = match std::str::from_utf8(data) {
+        Ok(text) if is_utf8 => Cow::Borrowed(if strip_bom { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text }),
+        _ => Cow::Owned(decode(data, &encoding, strip_bom)?),
+    };
+    let mut reader = CommaReader::new(&text, options);
+    let mut rows = Vec::new();
+    loop {
+        match reader.next_record() {
+            Ok(Some(record)) => rows.push(if header { record } else { in_row(record) }),
+            Ok(None) => break,
+            Err(_) if errors == CommaErrors::Ignore => break,
+            Err(error) => return Err(error),
         }
-        if most_skipped > 0.0 && reader.skipped as f64 > most_skipped {
-            return Err(NodeError::input("Max number of skipped records exceeded"));
-        }
-        Ok(rows)
-    })
-    .await
+    }
+    if most_skipped > 0.0 && reader.skipped as f64 > most_skipped {
+        return Err(NodeError::input("Max number of skipped records exceeded"));
+    }
+    Ok(rows)
 }
 
 /// Without a header a row is a list in a field of its own.

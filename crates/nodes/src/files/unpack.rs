@@ -1,5 +1,6 @@
 //! Opens archives that may have been made to harm: every limit is checked while unpacking, not from what the archive claims.
 
+use crate::turn::tick;
 use flate2::read::MultiGzDecoder;
 use model::{Code, Str};
 use node_api::NodeError;
@@ -23,6 +24,9 @@ impl Default for UnpackLimits {
 
 /// Below this a high ratio is harmless: a page of blanks packs well.
 const RATIO_FROM: u64 = 16 << 20;
+
+/// So much is unpacked in a few milliseconds.
+const BYTES_BETWEEN_TICKS: u64 = 1 << 20;
 
 /// The files of a ZIP archive, in order, without folders.
 pub(crate) fn unzip(data: &[u8], limits: UnpackLimits) -> Result<Vec<(Str, Vec<u8>)>, NodeError> {
@@ -83,7 +87,10 @@ impl Budget {
         let most = self.limits.bytes.min(by_ratio);
         let left = most.saturating_sub(self.unpacked);
         let mut content = Vec::new();
-        from.take(left + 1).read_to_end(&mut content).map_err(|error| broken(&error))?;
+        let mut from = from.take(left + 1);
+        while (&mut from).take(BYTES_BETWEEN_TICKS).read_to_end(&mut content).map_err(|error| broken(&error))? > 0 {
+            tick()?;
+        }
         if content.len() as u64 > left {
             return Err(bomb(if by_ratio < self.limits.bytes {
                 format!("The archive unpacks to more than {} times its size", self.limits.ratio)

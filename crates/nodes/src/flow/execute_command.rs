@@ -17,6 +17,9 @@ const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 impl Node for ExecuteCommand {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.executeCommand", &[1.0], "Execute Command", "Run a command of the machine")
+            .untrusted()
+            .private()
+            .sends_to("command")
             .group(Group::Flow)
             .param(Param::flag("executeOnce", "Execute once", true).help("Run the command once, not once for each item."))
             .param(Param::long_text("command", "Command", "").required().help("The command, given to the shell."))
@@ -49,6 +52,7 @@ impl Node for ExecuteCommand {
 }
 
 async fn execute(command: &str, stopped: impl Future<Output = Stop>) -> Result<Value, NodeError> {
+    #[expect(clippy::disallowed_methods, reason = "the node is for that, and off unless the operator allows it")]
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true).env_clear();
     shell.process_group(0);
@@ -177,7 +181,7 @@ mod tests {
 
     /// Nothing but its entry in the table may be left of a process.
     async fn is_gone(number: u32) -> bool {
-        for _ in 0..200 {
+        for _ in 0..3_000 {
             let state = std::fs::read_to_string(format!("/proc/{number}/stat"));
             if state.is_err() || state.is_ok_and(|state| state.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z"))) {
                 return true;

@@ -15,6 +15,11 @@ impl Node for ExecuteWorkflow {
         let new = [("database", "Database"), ("parameter", "Define below"), ("localFile", "Local file"), ("url", "URL")];
         let versions = [1.0, 1.1, 1.2, 1.3];
         Spec::new("n8n-nodes-base.executeWorkflow", &versions, "Execute Sub-workflow", "Run another workflow")
+            .untrusted()
+            .private()
+            .sends_to("workflowUrl")
+            // Whoever writes a workflow says where it sends what it is given.
+            .sends_to("workflowJson")
             .group(Group::Flow)
             .params([
                 Param::hidden("operation", "call_workflow"),

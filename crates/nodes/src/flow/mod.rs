@@ -15,6 +15,8 @@ mod stop_and_error;
 mod switch;
 pub(crate) mod wait;
 
+pub use merge::{SQL_COMMAND, probe_merge_sql, serve_merge_sql};
+
 use node_api::{Entry, run, trigger};
 
 pub static NODES: &[Entry] = &[

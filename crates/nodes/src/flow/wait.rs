@@ -21,6 +21,8 @@ impl Node for Wait {
     fn spec() -> Spec {
         let called = ["webhook", "form"];
         Spec::new("n8n-nodes-base.wait", &[1.0, 1.1], "Wait", "Wait for a time, a moment or a call")
+            .untrusted()
+            .sends_to("options.respondWithOptions.values.redirectUrl")
             .group(Group::Flow)
             .credential("httpBasicAuth", false)
             .credential("httpHeaderAuth", false)

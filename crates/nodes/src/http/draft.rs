@@ -3,6 +3,7 @@
 use super::query::{self, Arrays};
 use bytes::Bytes;
 use model::{Object, Str, Value};
+use node_api::hosts::{Bound, HostPattern, Hosts};
 use node_api::http::{Certificates, HttpBody, HttpRequest, Part};
 use node_api::prelude::*;
 use std::sync::Arc;
@@ -27,6 +28,12 @@ pub(super) struct Draft {
     pub(super) proxy: Option<String>,
     pub(super) credential_headers: Vec<String>,
     pub(super) credentials_cross_origins: bool,
+    /// The hosts that the secrets of the request may go to.
+    pub(super) bound: Option<Arc<Bound>>,
+    /// The hosts that the request may go to at all.
+    pub(super) hosts: Hosts,
+    /// The host comes out of what a model gave, and would be another one without it.
+    pub(super) host_is_models: bool,
     /// The largest answer, if it is to be smaller than otherwise.
     pub(super) max_response_bytes: Option<usize>,
 }
@@ -60,18 +67,73 @@ impl Draft {
             proxy: None,
             credential_headers: Vec::new(),
             credentials_cross_origins: false,
+            bound: None,
+            hosts: Hosts::Any,
+            host_is_models: false,
             max_response_bytes: None,
         }
     }
 
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    /// Notes who has chosen the host that the address in a parameter leads to.
+    pub(super) fn chosen_in(mut self, ctx: &Ctx<'_>, param: &str, item: usize) -> Self {
+        let origin = |text: &str| url::Url::parse(text.trim()).ok().map(|url| url.origin());
+        let chosen = origin(&self.url);
+        if let Some(others) = ctx.host().without_model(param, item) {
+            self.host_is_models |= !others.iter().any(|other| chosen.is_some() && other.as_str().and_then(origin) == chosen);
+        }
+        self
     }
 
-    /// Sets a header in place of any of that name; names are lower case, as they are on the wire.
+    /// Notes it if a model has chosen the proxy, which reads what is not sealed.
+    pub(super) fn proxy_chosen_in(&mut self, ctx: &Ctx<'_>, param: &str, item: usize) {
+        if let (Some(proxy), Some(others)) = (&self.proxy, ctx.host().without_model(param, item)) {
+            self.host_is_models |= !others.iter().any(|other| text_of(other) == *proxy);
+        }
+    }
+
+    /// Refuses a `Host` header that comes out of what a model gave: behind the author's host it could name any server.
+    pub(super) fn check_host_header(
+        &self,
+        ctx: &Ctx<'_>,
+        param: &str,
+        item: usize,
+        read: impl Fn(&Value) -> Vec<(String, String)>,
+    ) -> Result<(), NodeError> {
+        let Some(host) = self.header("host") else { return Ok(()) };
+        let Some(others) = ctx.host().without_model(param, item) else { return Ok(()) };
+        let named = |headers: Vec<(String, String)>| headers.into_iter().rev().find(|(name, _)| on_the_wire(name) == "host");
+        let is_authors = others.iter().any(|other| named(read(other)).is_some_and(|(_, value)| value == host));
+        let is_same = url::Url::parse(self.url.trim()).is_ok_and(|url| url.host_str().is_some_and(|name| name.eq_ignore_ascii_case(host)));
+        match is_authors || is_same {
+            true => Ok(()),
+            false => Err(NodeError::new(Code::EGRESS_URL, "A model may not choose the Host header of a request").on_item(item)),
+        }
+    }
+
+    /// Keeps the request of a model that has read text of strangers, and can get at private data, to the host of its address: a redirect or
+    /// a further page would lead what it carries to somebody else.
+    pub(super) fn kept_to_host(mut self, ctx: &Ctx<'_>) -> Self {
+        let is_exposed = ctx.host().exposure_of_model().is_some_and(|met| met.untrusted && met.private);
+        if is_exposed
+            && self.hosts.is_any()
+            && let Ok(url) = url::Url::parse(self.url.trim())
+        {
+            let named = self.header("host").and_then(HostPattern::parse);
+            self.hosts = Hosts::of_host(&url).or(named);
+        }
+        self
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let name = on_the_wire(name);
+        self.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets a header in place of any of that name.
     pub(super) fn set_header(&mut self, name: &str, value: impl Into<String>) {
-        self.headers.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
-        self.headers.push((name.trim().to_ascii_lowercase(), value.into()));
+        let name = on_the_wire(name);
+        self.headers.retain(|(key, _)| *key != name);
+        self.headers.push((name, value.into()));
     }
 
     pub(super) fn set_header_if_missing(&mut self, name: &str, value: &str) {
@@ -83,7 +145,7 @@ impl Draft {
     /// A header that a redirect to another origin must lose.
     pub(super) fn set_secret_header(&mut self, name: &str, value: impl Into<String>) {
         self.set_header(name, value);
-        self.credential_headers.push(name.to_ascii_lowercase());
+        self.credential_headers.push(on_the_wire(name));
     }
 
     pub(super) fn headers_as_object(&self) -> Object {
@@ -147,9 +209,16 @@ impl Draft {
         request.proxy = self.proxy;
         request.credential_headers = self.credential_headers;
         request.credentials_cross_origins = self.credentials_cross_origins;
+        request.bound = self.bound;
+        request.hosts = self.hosts;
         request.max_response_bytes = self.max_response_bytes.unwrap_or(request.max_response_bytes);
         request
     }
+}
+
+/// The name of a header as it is sent. Whatever compares names compares these, or a blank would make another header of one.
+fn on_the_wire(name: &str) -> String {
+    name.trim().to_ascii_lowercase()
 }
 
 /// A part for each field; a list gives one part for each of its values.
@@ -195,6 +264,15 @@ mod tests {
         assert_eq!(url("https://x.test/p"), "https://x.test/p?b=2");
         assert_eq!(url("https://x.test/p?a=1#f"), "https://x.test/p?a=1&b=2#f");
         assert_eq!(url("https://x.test/p?"), "https://x.test/p?b=2");
+    }
+
+    #[test]
+    fn issue_14_08_a_blank_in_a_name_makes_no_other_header() {
+        let mut draft = Draft::new("GET", "https://x.test/");
+        draft.set_header("X-Key", "of the workflow");
+        draft.set_secret_header(" X-Key ", "canary");
+        assert_eq!((draft.headers.len(), draft.header("x-key ")), (1, Some("canary")));
+        assert_eq!(draft.into_request().credential_headers, ["x-key"]);
     }
 
     #[test]

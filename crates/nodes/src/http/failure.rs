@@ -130,7 +130,10 @@ fn network_error(error: &HttpError, secrets: &Secrets) -> NodeError {
         HttpError::Blocked { .. } => NodeError::new(error.code(), shown)
             .with("parameter", "url")
             .hint("The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW."),
-        HttpError::Url { .. } => NodeError::new(error.code(), shown).with("parameter", "url"),
+        HttpError::Url { .. } | HttpError::HostNotAllowed { .. } => NodeError::new(error.code(), shown).with("parameter", "url"),
+        HttpError::Bound { kind, .. } => NodeError::new(error.code(), shown)
+            .hint("If the credential is meant for this host, its owner lists the host in the credential under Allowed hosts.")
+            .with("credentialType", kind.clone()),
     }
 }
 
@@ -171,7 +174,11 @@ fn network_details(error: &HttpError, secrets: &Secrets) -> Object {
         }
         HttpError::Unreachable { errno: Some("ECONNRESET"), .. } => ("socket hang up".to_owned(), "Error", "ECONNRESET"),
         HttpError::Unreachable { reason, errno } => (reason.clone(), "AxiosError", errno.unwrap_or("ERR_NETWORK")),
-        HttpError::Url { .. } | HttpError::Blocked { .. } | HttpError::TooLarge { .. } => (error.to_string(), "Error", error.code().name()),
+        HttpError::Url { .. }
+        | HttpError::Blocked { .. }
+        | HttpError::TooLarge { .. }
+        | HttpError::Bound { .. }
+        | HttpError::HostNotAllowed { .. } => (error.to_string(), "Error", error.code().name()),
     };
     Object::from_iter([("message", Value::from(secrets.hide(&message))), ("name", name.into()), ("code", code.into())])
 }

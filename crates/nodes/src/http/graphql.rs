@@ -24,6 +24,8 @@ impl Node for GraphQl {
     fn spec() -> Spec {
         let formats = [("graphql", "GraphQL (Raw)"), ("json", "JSON")];
         let mut spec = Spec::new("n8n-nodes-base.graphql", &[1.0, 1.1], "GraphQL", "Send a GraphQL query to an endpoint")
+            .untrusted()
+            .sends_to("endpoint")
             .group(Group::Integration)
             .param(Param::choice("authentication", "Authentication", AUTHENTICATIONS).help("How the request is signed."))
             .param(
@@ -163,20 +165,17 @@ fn draft(ctx: &Ctx<'_>, index: usize) -> Result<Draft, NodeError> {
     let method = ctx.text("requestMethod", index)?.to_uppercase();
     let is_get = method == "GET";
     let endpoint = ctx.text("endpoint", index)?;
-    let mut draft = Draft::new(if is_get { "GET" } else { "POST" }, endpoint.trim());
+    let mut draft = Draft::new(if is_get { "GET" } else { "POST" }, endpoint.trim()).chosen_in(ctx, "endpoint", index);
     let format = ctx.text("requestFormat", index)?;
     draft.allow_invalid_certificates = ctx.flag("allowUnauthorizedCerts", index)?;
     if !is_get {
         draft.set_header("content-type", if format == "json" { "application/json" } else { "application/graphql" });
     }
     draft.set_header("accept", "application/json");
-    let entries = ctx.param("headerParametersUi.parameter", index)?;
-    for entry in entries.as_array().unwrap_or_default() {
-        let field = |name: &str| entry.get(name).map(text_of).unwrap_or_default();
-        if !field("name").is_empty() {
-            draft.set_header(&field("name"), field("value"));
-        }
+    for (name, value) in headers(&ctx.param("headerParametersUi.parameter", index)?) {
+        draft.set_header(&name, value);
     }
+    draft.check_host_header(ctx, "headerParametersUi.parameter", index, headers)?;
     let query = ctx.text("query", index)?;
     if is_get {
         draft.query.insert("query", query);
@@ -191,7 +190,15 @@ fn draft(ctx: &Ctx<'_>, index: usize) -> Result<Draft, NodeError> {
     } else {
         draft.body = DraftBody::Raw { data: query.to_string().into(), content_type: None };
     }
-    Ok(draft)
+    Ok(draft.kept_to_host(ctx))
+}
+
+fn headers(entries: &Value) -> Vec<(String, String)> {
+    let pair = |entry: &Value| {
+        let field = |name: &str| entry.get(name).map(text_of).unwrap_or_default();
+        (field("name"), field("value"))
+    };
+    entries.as_array().unwrap_or_default().iter().map(pair).filter(|(name, _)| !name.is_empty()).collect()
 }
 
 fn variables(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {

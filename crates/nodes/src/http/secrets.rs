@@ -1,6 +1,7 @@
 //! Keeps the secrets of a credential out of everything that a node shows.
 
 use model::{Object, Value};
+use node_api::credential::is_open_field;
 
 /// Texts that must not be seen.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,24 @@ impl Secrets {
         }
     }
 
-    /// Takes every text of a credential whose name sounds like a secret.
+    /// Takes every text of a credential that is not for showing.
+    pub(super) fn add_credential(&mut self, fields: &Object) {
+        for (_, value) in fields.iter().filter(|(name, _)| !is_open_field(name)) {
+            match value {
+                Value::Object(inner) => self.add_fields(inner),
+                Value::String(text) => {
+                    self.add(text);
+                    // Older stores keep the data of a token as JSON text.
+                    if let Ok(Value::Object(inner)) = model::json::parse(text) {
+                        self.add_fields(&inner);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes every text whose name sounds like a secret, of fields that somebody else than us has named.
     pub(super) fn add_fields(&mut self, fields: &Object) {
         const NAMES: &[&str] = &["pass", "secret", "token", "key", "auth", "credential", "signature", "cookie"];
         for (name, value) in fields.iter() {
@@ -40,7 +58,6 @@ impl Secrets {
                 Value::Object(inner) => self.add_fields(inner),
                 Value::String(text) if NAMES.iter().any(|part| name.contains(part)) && !name.ends_with("url") => {
                     self.add(text);
-                    // Older stores keep the data of a token as JSON text.
                     if let Ok(Value::Object(inner)) = model::json::parse(text) {
                         self.add_fields(&inner);
                     }
@@ -100,10 +117,18 @@ mod tests {
     }
 
     #[test]
+    fn issue_14_08_a_field_is_masked_whatever_header_its_value_is_put_into() {
+        let mut secrets = Secrets::default();
+        secrets.add_credential(json!({ "name": "Host", "value": "canary-12345" }).as_object().unwrap());
+        secrets.add_header("Host", "canary-12345");
+        assert_eq!(secrets.hide("no such host: canary-12345"), "no such host: **hidden**");
+    }
+
+    #[test]
     fn secrets_are_masked_at_any_depth() {
         let mut secrets = Secrets::default();
-        let fields = json!({ "apiKey": "key-123456", "user": "somebody", "oauthTokenData": { "access_token": "key-123456-long" }, "password": "abc" });
-        secrets.add_fields(fields.as_object().unwrap());
+        let fields = json!({ "apiKey": "key-123456", "username": "somebody", "oauthTokenData": { "access_token": "key-123456-long" }, "password": "abc", "host": "a.test" });
+        secrets.add_credential(fields.as_object().unwrap());
         assert_eq!(secrets.hide("a key-123456-long b key-123456 somebody abc"), "a **hidden** b **hidden** somebody abc");
         let echoed = json!({ "headers": { "authorization": "Bearer key-123456" }, "n": 1, "list": ["key-123456"] });
         assert_eq!(secrets.hide_in(echoed), json!({ "headers": { "authorization": "Bearer **hidden**" }, "n": 1, "list": ["**hidden**"] }));

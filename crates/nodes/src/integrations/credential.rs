@@ -1,12 +1,13 @@
 //! Reads a credential into the server it is for.
 
+use node_api::Credential;
 use node_api::connect::Server;
 use node_api::prelude::*;
 
 /// A credential's fields, in n8n's names.
 pub(super) struct Fields {
     kind: &'static str,
-    fields: Object,
+    fields: Credential,
 }
 
 impl Fields {

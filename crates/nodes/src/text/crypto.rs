@@ -225,7 +225,7 @@ mod tests {
     async fn the_second_version_takes_its_keys_from_a_credential() {
         let mut host = TestHost::new(&Crypto::spec(), 2.0, &json!({ "action": "hmac", "value": "m" }));
         let error = run_on::<Crypto>(&host, 2.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
-        assert_eq!(error.code(), Code::NODE_CREDENTIAL);
+        assert_eq!(error.code(), Code::CREDENTIAL_MISSING);
         host.credentials = Object::from_iter([("crypto", Object::from_iter([("hmacSecret", "k")]))]);
         let made = run_on::<Crypto>(&host, 2.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
         assert_eq!(to_json(&made[0]).at(0).unwrap().get("data").unwrap().as_str().unwrap().len(), 64);

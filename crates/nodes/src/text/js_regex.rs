@@ -1,23 +1,42 @@
 //! Regular expressions with JavaScript's syntax and replacement texts, run within a bounded number of steps.
 
+use crate::conditions::retrying::{Retrying, TOO_MANY_FOLDED};
+use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
 use fancy_regex::{Captures, Regex, RegexBuilder};
+use std::sync::Arc;
+use std::time::Duration;
 
-/// Backtracking patterns give up after this many steps; most patterns do not backtrack at all.
-const MAX_STEPS: usize = 200_000;
+/// Steps that a pattern without look-around may take on one text: comparisons of a byte with a place in the pattern.
+const MAX_STEPS: u64 = 1 << 31;
+/// The engine goes back for nothing that such a pattern holds; this is for what we do not know of.
+const MAX_BACKTRACKS: usize = 10_000;
+/// CPU time of all matches in one text together.
+const MAX_TIME: Duration = Duration::from_secs(10);
+/// A short pattern may stand for a large machine, which is refused.
+const MAX_MACHINE_BYTES: usize = 1 << 20;
 
 pub(crate) struct JsRegex {
-    regex: Regex,
+    engine: Engine,
     global: bool,
 }
 
+enum Engine {
+    Linear { regex: Arc<Regex>, cost: PatternCost },
+    Retrying(Retrying),
+}
+
 impl JsRegex {
-    /// Compiles a pattern with JavaScript's flags; the error is worded as JavaScript words it.
+    /// Compiles a pattern with JavaScript's flags; the error is worded as JavaScript words it. Only for nodes that compute off the
+    /// threads that serve connections.
     pub(crate) fn new(pattern: &str, flags: &str) -> Result<Self, String> {
+        let invalid = |problem: &str| format!("Invalid regular expression: /{}/: {problem}", pattern.chars().take(200).collect::<String>());
+        if pattern.len() > MAX_PATTERN_BYTES {
+            return Err(invalid(&format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes")));
+        }
         let inline: String = flags.chars().filter(|flag| matches!(flag, 'i' | 'm' | 's')).collect();
         let translated = if inline.is_empty() { translate(pattern) } else { format!("(?{inline}){}", translate(pattern)) };
-        let regex = RegexBuilder::new(&translated).backtrack_limit(MAX_STEPS).build();
-        let regex = regex.map_err(|problem| format!("Invalid regular expression: /{pattern}/: {problem}"))?;
-        Ok(Self { regex, global: flags.contains('g') })
+        let engine = Engine::build(translated).map_err(|problem| invalid(&problem))?;
+        Ok(Self { engine, global: flags.contains('g') })
     }
 
     /// Reads `/pattern/flags`, or takes the whole text as a pattern.
@@ -30,20 +49,49 @@ impl JsRegex {
 
     /// `text.replace(regex, replacement)`. A pattern that needs too many steps matches nothing.
     pub(crate) fn replace(&self, text: &str, replacement: &str) -> String {
+        let machine = if compute::tick().is_ok() { self.engine.for_text(text) } else { None };
+        let Some(regex) = machine else { return text.to_owned() };
+        let began = compute::cpu_used();
         let mut out = String::with_capacity(text.len());
         let mut end = 0;
-        for found in self.regex.captures_iter(text) {
+        for found in regex.captures_iter(text) {
             let Ok(captures) = found else { break };
             let Some(whole) = captures.get(0) else { break };
             out.push_str(&text[end..whole.start()]);
             expand(&mut out, &captures, replacement, text);
             end = whole.end();
-            if !self.global {
+            // Each match may look at all the rest of the text.
+            if !self.global || compute::tick().is_err() || compute::cpu_used().saturating_sub(began) > MAX_TIME {
                 break;
             }
         }
         out.push_str(&text[end..]);
         out
+    }
+}
+
+impl Engine {
+    fn build(pattern: String) -> Result<Self, String> {
+        let cost = PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns")?;
+        if cost.retries > 0 {
+            return Ok(Self::Retrying(Retrying::new(pattern, cost, &[MAX_MACHINE_BYTES])?));
+        }
+        if cost.folded > MAX_FOLDED {
+            return Err(TOO_MANY_FOLDED.to_owned());
+        }
+        if cost.steps_on(1) > MAX_STEPS {
+            return Err("it repeats its parts too often".to_owned());
+        }
+        let built = RegexBuilder::new(&pattern).backtrack_limit(MAX_BACKTRACKS).delegate_size_limit(MAX_MACHINE_BYTES).build();
+        Ok(Self::Linear { regex: Arc::new(built.map_err(|problem| problem.to_string())?), cost })
+    }
+
+    /// The machine for a text, unless it would take too long.
+    fn for_text(&self, text: &str) -> Option<Arc<Regex>> {
+        match self {
+            Self::Linear { regex, cost } => (cost.steps_on(text.len()) <= MAX_STEPS).then(|| regex.clone()),
+            Self::Retrying(retrying) => retrying.patient(text).ok(),
+        }
     }
 }
 
@@ -177,5 +225,31 @@ mod tests {
     fn a_pattern_that_would_run_forever_gives_up() {
         let text = "a".repeat(200);
         assert_eq!(replace("(?=(a+)+$)(a|aa)+b", "", &text, "x"), text);
+    }
+
+    #[test]
+    fn issue_14_06_patterns_and_texts_are_bounded_together() {
+        let began = compute::cpu_used();
+        for (pattern, flags) in [
+            (r"[ -\x{10FFFD}]".repeat(280), "i"),
+            (format!("(?=a){}", r"[ -\x{10FFFD}]".repeat(280)), "i"),
+            (r"(?=\p{L}{9}aa)".repeat(270), ""),
+            ("a".repeat(5_000), ""),
+            ("(?:(?=.*x)){4000000000}".to_owned(), ""),
+        ] {
+            assert!(JsRegex::new(&pattern, flags).is_err(), "{pattern}");
+        }
+        let text = "a".repeat(4 << 20);
+        for pattern in [r"(?=.*\d)[a-z]", r"[ab]*a[ab]{5000}[cd]"] {
+            assert_eq!(replace(pattern, "g", &text, "x"), text, "{pattern}");
+        }
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(20));
+    }
+
+    #[test]
+    fn issue_14_06_honest_patterns_replace_as_before() {
+        assert_eq!(replace(r"\B(?=(\d{3})+(?!\d))", "g", "1234567", ","), "1,234,567");
+        assert_eq!(replace(r"(?<=_)[a-z]", "gi", "my_Key_name", "X"), "my_Xey_Xame");
+        assert_eq!(replace(r"(\w)\1", "g", "book keeper", "<$1>"), "b<o>k k<e>per");
     }
 }

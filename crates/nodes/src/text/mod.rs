@@ -4,6 +4,8 @@ mod crypto;
 mod date_time;
 pub(crate) mod dates;
 mod digests;
+#[cfg(test)]
+mod hostile_texts;
 pub(crate) mod html;
 pub(crate) mod js_regex;
 pub(crate) mod jwt;

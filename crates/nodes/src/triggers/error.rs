@@ -7,6 +7,7 @@ pub(crate) struct ErrorTrigger;
 impl Node for ErrorTrigger {
     fn spec() -> Spec {
         Spec::trigger("n8n-nodes-base.errorTrigger", &[1.0], "Error Trigger", "Start when another workflow fails")
+            .untrusted()
             .param(Param::notice(
                 "notice",
                 "Workflows that name this one as their error workflow start it when they fail. It need not be active.",

@@ -29,6 +29,7 @@ impl Node for ExecuteWorkflowTrigger {
         );
         let versions = [1.0, 1.1, 1.2];
         Spec::trigger("n8n-nodes-base.executeWorkflowTrigger", &versions, "Execute Workflow Trigger", "Start when another workflow calls")
+            .untrusted()
             .param(Param::hidden("events", "worklfow_call"))
             .param(
                 Param::notice("notice", "An Execute Workflow node in another workflow starts this one. It need not be active.").until(1.0),

@@ -8,6 +8,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -140,7 +141,8 @@ fn start_mariadb() -> Server {
     let setup = folder.join("setup.sql");
     let statements = format!(
         "CREATE DATABASE test;\nCREATE USER 'heddle'@'%' IDENTIFIED BY '{PASSWORD}';\nGRANT ALL ON test.* TO 'heddle'@'%';\n\
-         CREATE USER 'secure'@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE SSL;\nGRANT ALL ON test.* TO 'secure'@'%';\n"
+         CREATE USER 'secure'@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE SSL;\nGRANT ALL ON test.* TO 'secure'@'%';\n\
+         CREATE USER 'admin'@'%' IDENTIFIED BY '{PASSWORD}';\nGRANT ALL ON *.* TO 'admin'@'%' WITH GRANT OPTION;\n"
     );
     write(&setup, &statements, user.as_deref());
     let port = free_port();
@@ -277,8 +279,13 @@ fn newest(folder: &Path) -> PathBuf {
     entries.flatten().map(|entry| entry.path()).filter(|path| path.join("bin/initdb").exists()).max().unwrap()
 }
 
+/// A port below those that the system gives to whoever asks for any, so that nobody gets it before the server does; and another one
+/// each time.
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + (std::process::id() % 10_000) as u16;
+    let mut ports = std::iter::repeat_with(|| first + TAKEN.fetch_add(1, Ordering::Relaxed));
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
 }
 
 /// The certificate of an authority that nobody knows, which has signed the server's.

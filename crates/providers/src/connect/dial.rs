@@ -40,6 +40,7 @@ impl Dialler {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place that connects, to addresses that were checked")]
 pub(super) async fn connect_to(server: &Server, addresses: &[SocketAddr]) -> Result<(TcpStream, SocketAddr), ConnectError> {
     within(server, async {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
@@ -68,7 +69,15 @@ pub(super) async fn encrypt(server: &Server, stream: TcpStream) -> Result<BoxStr
 
 /// Bounds a step by the server's time limit.
 pub(super) async fn within<T>(server: &Server, step: impl Future<Output = Result<T, ConnectError>>) -> Result<T, ConnectError> {
-    let timeout_ms = server.timeout_ms;
+    within_ms(server, server.timeout_ms, step).await
+}
+
+/// The same for what has a time of its own.
+pub(super) async fn within_ms<T>(
+    server: &Server,
+    timeout_ms: u64,
+    step: impl Future<Output = Result<T, ConnectError>>,
+) -> Result<T, ConnectError> {
     let timed = tokio::time::timeout(Duration::from_millis(timeout_ms), step).await;
     timed.unwrap_or_else(|_| Err(ConnectError::Timeout { place: server.place(), timeout_ms }))
 }

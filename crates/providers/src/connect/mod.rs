@@ -1,5 +1,6 @@
 //! Databases, Redis and mail servers behind the egress policy: looked up once, checked, and connected to what was checked.
 
+mod answer;
 mod dates;
 mod dial;
 mod imap;
@@ -12,13 +13,15 @@ mod tls;
 
 use crate::http::{Policy, Resolve, SystemResolver};
 use dial::Dialler;
+use model::Value;
 use node_api::connect::{
-    ConnectError, Connections, Dialect, Mail, MailReceipt, MailboxSession, RedisServer, RedisSession, Server, SqlServer, SqlSession,
+    ConnectError, Connections, Dialect, Mail, MailReceipt, MailboxSession, ReadLimits, RedisServer, RedisSession, Server, SqlResult,
+    SqlServer, SqlSession,
 };
 use pool::Pool;
 use std::sync::Arc;
 
-/// What one answer of a database may hold, in bytes of its own writing.
+/// What one answer of a database may hold.
 const MAX_ANSWER_BYTES: usize = 256 << 20;
 
 /// Connections behind the egress policy.
@@ -45,6 +48,18 @@ impl Connections for GuardedConnections {
             Dialect::Postgres => postgres::session(&self.dialler, &self.postgres, server).await,
             Dialect::MySql => mysql::session(&self.dialler, &self.mysql, server).await,
         }
+    }
+
+    async fn read_sql(&self, server: &SqlServer, statement: &str, values: &[Value], limits: ReadLimits) -> Result<SqlResult, ConnectError> {
+        let limits = ReadLimits { bytes: limits.bytes.min(MAX_ANSWER_BYTES), ..limits };
+        let mut result = match server.dialect {
+            Dialect::Postgres => postgres::read(&self.dialler, server, statement, values, limits).await?,
+            Dialect::MySql => mysql::read(&self.dialler, server, statement, values, limits).await?,
+        };
+        // One more than was asked for is read, to tell whether there are more.
+        result.has_more = result.rows.len() > limits.rows;
+        result.rows.truncate(limits.rows);
+        Ok(result)
     }
 
     async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError> {

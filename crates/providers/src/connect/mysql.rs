@@ -1,26 +1,34 @@
 //! MySQL and MariaDB: statements with bound values, answers as JSON by the type of each column.
 
 use super::MAX_ANSWER_BYTES;
+use super::answer::{Account, Form};
 use super::dates;
-use super::dial::{Dialler, within};
+use super::dial::{Dialler, within, within_ms};
 use super::pool::Pool;
 use model::{Object, Str, Value};
 use mysql_async::consts::{ColumnFlags, ColumnType};
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Column, Conn, Opts, OptsBuilder, Params, SslOpts};
-use node_api::connect::{ConnectError, DateForm, NumberForm, Security, Server, SqlResult, SqlServer, SqlSession, ValueForms};
+use node_api::connect::{ConnectError, DateForm, NumberForm, ReadLimits, Security, Server, SqlResult, SqlServer, SqlSession, ValueForms};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The character set of columns that hold bytes and no text.
 const BINARY: u16 = 63;
+/// The server's word that there is no such connection.
+const NO_SUCH_THREAD: u16 = 1094;
+/// What closing a connection may take.
+const CLOSING: Duration = Duration::from_millis(100);
+/// What stopping a statement may take, the connection for it included.
+const KILLING: Duration = Duration::from_secs(10);
 
 struct Session {
-    connection: Conn,
+    /// None once an answer was not read to its end.
+    connection: Option<Conn>,
     address: SocketAddr,
     server: SqlServer,
     pool: Arc<Pool<Conn>>,
-    is_astray: bool,
 }
 
 pub(super) async fn session(dialler: &Dialler, pool: &Arc<Pool<Conn>>, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError> {
@@ -33,16 +41,116 @@ pub(super) async fn session(dialler: &Dialler, pool: &Arc<Pool<Conn>>, server: &
     };
     let (connection, address) = match kept.await {
         Some(found) => found,
-        None => connect(server, &addresses).await?,
+        None => connect(server, &addresses, MAX_ANSWER_BYTES).await?,
     };
-    Ok(Box::new(Session { connection, address, server: server.clone(), pool: pool.clone(), is_astray: false }))
+    Ok(Box::new(Session { connection: Some(connection), address, server: server.clone(), pool: pool.clone() }))
 }
 
-async fn connect(to: &SqlServer, addresses: &[SocketAddr]) -> Result<(Conn, SocketAddr), ConnectError> {
+/// One prepared statement that has columns, in a session and a transaction that are read-only. Neither is used again: the connection
+/// is closed, and the server told to stop if it may still be working.
+pub(super) async fn read(
+    dialler: &Dialler,
+    server: &SqlServer,
+    statement: &str,
+    values: &[Value],
+    limits: ReadLimits,
+) -> Result<SqlResult, ConnectError> {
+    let addresses = dialler.addresses(&server.server).await?;
+    let (mut connection, address) = connect(server, &addresses, limits.bytes).await?;
+    let mut running = Running { server, address, id: connection.id(), is_over: false };
+    let reading = read_on(&mut connection, server, statement, values, limits);
+    let result = within_ms(&server.server, limits.time_ms + server.server.timeout_ms, reading).await;
+    running.is_over = match &result {
+        Ok(found) => found.rows.len() <= limits.rows,
+        Err(error) => matches!(error, ConnectError::Refused { .. } | ConnectError::SignIn { .. } | ConnectError::Rowless),
+    };
+    close(connection).await;
+    result
+}
+
+/// A statement that the server may be working on. A server that computes does not notice that nobody listens any more, and a statement
+/// can lift the time limit of its own session, so that whoever stops reading early, a cancelled run included, has it killed.
+struct Running<'s> {
+    server: &'s SqlServer,
+    address: SocketAddr,
+    id: u32,
+    is_over: bool,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(kill(self.server.clone(), self.address, self.id));
+        }
+    }
+}
+
+/// Ends a connection from outside, which needs no right beyond being its user.
+async fn kill(server: SqlServer, address: SocketAddr, id: u32) {
+    let killing = async {
+        let (mut connection, _) = connect(&server, &[address], MAX_ANSWER_BYTES).await?;
+        let killed = match connection.query_drop(format!("KILL {id}")).await {
+            // It has ended meanwhile.
+            Err(mysql_async::Error::Server(refused)) if refused.code == NO_SUCH_THREAD => Ok(()),
+            killed => killed.map_err(|error| told(&server.server, error)),
+        };
+        close(connection).await;
+        killed
+    };
+    match tokio::time::timeout(KILLING, killing).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(place = %server.server.place(), %error, "A statement could not be stopped on its server."),
+        Err(_) => tracing::warn!(place = %server.server.place(), "A statement could not be stopped on its server in time."),
+    }
+}
+
+async fn read_on(
+    connection: &mut Conn,
+    server: &SqlServer,
+    statement: &str,
+    values: &[Value],
+    limits: ReadLimits,
+) -> Result<SqlResult, ConnectError> {
+    let failed = |error| match told(&server.server, error) {
+        ConnectError::TooLarge { .. } => ConnectError::TooLarge { limit: limits.bytes },
+        error => error,
+    };
+    // MariaDB's name for it and its seconds, else MySQL's and its milliseconds. Where neither is known, only our own clock counts.
+    let seconds = limits.time_ms as f64 / 1000.0;
+    if connection.query_drop(format!("SET SESSION max_statement_time = {seconds}")).await.is_err() {
+        let _ = connection.query_drop(format!("SET SESSION max_execution_time = {}", limits.time_ms)).await;
+    }
+    // The session as well as the transaction: whatever ended this one would begin the next in the same way.
+    connection.query_drop("SET SESSION TRANSACTION READ ONLY").await.map_err(failed)?;
+    connection.query_drop("START TRANSACTION READ ONLY").await.map_err(failed)?;
+    // Preparing takes one statement and runs nothing. Only what returns rows has columns: no CALL, no block, no SET, no INTO OUTFILE.
+    let prepared = connection.prep(statement).await.map_err(failed)?;
+    if prepared.num_columns() == 0 {
+        return Err(ConnectError::Rowless);
+    }
+    let bound = if values.is_empty() { Params::Empty } else { Params::Positional(values.iter().map(bind).collect()) };
+    let mut result = connection.exec_iter(&prepared, bound).await.map_err(failed)?;
+    match collect(&mut result, server.values, limits.bytes, limits.rows.saturating_add(1)).await {
+        Ok(results) => Ok(results.into_iter().next().unwrap_or_default()),
+        Err(Failure::TooLarge(error)) => Err(error),
+        Err(Failure::Told(error)) => Err(failed(error)),
+    }
+}
+
+/// Closes a connection. Dropping it would read what is still under way, however much that is.
+async fn close(connection: Conn) {
+    let _ = tokio::time::timeout(CLOSING, connection.disconnect()).await;
+}
+
+/// A connection on which no row has more than so many bytes.
+async fn connect(to: &SqlServer, addresses: &[SocketAddr], most_bytes: usize) -> Result<(Conn, SocketAddr), ConnectError> {
     let server = &to.server;
     let mut last = ConnectError::Unreachable { place: server.place(), reason: "it has no address".into() };
     for address in addresses {
-        let connected = within(server, async { Conn::new(options(to, *address)).await.map_err(|error| told(server, error)) });
+        let connected = within(server, async { Conn::new(options(to, *address, most_bytes)).await.map_err(|error| told(server, error)) });
         match connected.await {
             Ok(connection) => return Ok((connection, *address)),
             Err(error @ (ConnectError::Unreachable { .. } | ConnectError::Timeout { .. })) => last = error,
@@ -53,7 +161,7 @@ async fn connect(to: &SqlServer, addresses: &[SocketAddr]) -> Result<(Conn, Sock
 }
 
 /// The connection goes to the checked address; the name is only what the certificate must be for.
-fn options(to: &SqlServer, address: SocketAddr) -> Opts {
+fn options(to: &SqlServer, address: SocketAddr, most_bytes: usize) -> Opts {
     let server = &to.server;
     let ssl = (server.security != Security::Plain).then(|| {
         let name = server.host.trim().trim_matches(['[', ']']).to_owned();
@@ -79,6 +187,7 @@ fn options(to: &SqlServer, address: SocketAddr) -> Opts {
         .pass(Some(server.password.clone()))
         .db_name(Some(to.database.clone()).filter(|name| !name.is_empty()))
         .prefer_socket(false)
+        .max_allowed_packet(Some(most_bytes))
         .ssl_opts(ssl)
         .into()
 }
@@ -87,37 +196,46 @@ fn options(to: &SqlServer, address: SocketAddr) -> Opts {
 impl SqlSession for Session {
     async fn run(&mut self, statement: &str, values: &[Value]) -> Result<Vec<SqlResult>, ConnectError> {
         let forms = self.server.values;
-        self.is_astray = true;
+        let Some(mut connection) = self.connection.take() else {
+            let place = self.server.server.place();
+            return Err(ConnectError::Unreachable { place, reason: "the connection is closed".into() });
+        };
         let answer = match values {
-            [] => match self.connection.query_iter(statement).await {
-                Ok(mut result) => collect(&mut result, forms).await,
+            [] => match connection.query_iter(statement).await {
+                Ok(mut result) => collect(&mut result, forms, MAX_ANSWER_BYTES, usize::MAX).await,
                 Err(error) => Err(Failure::Told(error)),
             },
             values => {
                 let bound: Vec<mysql_async::Value> = values.iter().map(bind).collect();
-                match self.connection.exec_iter(statement, Params::Positional(bound)).await {
-                    Ok(mut result) => collect(&mut result, forms).await,
+                match connection.exec_iter(statement, Params::Positional(bound)).await {
+                    Ok(mut result) => collect(&mut result, forms, MAX_ANSWER_BYTES, usize::MAX).await,
                     Err(error) => Err(Failure::Told(error)),
                 }
             }
         };
         match answer {
             Ok(results) => {
-                self.is_astray = false;
+                self.connection = Some(connection);
                 Ok(results)
             }
-            Err(Failure::TooLarge) => Err(ConnectError::TooLarge { limit: MAX_ANSWER_BYTES }),
+            Err(Failure::TooLarge(error)) => {
+                close(connection).await;
+                Err(error)
+            }
             Err(Failure::Told(error)) => {
                 // A statement that the server refused leaves the connection as it was.
-                self.is_astray = !matches!(error, mysql_async::Error::Server(_));
+                match error {
+                    mysql_async::Error::Server(_) => self.connection = Some(connection),
+                    _ => close(connection).await,
+                }
                 Err(told(&self.server.server, error))
             }
         }
     }
 
     async fn finish(self: Box<Self>) {
-        if !self.is_astray {
-            let Self { connection, address, server, pool, .. } = *self;
+        let Self { connection, address, server, pool } = *self;
+        if let Some(connection) = connection {
             pool.keep(server, address, connection);
         }
     }
@@ -125,34 +243,46 @@ impl SqlSession for Session {
 
 enum Failure {
     Told(mysql_async::Error),
-    TooLarge,
+    TooLarge(ConnectError),
 }
 
+/// All results of a statement, or so many rows of the first.
 async fn collect<P: mysql_async::prelude::Protocol>(
     result: &mut mysql_async::QueryResult<'_, '_, P>,
     forms: ValueForms,
+    most_bytes: usize,
+    most_rows: usize,
 ) -> Result<Vec<SqlResult>, Failure> {
     let mut results = Vec::new();
-    let mut n_bytes = 0;
+    let mut account = Account::new(most_bytes);
     while let Some(columns) = result.columns() {
+        let names: Vec<Str> = columns.iter().map(|column| Str::from(column.name_str().as_ref())).collect();
         let mut current = SqlResult {
             has_rows: !columns.is_empty(),
             rows: Vec::new(),
+            has_more: false,
             affected: result.affected_rows(),
             last_insert_id: result.last_insert_id().unwrap_or(0),
             info: Str::from(result.info().as_ref()),
         };
         while let Some(row) = result.next().await.map_err(Failure::Told)? {
             let mut object = Object::with_capacity(columns.len());
-            for (column, value) in columns.iter().zip(row.unwrap_raw()) {
+            for ((column, name), value) in columns.iter().zip(&names).zip(row.unwrap_raw()) {
                 let value = value.unwrap_or(mysql_async::Value::NULL);
-                n_bytes += if let mysql_async::Value::Bytes(bytes) = &value { bytes.len() + 8 } else { 8 };
-                object.insert(Str::from(column.name_str().as_ref()), read(column, value, forms));
+                if let mysql_async::Value::Bytes(bytes) = &value {
+                    account.expect(bytes.len(), form(column)).map_err(Failure::TooLarge)?;
+                }
+                let value = json_of(column, value, forms);
+                account.take(name, &value);
+                object.insert(name.clone(), value);
             }
-            if n_bytes > MAX_ANSWER_BYTES {
-                return Err(Failure::TooLarge);
-            }
+            account.end_row().map_err(Failure::TooLarge)?;
+            account.aside().await;
             current.rows.push(object);
+            if current.rows.len() >= most_rows {
+                results.push(current);
+                return Ok(results);
+            }
         }
         results.push(current);
     }
@@ -170,7 +300,20 @@ fn bind(value: &Value) -> mysql_async::Value {
     }
 }
 
-fn read(column: &Column, value: mysql_async::Value, forms: ValueForms) -> Value {
+/// What a value of a column becomes.
+fn form(column: &Column) -> Form {
+    match column.column_type() {
+        ColumnType::MYSQL_TYPE_JSON | ColumnType::MYSQL_TYPE_BIT | ColumnType::MYSQL_TYPE_GEOMETRY => Form::Nested,
+        _ if is_binary(column) => Form::Nested,
+        _ => Form::Plain,
+    }
+}
+
+fn is_binary(column: &Column) -> bool {
+    column.character_set() == BINARY && column.flags().contains(ColumnFlags::BINARY_FLAG)
+}
+
+fn json_of(column: &Column, value: mysql_async::Value, forms: ValueForms) -> Value {
     use ColumnType as C;
     match value {
         mysql_async::Value::NULL => Value::Null,
@@ -205,7 +348,7 @@ fn read(column: &Column, value: mysql_async::Value, forms: ValueForms) -> Value 
             }
             C::MYSQL_TYPE_TIME => text(bytes).into(),
             C::MYSQL_TYPE_BIT | C::MYSQL_TYPE_GEOMETRY => buffer(&bytes),
-            _ if column.character_set() == BINARY && column.flags().contains(ColumnFlags::BINARY_FLAG) => buffer(&bytes),
+            _ if is_binary(column) => buffer(&bytes),
             _ => text(bytes).into(),
         },
     }
@@ -264,6 +407,9 @@ fn told(server: &Server, error: mysql_async::Error) -> ConnectError {
             detail: Some(format!("Error {} ({})", refused.code, refused.state)),
             state: refused.state,
         },
+        mysql_async::Error::Io(mysql_async::IoError::Io(error)) if is_too_large(&error) => {
+            ConnectError::TooLarge { limit: MAX_ANSWER_BYTES }
+        }
         mysql_async::Error::Io(mysql_async::IoError::Io(error)) => super::dial::unreachable(server, &error),
         mysql_async::Error::Driver(error) => match error {
             mysql_async::DriverError::StmtParamsMismatch { required, supplied } => ConnectError::Refused {
@@ -275,4 +421,9 @@ fn told(server: &Server, error: mysql_async::Error) -> ConnectError {
         },
         error => ConnectError::Unreachable { place, reason: error.to_string() },
     }
+}
+
+/// Whether a row has more bytes than the connection takes. The type of the error is not open to us.
+fn is_too_large(error: &std::io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.to_string().contains("max_allowed_packet"))
 }

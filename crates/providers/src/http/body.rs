@@ -48,7 +48,8 @@ pub(super) async fn collect(answer: HttpStream) -> Result<HttpResponse, HttpErro
             _ => whole.extend_from_slice(&piece),
         }
     }
-    let body = if whole.is_empty() { only.unwrap_or_default() } else { whole.into() };
+    let body = if whole.is_empty() { only.unwrap_or_default() } else { Bytes::from(whole) };
+    compute::aside(body.len()).await;
     Ok(HttpResponse { status, status_text, headers, body, url })
 }
 
@@ -58,6 +59,7 @@ async fn unpacked(pieces: impl Stream<Item = Piece>, mut collector: BodyCollecto
     let mut pieces = std::pin::pin!(pieces);
     while let Some(piece) = pieces.next().await {
         collector.push(&piece?)?;
+        compute::aside(collector.len()).await;
     }
     collector.finish()
 }

@@ -3,7 +3,7 @@
 use super::policy::{Destination, Policy};
 use super::resolve::{Resolve, SystemResolver, checked_addresses};
 use super::userinfo::take_basic_auth;
-use super::{body, multipart, redirect};
+use super::{body, bound, multipart, redirect};
 use node_api::http::{Certificates, Http, HttpBody, HttpError, HttpRequest, HttpResponse, HttpStream};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::error::Error as _;
@@ -50,9 +50,12 @@ impl GuardedHttp {
 
     /// Asks, and asks again wherever a redirect leads, until there is an answer whose body is worth reading.
     async fn open_following(&self, mut request: HttpRequest) -> Result<HttpStream, HttpError> {
+        // From here on a proxy is a whole address, and everybody reads the same one.
+        request.proxy = request.proxy.map(|proxy| with_scheme(proxy.trim()));
         let mut hops = 0;
         loop {
             let destination = self.policy.check_url(&request.url)?;
+            bound::check(&request, &destination.url)?;
             let (response, url) = self.open_once(&request, &destination).await?;
             let answer = body::open(response, request.max_response_bytes, &url, destination.clone())?;
             if !request.follow_redirects {
@@ -77,7 +80,7 @@ impl GuardedHttp {
         let client = match &request.proxy {
             None => self.client(ClientKey::of(destination, pinned, request, None))?,
             Some(proxy) => {
-                let proxy = self.policy.check_url(&with_scheme(proxy))?;
+                let proxy = self.policy.check_url(proxy)?;
                 let pinned = self.checked_addresses(&proxy).await?;
                 self.client(ClientKey::of(&proxy, pinned, request, Some(proxy.url.to_string())))?
             }
@@ -136,7 +139,7 @@ impl GuardedHttp {
                 // Only what can be unpacked here may come back.
                 "accept-encoding" if !value.split(',').all(is_known_coding) => continue,
                 "host" if url.host_str().is_some_and(|host| value.eq_ignore_ascii_case(host)) => continue,
-                "host" => self.policy.check_host_header(value)?,
+                "host" => self.policy.check_host_header(value).map_err(without_value)?,
                 _ => {}
             }
             let invalid = || unreachable(format!("Invalid character in header content [\"{name}\"]"));
@@ -180,6 +183,7 @@ impl ClientKey {
     }
 
     fn build(&self) -> reqwest::Result<reqwest::Client> {
+        #[expect(clippy::disallowed_methods, reason = "the one client that reaches the outside")]
         let mut builder = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -214,6 +218,14 @@ impl reqwest::dns::Resolve for NoNames {
     fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
         let error = io::Error::new(io::ErrorKind::PermissionDenied, format!("{} was not checked", name.as_str()));
         Box::pin(std::future::ready(Err(error.into())))
+    }
+}
+
+/// The value of a header may be a secret, so that no message shows it.
+fn without_value(error: HttpError) -> HttpError {
+    match error {
+        HttpError::Blocked { reason, .. } => HttpError::Blocked { host: "the server in the Host header".into(), reason },
+        _ => HttpError::Url { url: "the Host header".into(), reason: "it names no server".into() },
     }
 }
 

@@ -114,15 +114,23 @@ impl BodyCollector {
         Ok(std::mem::take(&mut out.data).into())
     }
 
-    fn failure(&self, error: &io::Error) -> HttpError {
-        let out = match &self.coding {
+    /// How much there is so far.
+    pub(super) fn len(&self) -> usize {
+        self.out().data.len()
+    }
+
+    fn out(&self) -> &Bounded {
+        match &self.coding {
             Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
             Coding::Gzip(decoder) => decoder.get_ref(),
             Coding::Brotli(decoder) => decoder.get_ref(),
             Coding::Zlib(decoder) => decoder.get_ref(),
             Coding::Deflate(decoder) => decoder.get_ref(),
-        };
-        match out.overflown {
+        }
+    }
+
+    fn failure(&self, error: &io::Error) -> HttpError {
+        match self.out().overflown {
             true => HttpError::TooLarge { limit: self.limit },
             false => HttpError::Unreachable { reason: format!("the answer could not be unpacked: {error}"), errno: None },
         }

@@ -2,6 +2,7 @@
 
 pub mod address;
 mod body;
+mod bound;
 mod client;
 mod decode;
 mod fits;

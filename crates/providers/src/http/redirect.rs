@@ -1,7 +1,7 @@
 //! Where a redirect leads and what of the request goes along.
 
+use super::bound;
 use node_api::http::{HttpBody, HttpError, HttpRequest};
-use std::sync::Arc;
 use url::Url;
 
 /// What of an answer tells whether it leads elsewhere.
@@ -33,17 +33,8 @@ pub(super) fn follow(request: &HttpRequest, from: &Url, answer: Head<'_>) -> Res
         next.body = HttpBody::None;
         next.headers.retain(|(name, _)| !name.to_ascii_lowercase().starts_with("content-"));
     }
-    next.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("host"));
-    if from.origin() != to.origin() && !request.credentials_cross_origins {
-        let is_secret = |name: &str| {
-            ["authorization", "proxy-authorization", "cookie"].iter().any(|secret| name.eq_ignore_ascii_case(secret))
-                || request.credential_headers.iter().any(|secret| name.eq_ignore_ascii_case(secret))
-        };
-        next.headers.retain(|(name, _)| !is_secret(name));
-        if let Some(certificates) = &mut next.certificates {
-            Arc::make_mut(certificates).identity.clear();
-        }
-    }
+    next.headers.retain(|(name, _)| !bound::is_host(name));
+    let mut next = bound::carry_over(request, next, from, &to)?;
     next.url = to.into();
     Ok(Some(next))
 }
@@ -52,6 +43,7 @@ pub(super) fn follow(request: &HttpRequest, from: &Url, answer: Head<'_>) -> Res
 mod tests {
     use super::*;
     use bytes::Bytes;
+    use std::sync::Arc;
 
     fn answer(status: u16, location: &str) -> Head<'_> {
         Head { status, location: Some(location) }

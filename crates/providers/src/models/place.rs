@@ -64,6 +64,7 @@ impl Place {
         }
         call.allow_invalid_certificates = self.allow_invalid_certificates;
         call.proxy.clone_from(&self.proxy);
+        call.bound = Secret::bound_of([&self.key].into_iter().chain(self.headers.iter().map(|(_, value)| value)));
         call
     }
 }

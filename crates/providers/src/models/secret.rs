@@ -1,22 +1,45 @@
 //! A text that is shown to nobody: no debug output, no serialisation, no equality that leaks it.
 
+use node_api::Credential;
+use node_api::hosts::Bound;
 use std::fmt;
+use std::sync::Arc;
 
 #[derive(Clone, Default)]
-pub struct Secret(String);
+pub struct Secret {
+    text: String,
+    /// The hosts that it may be sent to, if it comes out of a credential.
+    bound: Option<Arc<Bound>>,
+}
 
 impl Secret {
+    /// A secret of no credential. It goes wherever it is sent.
     pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self { text: text.into(), bound: None }
+    }
+
+    /// A field of a credential, or something made of one, which takes the hosts of the credential along.
+    pub fn of(credential: &Credential, text: impl Into<String>) -> Self {
+        Self { text: text.into(), bound: Some(credential.bound()) }
+    }
+
+    /// The same in other words, such as `Bearer KEY`.
+    pub fn worded(&self, words: impl FnOnce(&str) -> String) -> Self {
+        Self { text: words(&self.text), bound: self.bound.clone() }
     }
 
     /// The text itself, for the request that needs it.
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.trim().is_empty()
+        self.text.trim().is_empty()
+    }
+
+    /// Where a request with these secrets may go: they are of one credential, if of any.
+    pub fn bound_of<'s>(secrets: impl IntoIterator<Item = &'s Secret>) -> Option<Arc<Bound>> {
+        secrets.into_iter().find_map(|secret| secret.bound.clone())
     }
 }
 

@@ -5,6 +5,7 @@ use super::pace::{Pace, within};
 use bytes::Bytes;
 use futures::StreamExt as _;
 use model::Value;
+use node_api::hosts::Bound;
 use node_api::http::{Http, HttpBody, HttpError, HttpPieces, HttpRequest};
 use std::fmt;
 use std::sync::Arc;
@@ -50,6 +51,8 @@ pub struct Call {
     pub body: Option<Bytes>,
     pub allow_invalid_certificates: bool,
     pub proxy: Option<String>,
+    /// The hosts that the key may be sent to.
+    pub bound: Option<Arc<Bound>>,
 }
 
 /// Headers carry keys and bodies carry conversations, so neither is shown.
@@ -90,7 +93,7 @@ pub struct Answer {
 
 impl Call {
     pub fn get(url: String) -> Self {
-        Self { method: "GET", url, headers: Vec::new(), body: None, allow_invalid_certificates: false, proxy: None }
+        Self { method: "GET", url, headers: Vec::new(), body: None, allow_invalid_certificates: false, proxy: None, bound: None }
     }
 
     pub fn post(url: String, body: &Value) -> Self {
@@ -112,6 +115,7 @@ impl Call {
         request.credential_headers = self.headers.iter().map(|(name, _)| name.clone()).filter(|name| !is_plain(name)).collect();
         request.allow_invalid_certificates = self.allow_invalid_certificates;
         request.proxy.clone_from(&self.proxy);
+        request.bound.clone_from(&self.bound);
         request
     }
 }

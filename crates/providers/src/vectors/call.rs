@@ -1,5 +1,6 @@
 //! One way to ask a service that speaks JSON: limits on time and size, and errors in words.
 
+use crate::models::secret::Secret;
 use bytes::Bytes;
 use model::{Code, Str, Value};
 use node_api::NodeError;
@@ -19,7 +20,7 @@ pub(super) struct Service {
     pub(super) name: &'static str,
     pub(super) base_url: String,
     /// Headers that hold the key go nowhere else.
-    pub(super) secret_headers: Vec<(&'static str, String)>,
+    pub(super) secret_headers: Vec<(&'static str, Secret)>,
     pub(super) headers: Vec<(&'static str, String)>,
 }
 
@@ -41,9 +42,10 @@ impl Service {
             request.set_header(name, value.clone());
         }
         for (name, value) in &self.secret_headers {
-            request.set_header(name, value.clone());
+            request.set_header(name, value.reveal());
             request.credential_headers.push((*name).to_owned());
         }
+        request.bound = Secret::bound_of(self.secret_headers.iter().map(|(_, value)| value));
         if let Some(body) = body {
             request.set_header("content-type", "application/json");
             request.body = HttpBody::Bytes(Bytes::from(model::json::to_string(body)));

@@ -1,6 +1,7 @@
 //! Cohere's models that say how well documents answer a question.
 
 use super::call::Service;
+use crate::models::secret::Secret;
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Found, Reranker};
@@ -14,8 +15,8 @@ pub struct CohereReranker {
 }
 
 impl CohereReranker {
-    pub fn new(http: Arc<dyn Http>, base_url: &str, key: &str, model: Str, top: usize) -> Self {
-        let secret_headers = vec![("authorization", format!("Bearer {key}"))];
+    pub fn new(http: Arc<dyn Http>, base_url: &str, key: &Secret, model: Str, top: usize) -> Self {
+        let secret_headers = vec![("authorization", key.worded(|key| format!("Bearer {key}")))];
         let service = Service { http, name: "Cohere", base_url: base_url.to_owned(), secret_headers, headers: Vec::new() };
         Self { service, model, top }
     }

@@ -2,6 +2,7 @@
 
 use super::call::Service;
 use super::{new_id, numbers, part};
+use crate::models::secret::Secret;
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Document, Found, Match, VectorStore};
@@ -29,12 +30,12 @@ pub struct Pinecone {
 }
 
 impl Pinecone {
-    pub fn new(http: Arc<dyn Http>, base_url: &str, key: &str, index: Str, namespace: Str) -> Self {
+    pub fn new(http: Arc<dyn Http>, base_url: &str, key: &Secret, index: Str, namespace: Str) -> Self {
         let control = Service {
             http,
             name: "Pinecone",
             base_url: base_url.to_owned(),
-            secret_headers: vec![("api-key", key.to_owned())],
+            secret_headers: vec![("api-key", key.clone())],
             headers: vec![("x-pinecone-api-version", API_VERSION.to_owned())],
         };
         Self { control, index, namespace, data: OnceCell::new() }

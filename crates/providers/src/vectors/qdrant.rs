@@ -2,6 +2,7 @@
 
 use super::call::Service;
 use super::{document, new_id, numbers, part};
+use crate::models::secret::Secret;
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
 use node_api::ai::{Document, Found, Match, VectorStore};
@@ -23,8 +24,8 @@ pub struct Qdrant {
 }
 
 impl Qdrant {
-    pub fn new(http: Arc<dyn Http>, url: &str, key: &str, collection: Str) -> Self {
-        let secret_headers = if key.is_empty() { Vec::new() } else { vec![("api-key", key.to_owned())] };
+    pub fn new(http: Arc<dyn Http>, url: &str, key: &Secret, collection: Str) -> Self {
+        let secret_headers = if key.is_empty() { Vec::new() } else { vec![("api-key", key.clone())] };
         let service = Service { http, name: "Qdrant", base_url: url.trim().to_owned(), secret_headers, headers: Vec::new() };
         Self { service, collection, collection_config: None, filter: None, content_key: "content".into(), metadata_key: "metadata".into() }
     }

@@ -2,6 +2,7 @@
 
 use super::call::Service;
 use super::{document, numbers, part};
+use crate::models::secret::Secret;
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Document, Found, Match, VectorStore};
@@ -18,8 +19,9 @@ pub struct Supabase {
 }
 
 impl Supabase {
-    pub fn new(http: Arc<dyn Http>, host: &str, service_role: &str, table: Str, query_name: Str) -> Self {
-        let secret_headers = vec![("apikey", service_role.to_owned()), ("authorization", format!("Bearer {service_role}"))];
+    pub fn new(http: Arc<dyn Http>, host: &str, service_role: &Secret, table: Str, query_name: Str) -> Self {
+        let secret_headers =
+            vec![("apikey", service_role.clone()), ("authorization", service_role.worded(|role| format!("Bearer {role}")))];
         let headers = vec![("prefer", "resolution=merge-duplicates,return=representation".to_owned())];
         let base_url = format!("{}/rest/v1", host.trim().trim_end_matches('/'));
         Self { service: Service { http, name: "Supabase", base_url, secret_headers, headers }, table, query_name }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::http::{GuardedHttp, Policy};
+use crate::models::secret::Secret;
 use model::{Object, json};
 use node_api::ai::{Found, Match, Reranker as _, VectorStore};
 use node_api::http::Http;
@@ -99,7 +100,7 @@ async fn qdrant_makes_a_collection_and_finds_what_fits_both_filters() {
         }
         _ => (200, json!({ "result": true })),
     });
-    let mut store = Qdrant::new(http(), &format!("{}/", fake.url), "k3y", "my docs".into());
+    let mut store = Qdrant::new(http(), &format!("{}/", fake.url), &Secret::new("k3y"), "my docs".into());
     store.filter = Some(json!({ "should": [] }));
     let ids = store.insert(refunds(), vec![vec![0.5, 1.0]]).await.unwrap();
     let found = store.search(&[1.0, 0.0], &wanted()).await.unwrap();
@@ -121,11 +122,11 @@ async fn qdrant_makes_a_collection_and_finds_what_fits_both_filters() {
 #[tokio::test]
 async fn a_service_that_refuses_is_told_in_words_without_its_key() {
     let fake = Fake::start(|_, _, _| (401, json!({ "status": { "error": "Invalid API key" } })));
-    let store = Qdrant::new(http(), &fake.url, "canary", "c".into());
+    let store = Qdrant::new(http(), &fake.url, &Secret::new("canary"), "c".into());
     let error = store.search(&[1.0], &wanted()).await.unwrap_err();
     assert_eq!(error.code(), model::Code::NODE_CREDENTIAL);
     assert!(error.message().contains("401: Invalid API key") && !format!("{error:?}").contains("canary"), "{error:?}");
-    let closed = Qdrant::new(Arc::new(GuardedHttp::new(Policy::parse("").unwrap())), &fake.url, "canary", "c".into());
+    let closed = Qdrant::new(Arc::new(GuardedHttp::new(Policy::parse("").unwrap())), &fake.url, &Secret::new("canary"), "c".into());
     assert_eq!(closed.search(&[1.0], &wanted()).await.unwrap_err().code(), model::Code::EGRESS_BLOCKED);
 }
 
@@ -137,7 +138,7 @@ async fn supabase_asks_the_function_of_the_database() {
         "POST /rest/v1/nothing" => (404, json!({})),
         _ => (204, json!(null)),
     });
-    let store = |table: &str| Supabase::new(http(), &fake.url, "role", table.into(), "match_documents".into());
+    let store = |table: &str| Supabase::new(http(), &fake.url, &Secret::new("role"), table.into(), "match_documents".into());
     assert_eq!(store("documents").insert(refunds(), vec![vec![0.5]]).await.unwrap(), ["7"]);
     let found = store("documents").search(&[1.0], &wanted()).await.unwrap();
     assert_eq!((found[0].id.as_str(), found[0].score), ("7", 0.8));
@@ -160,12 +161,12 @@ async fn pinecone_is_asked_where_its_index_is_and_keeps_flat_metadata() {
         "POST /query" => (200, json!({ "matches": [{ "id": "a", "score": 0.7, "metadata": { "text": "Refunds", "loc.line": 1 } }] })),
         _ => (200, json!({})),
     });
-    let store = Pinecone::new(http(), &fake.url, "k3y", "idx".into(), "ns".into());
+    let store = Pinecone::new(http(), &fake.url, &Secret::new("k3y"), "idx".into(), "ns".into());
     store.clear_namespace().await.unwrap();
     store.insert(refunds(), vec![vec![0.5]]).await.unwrap();
     let found = store.search(&[1.0], &wanted()).await.unwrap();
     assert_eq!(found[0].document, Document { content: "Refunds".into(), metadata: Object::from_iter([("loc.line", 1)]) });
-    let missing = Pinecone::new(http(), &fake.url, "k3y", "none".into(), Str::new());
+    let missing = Pinecone::new(http(), &fake.url, &Secret::new("k3y"), "none".into(), Str::new());
     assert_eq!(missing.search(&[1.0], &wanted()).await.unwrap_err().message().as_str(), "Index none not found");
     assert_eq!(fake.lines(), ["GET /indexes/idx", "POST /vectors/delete", "POST /vectors/upsert", "POST /query", "GET /indexes/none"]);
     let heard = fake.heard();
@@ -186,7 +187,7 @@ async fn cohere_puts_documents_into_its_order() {
     });
     let found =
         |content: &str| Found { id: content.into(), document: Document { content: content.into(), metadata: Object::new() }, score: 0.5 };
-    let reranker = CohereReranker::new(http(), &fake.url, "k3y", "rerank-v3.5".into(), 2);
+    let reranker = CohereReranker::new(http(), &fake.url, &Secret::new("k3y"), "rerank-v3.5".into(), 2);
     let ranked = reranker.rerank("why?", vec![found("a"), found("b")]).await.unwrap();
     assert_eq!(ranked.iter().map(|found| (found.id.as_str(), found.score)).collect::<Vec<_>>(), [("b", 0.9), ("a", 0.2)]);
     let heard = fake.heard();

@@ -21,7 +21,7 @@ use testkit::{Format, MockModels};
 pub(crate) const KEY: &str = "sk-canary-0123456789";
 
 pub(crate) fn access() -> Access {
-    let limits = Limits { first_byte_ms: 500, idle_ms: 500, whole_ms: 3_000, ..Limits::default() };
+    let limits = Limits { first_byte_ms: 1_000, idle_ms: 1_000, whole_ms: 3_000, ..Limits::default() };
     let retry = RetryPolicy { first_pause_ms: 5, longest_pause_ms: 20, ..RetryPolicy::default() };
     let http = Arc::new(GuardedHttp::new(Policy::parse("127.0.0.1").unwrap()));
     Access { limits, retry, ..Access::new(http) }
@@ -64,7 +64,13 @@ pub(crate) fn model(format: Format, mock: &MockModels, delivery: Delivery) -> Bo
 
 pub(crate) fn tool() -> ToolDefinition {
     let parameters = json!({ "type": "object", "properties": { "expression": { "type": "string" } }, "required": ["expression"] });
-    ToolDefinition { name: "calculator".into(), description: "Calculates".into(), parameters, effect: Effect::None }
+    ToolDefinition {
+        name: "calculator".into(),
+        description: "Calculates".into(),
+        parameters,
+        effect: Effect::None,
+        flow: node_api::ai::Flow::default(),
+    }
 }
 
 pub(crate) fn request() -> ChatRequest {

@@ -119,21 +119,23 @@ async fn bytes_that_trickle_one_by_one_make_the_same_answer() {
 
 #[tokio::test]
 async fn each_wait_has_its_own_limit_with_a_name() {
-    let tight = Limits { first_byte_ms: 150, idle_ms: 150, whole_ms: 600, ..limits() };
+    let wide = Limits { first_byte_ms: 30_000, idle_ms: 30_000, whole_ms: 30_000, ..limits() };
+    let (first_byte, idle, whole) =
+        (Limits { first_byte_ms: 150, ..wide }, Limits { idle_ms: 150, ..wide }, Limits { whole_ms: 600, ..wide });
     let slowly: Vec<Step> =
         [head()].into_iter().chain((0..100).flat_map(|_| [send(HELLO), Step::Wait(Duration::from_millis(50))])).collect();
-    for (name, script) in [
-        ("first byte", vec![Step::Hang]),
-        ("first byte", vec![head(), Step::Hang]),
-        ("idle", vec![head(), send(HELLO), Step::Hang]),
-        ("whole", slowly),
+    for (name, tight, script) in [
+        ("first byte", first_byte, vec![Step::Hang]),
+        ("first byte", first_byte, vec![head(), Step::Hang]),
+        ("idle", idle, vec![head(), send(HELLO), Step::Hang]),
+        ("whole", whole, slowly),
     ] {
         let server = Server::start(vec![script]).await;
         let begin = Instant::now();
         let error = ask(&model(server.settings(), tight)).await.1.unwrap_err();
         assert_eq!(error.code, Code::MODEL_TIMEOUT, "{error:?}");
         assert!(error.message.contains(&format!("'{name}'")), "{error:?}");
-        assert!(begin.elapsed() < Duration::from_millis(1_500), "{name} took {:?}", begin.elapsed());
+        assert!(begin.elapsed() < Duration::from_secs(25), "{name} took {:?}", begin.elapsed());
     }
 }
 

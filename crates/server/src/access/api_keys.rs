@@ -1,12 +1,13 @@
 //! `/api/me/api-keys`: one's own keys. The key itself is shown once, when it is made.
 
+use super::session::changed_meanwhile;
 use super::sign_in::{now_ms, sent};
 use super::{Principal, missing, scopes};
 use crate::App;
 use crate::answer::json;
 use crate::api::{Body, invalid, iso};
 use crate::error::ApiError;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use model::{Code, Object, Str, Value};
@@ -25,9 +26,9 @@ pub(super) async fn create(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     headers: HeaderMap,
-    crate::api::Text(body): crate::api::Text,
+    request: Request,
 ) -> Result<Response, ApiError> {
-    let body = sent(&headers, &body, &["label", "scopes", "expiresAt"])?;
+    let body = sent(&headers, request, &["label", "scopes", "expiresAt"]).await?;
     let label = body.text("label", 1, 50)?;
     let scopes = scopes_of(&who, &body)?;
     let expires_ms = expiry(&body)?;
@@ -39,8 +40,8 @@ pub(super) async fn create(
     let key = ApiKey { id: store::new_id(), user: who.user.clone(), label: label.into(), hint, scopes, created_ms: now_ms(), expires_ms };
     let mut shown = to_value(&key);
     shown.insert("rawApiKey", raw.as_str());
-    if !app.store.add_key_of(&who.user_id, key, hash_of_key(&raw)).await? {
-        return Err(ApiError::new(Code::ACCESS_DENIED, "This person is not here any more"));
+    if !app.store.add_key_of(&who.user_id, who.generation, key, hash_of_key(&raw)).await? {
+        return Err(changed_meanwhile());
     }
     Ok(json(StatusCode::CREATED, &shown.into()))
 }

@@ -1,25 +1,61 @@
-//! Slows down whoever guesses passwords: every attempt past the first few has to wait twice as long as the one before.
+//! Slows down guessing: past the first few attempts from one place, each has to wait twice as long as the one before.
+//!
+//! Invariant: nothing is counted by account alone. Attempts are counted by account and network together, or by a device that has signed in
+//! to the account before, so a stranger elsewhere keeps nobody from signing in. Tokens of links cannot be guessed, so wrong ones are only
+//! limited in rate.
+//!
+//! What is left: whoever shares an address with the one who guesses shares the waits on the account that is guessed at. Where that may be
+//! everybody, because a proxy was not named or the address is a private one, waits are short and other accounts are not touched; but a
+//! flood of guesses can still take every turn of one account there. Known devices get past it, and naming the proxy ends it.
 
 use crate::error::ApiError;
+use crate::gate::{Client, Rates, networks};
 use model::Code;
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Attempts without a wait.
+/// Attempts without a wait, on one account and on all of them.
 const FREE_PER_ACCOUNT: u32 = 5;
-const FREE_PER_ADDRESS: u32 = 20;
+const FREE_PER_NETWORK: u32 = 20;
 /// How long the first attempt after those waits.
-const FIRST_WAIT: Duration = Duration::from_secs(10);
-const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
-/// Names that are remembered at most; the oldest are forgotten first.
-const MOST: usize = 10_000;
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(2 * 60);
+/// Where a proxy that nobody has named may stand for everybody.
+const LONGEST_SHARED_WAIT: Duration = Duration::from_secs(5);
+/// After so long without an attempt the count starts anew.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(15 * 60);
+/// Places that are remembered at most, and how many of the oldest are forgotten when there are more.
+const MAX_REMEMBERED: usize = 10_000;
+const FORGOTTEN_AT_ONCE: usize = 1_000;
+/// Tokens of invitations and of the set-up that one address may try in a second, twice that at once.
+const TOKENS_PER_SECOND: u32 = 10;
+/// How often somebody can sign in in the long run, and for how long they can do it faster: each check takes a turn from others.
+const SIGN_IN_INTERVAL: Duration = Duration::from_secs(1);
+const SIGN_IN_BURST: Duration = Duration::from_secs(10);
 
-/// Attempts to sign in, by account and by address.
-#[derive(Default)]
+/// Where an attempt to sign in comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A browser that has signed in to the account before.
+    Device(String),
+    Address(Client),
+}
+
+/// Attempts to sign in.
 pub(crate) struct Attempts {
-    seen: Mutex<HashMap<String, Seen>>,
+    seen: Mutex<HashMap<Key, Seen>>,
+    tokens: Rates,
+    /// Right passwords, by person.
+    right: Rates,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// An account as somebody wrote it, and a network.
+    Account(String, u128),
+    Network(u128),
+    Device(String),
 }
 
 #[derive(Clone, Copy)]
@@ -28,33 +64,42 @@ struct Seen {
     last: Instant,
 }
 
+impl Default for Attempts {
+    fn default() -> Self {
+        let right = Rates::spaced(SIGN_IN_INTERVAL, SIGN_IN_BURST);
+        Self { seen: Mutex::default(), tokens: Rates::new(TOKENS_PER_SECOND), right }
+    }
+}
+
 impl Attempts {
     /// Counts an attempt before it is looked at, so that many at once do not slip through together.
-    pub(crate) fn begin(&self, account: &str, address: Option<IpAddr>) -> Result<(), ApiError> {
-        self.begin_at(account, address, Instant::now())
+    pub(crate) fn begin(&self, account: &str, source: &Source) -> Result<(), ApiError> {
+        self.begin_at(account, source, Instant::now())
     }
 
-    fn begin_at(&self, account: &str, address: Option<IpAddr>, now: Instant) -> Result<(), ApiError> {
+    fn begin_at(&self, account: &str, source: &Source, now: Instant) -> Result<(), ApiError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = [(account_name(account), FREE_PER_ACCOUNT), (address_name(address), FREE_PER_ADDRESS)];
-        for (name, free) in &names {
-            let wait = seen.get(name).map_or(Duration::ZERO, |seen| wait(seen.count, *free).saturating_sub(now.duration_since(seen.last)));
+        let keys = keys(account, source);
+        let longest = match source {
+            Source::Address(client) if client.is_shared() => LONGEST_SHARED_WAIT,
+            _ => LONGEST_WAIT,
+        };
+        for (key, free) in &keys {
+            let wait = seen.get(key).map_or(Duration::ZERO, |seen| {
+                wait(seen.count, *free).min(longest).saturating_sub(now.saturating_duration_since(seen.last))
+            });
             if !wait.is_zero() {
                 let seconds = wait.as_secs() + 1;
                 let message = format!("Too many attempts to sign in; try again in {seconds} seconds");
                 return Err(ApiError::new(Code::ACCESS_ATTEMPTS, message).retry_after(seconds));
             }
         }
-        if seen.len() + names.len() > MOST {
-            seen.retain(|_, seen| now.duration_since(seen.last) < LONGEST_WAIT);
+        if seen.len() + keys.len() > MAX_REMEMBERED {
+            forget(&mut seen, now);
         }
-        while seen.len() + names.len() > MOST {
-            let Some(oldest) = seen.iter().min_by_key(|(_, seen)| seen.last).map(|(name, _)| name.clone()) else { break };
-            seen.remove(&oldest);
-        }
-        for (name, _) in names {
-            let known = seen.entry(name).or_insert(Seen { count: 0, last: now });
-            if now.duration_since(known.last) >= LONGEST_WAIT {
+        for (key, _) in keys {
+            let known = seen.entry(key).or_insert(Seen { count: 0, last: now });
+            if now.saturating_duration_since(known.last) >= FORGOTTEN_AFTER {
                 known.count = 0;
             }
             *known = Seen { count: known.count.saturating_add(1), last: now };
@@ -62,12 +107,43 @@ impl Attempts {
         Ok(())
     }
 
-    /// It was the right password after all.
-    pub(crate) fn succeeded(&self, account: &str, address: Option<IpAddr>) {
+    /// It was the right password after all. Somebody who signs in again and again is refused; their attempts then count like wrong
+    /// ones, so that the next is refused before it takes a turn. Only whoever knows the password gets there.
+    pub(crate) fn succeeded(&self, account: &str, user_id: &str, source: &Source) -> Result<(), ApiError> {
+        self.right
+            .take_of(user_id)
+            .map_err(|seconds| ApiError::new(Code::ACCESS_ATTEMPTS, "This person has signed in too often just now").retry_after(seconds))?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.remove(&account_name(account));
-        if let Some(known) = seen.get_mut(&address_name(address)) {
-            known.count = known.count.saturating_sub(1);
+        for (key, _) in keys(account, source) {
+            match seen.get_mut(&key) {
+                Some(known) if matches!(key, Key::Network(_)) => known.count = known.count.saturating_sub(1),
+                _ => drop(seen.remove(&key)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a try of a token that nobody can guess.
+    pub(crate) fn token(&self, client: Client) -> Result<(), ApiError> {
+        if client.is_shared() {
+            return Ok(());
+        }
+        self.tokens
+            .take(client.address)
+            .map_err(|seconds| ApiError::new(Code::ACCESS_ATTEMPTS, "Too many links were tried from this address").retry_after(seconds))
+    }
+}
+
+/// What an attempt counts against, each with how many are free.
+fn keys(account: &str, source: &Source) -> Vec<(Key, u32)> {
+    match source {
+        Source::Device(device) => vec![(Key::Device(device.clone()), FREE_PER_ACCOUNT)],
+        Source::Address(client) => {
+            let account: String = account.to_lowercase().chars().take(320).collect();
+            let of_account = |(network, times): (u128, u32)| (Key::Account(account.clone(), network), FREE_PER_ACCOUNT * times);
+            let of_network = |(network, times): (u128, u32)| (Key::Network(network), FREE_PER_NETWORK * times);
+            let all_accounts = networks(client.address).map(of_network).filter(|_| !client.is_shared());
+            networks(client.address).map(of_account).chain(all_accounts).collect()
         }
     }
 }
@@ -75,20 +151,18 @@ impl Attempts {
 fn wait(count: u32, free: u32) -> Duration {
     match count.checked_sub(free) {
         None => Duration::ZERO,
-        Some(over) => (FIRST_WAIT * (1 << over.min(10))).min(LONGEST_WAIT),
+        Some(over) => FIRST_WAIT * (1 << over.min(10)),
     }
 }
 
-fn account_name(account: &str) -> String {
-    format!("account {}", account.to_lowercase().chars().take(320).collect::<String>())
-}
-
-fn address_name(address: Option<IpAddr>) -> String {
-    match address.map(|address| address.to_canonical()) {
-        // Whoever has one address of the newer kind has the whole network.
-        Some(IpAddr::V6(address)) => format!("network {:x?}", &address.segments()[..4]),
-        Some(IpAddr::V4(address)) => format!("address {address}"),
-        None => "address unknown".to_owned(),
+/// Makes room: first what does not count any more, then the oldest.
+fn forget(seen: &mut HashMap<Key, Seen>, now: Instant) {
+    seen.retain(|_, seen| now.saturating_duration_since(seen.last) < FORGOTTEN_AFTER);
+    if seen.len() + FORGOTTEN_AT_ONCE > MAX_REMEMBERED {
+        let mut moments: Vec<Instant> = seen.values().map(|seen| seen.last).collect();
+        let (_, oldest, _) = moments.select_nth_unstable(FORGOTTEN_AT_ONCE.min(seen.len() - 1));
+        let oldest = *oldest;
+        seen.retain(|_, seen| seen.last > oldest);
     }
 }
 
@@ -96,51 +170,139 @@ fn address_name(address: Option<IpAddr>) -> String {
 mod tests {
     use super::*;
 
-    const HERE: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+    fn from(text: &str) -> Source {
+        Source::Address(Client::peer(text.parse().unwrap()))
+    }
 
     #[test]
     fn waits_grow_and_end() {
         let attempts = Attempts::default();
-        let start = Instant::now();
+        let (start, there) = (Instant::now(), from("203.0.113.7"));
         for _ in 0..FREE_PER_ACCOUNT {
-            attempts.begin_at("a@b.c", HERE, start).unwrap();
+            attempts.begin_at("a@b.c", &there, start).unwrap();
         }
-        assert_eq!(attempts.begin_at("A@B.C", HERE, start).unwrap_err().retry_after, Some(11));
-        attempts.begin_at("other@b.c", HERE, start).unwrap();
-        let later = start + FIRST_WAIT;
-        attempts.begin_at("a@b.c", HERE, later).unwrap();
-        assert_eq!(attempts.begin_at("a@b.c", HERE, later).unwrap_err().retry_after, Some(21));
-        attempts.begin_at("a@b.c", HERE, later + LONGEST_WAIT).unwrap();
-        attempts.begin_at("a@b.c", HERE, later + LONGEST_WAIT).unwrap();
+        assert_eq!(attempts.begin_at("A@B.C", &there, start).unwrap_err().retry_after, Some(2));
+        attempts.begin_at("other@b.c", &there, start).unwrap();
+        let mut later = start;
+        for seconds in [1, 2, 4, 8, 16, 32, 64, 120, 120] {
+            later += Duration::from_secs(seconds);
+            attempts.begin_at("a@b.c", &there, later).unwrap();
+            assert!(attempts.begin_at("a@b.c", &there, later).is_err());
+        }
+        attempts.begin_at("a@b.c", &there, later + FORGOTTEN_AFTER).unwrap();
+        attempts.begin_at("a@b.c", &there, later + FORGOTTEN_AFTER).unwrap();
+    }
+
+    #[test]
+    fn issue_14_14_a_stranger_locks_nobody_else_out() {
+        let attempts = Attempts::default();
+        let start = Instant::now();
+        for _ in 0..1000 {
+            let _ = attempts.begin_at("a@b.c", &from("203.0.113.7"), start);
+        }
+        assert!(attempts.begin_at("a@b.c", &from("203.0.113.7"), start).is_err());
+        attempts.begin_at("a@b.c", &from("203.0.113.8"), start).unwrap();
+        attempts.begin_at("a@b.c", &Source::Device("known".to_owned()), start).unwrap();
+        assert!(attempts.begin_at("a@b.c", &from("::ffff:203.0.113.7"), start).is_err(), "the same address written otherwise");
+    }
+
+    #[test]
+    fn a_network_of_the_newer_kind_counts_as_one() {
+        let attempts = Attempts::default();
+        let start = Instant::now();
+        for host in 1..=FREE_PER_ACCOUNT {
+            attempts.begin_at("a@b.c", &from(&format!("2001:db8::{host}")), start).unwrap();
+        }
+        assert!(attempts.begin_at("a@b.c", &from("2001:db8::ffff"), start).is_err());
+        attempts.begin_at("a@b.c", &from("2001:db8:0:1::1"), start).unwrap();
+    }
+
+    #[test]
+    fn waits_are_short_where_a_proxy_may_stand_for_everybody() {
+        let attempts = Attempts::default();
+        let mut now = Instant::now();
+        for _ in 0..50 {
+            attempts.begin_at("a@b.c", &from("127.0.0.1"), now).unwrap();
+            now += LONGEST_SHARED_WAIT;
+        }
+    }
+
+    #[test]
+    fn issue_14_14_a_stranger_behind_a_shared_address_keeps_no_other_account_out() {
+        for shared in ["172.18.0.2", "10.0.0.5", "192.168.1.1", "100.64.0.7", "fd00::1", "fe80::1"] {
+            let attempts = Attempts::default();
+            let start = Instant::now();
+            for number in 0..1000 {
+                let _ = attempts.begin_at(&format!("{}@b.c", number % 50), &from(shared), start);
+            }
+            attempts.begin_at("owner@b.c", &from(shared), start).unwrap();
+            assert!(attempts.begin_at("7@b.c", &from(shared), start).is_err(), "an account that is guessed at waits");
+            attempts.begin_at("7@b.c", &from(shared), start + LONGEST_SHARED_WAIT).unwrap();
+            for _ in 0..1000 {
+                attempts.token(Client::peer(shared.parse().unwrap())).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn issue_14_00_guesses_from_all_networks_of_a_large_one_count_together() {
+        let attempts = Attempts::default();
+        let start = Instant::now();
+        let guess = |network: u32| attempts.begin_at("a@b.c", &from(&format!("2001:db8:1:{network:x}::1")), start);
+        assert_eq!((0..1000).filter(|network| guess(*network).is_ok()).count(), 8 * FREE_PER_ACCOUNT as usize);
+        attempts.begin_at("a@b.c", &from("2001:db8:2::1"), start).unwrap();
+    }
+
+    #[test]
+    fn issue_14_14_whoever_signs_in_again_and_again_is_slowed_down() {
+        let attempts = Attempts::default();
+        let source = Source::Device("known".to_owned());
+        let sign_in = || attempts.begin("a@b.c", &source).and_then(|()| attempts.succeeded("a@b.c", "u1", &source));
+        let taken = (0..1000).filter(|_| sign_in().is_ok()).count();
+        assert!((10..=20).contains(&taken), "{taken}");
+        assert!(attempts.begin("a@b.c", &source).is_err(), "the next is refused before it is looked at");
+        let other = Source::Device("other".to_owned());
+        attempts.begin("b@b.c", &other).unwrap();
+        attempts.succeeded("b@b.c", "u2", &other).unwrap();
     }
 
     #[test]
     fn an_address_that_tries_many_accounts_is_slowed_down() {
         let attempts = Attempts::default();
         let start = Instant::now();
-        for index in 0..FREE_PER_ADDRESS {
-            attempts.begin_at(&format!("{index}@b.c"), HERE, start).unwrap();
+        for index in 0..FREE_PER_NETWORK {
+            attempts.begin_at(&format!("{index}@b.c"), &from("203.0.113.7"), start).unwrap();
         }
-        assert!(attempts.begin_at("new@b.c", HERE, start).is_err());
+        assert!(attempts.begin_at("new@b.c", &from("203.0.113.7"), start).is_err());
     }
 
     #[test]
     fn success_clears_the_account() {
         let attempts = Attempts::default();
-        for _ in 0..50 {
-            attempts.begin("a@b.c", HERE).unwrap();
-            attempts.succeeded("a@b.c", HERE);
+        for source in [from("203.0.113.7"), Source::Device("known".to_owned())] {
+            for number in 0..50 {
+                attempts.begin("a@b.c", &source).unwrap();
+                attempts.succeeded("a@b.c", &format!("u{}", number / 5), &source).unwrap();
+            }
         }
+    }
+
+    #[test]
+    fn issue_14_14_tokens_are_limited_in_rate_for_each_address_alone() {
+        let attempts = Attempts::default();
+        let tried = |text: &str| (0..1000).filter(|_| attempts.token(Client::peer(text.parse().unwrap())).is_err()).count();
+        assert!(tried("203.0.113.7") > 900);
+        attempts.token(Client::peer("203.0.113.8".parse().unwrap())).unwrap();
     }
 
     #[test]
     fn memory_is_bounded() {
         let attempts = Attempts::default();
         let start = Instant::now();
-        for index in 0..MOST as u32 + 500 {
-            let address = Some(IpAddr::V4(index.into()));
-            attempts.begin_at("a", address, start + LONGEST_WAIT * index).unwrap();
+        for index in 0..MAX_REMEMBERED as u32 * 2 {
+            let _ = attempts.begin_at("a", &Source::Address(Client::peer(std::net::IpAddr::V4(index.into()))), start);
         }
-        assert!(attempts.seen.lock().unwrap().len() <= MOST);
+        let held = attempts.seen.lock().unwrap().len();
+        assert!(held > 0 && held <= MAX_REMEMBERED, "{held}");
     }
 }

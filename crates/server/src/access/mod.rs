@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod attempts;
+mod devices;
 mod origin;
 mod pages;
 pub mod passwords;
@@ -11,10 +12,11 @@ mod session;
 mod sign_in;
 
 pub(crate) use attempts::Attempts;
+pub(crate) use devices::Devices;
 pub(crate) use origin::check as check_origin;
 pub(crate) use reach::{Need, Reach, missing};
 pub(crate) use scopes::allows;
-pub(crate) use session::is_session_cookie;
+pub(crate) use session::{CSRF_HEADER, cookies_of_others, new_token};
 pub use sign_in::first_start;
 pub(crate) use sign_in::{PRIVATE, PUBLIC, is_email};
 
@@ -37,6 +39,8 @@ pub(crate) struct Principal {
     pub(crate) user: Str,
     pub(crate) user_id: Str,
     pub(crate) role: Role,
+    /// That of the person when the request came in.
+    generation: i64,
     /// What the key allows of all that the role does; sessions allow everything the role does.
     key_scopes: Option<Vec<Str>>,
     pub(crate) reach: Arc<Reach>,
@@ -45,7 +49,7 @@ pub(crate) struct Principal {
 impl Principal {
     async fn new(app: &App, user: User, key_scopes: Option<Vec<Str>>) -> Result<Self, ApiError> {
         let reach = Arc::new(Reach::of(&app.store, &user.id, user.role).await?);
-        Ok(Self { user: user.email, user_id: user.id, role: user.role, key_scopes, reach })
+        Ok(Self { user: user.email, user_id: user.id, role: user.role, generation: user.generation, key_scopes, reach })
     }
 
     /// Whether the role allows something, and the key too.
@@ -70,7 +74,9 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
             request.extensions_mut().insert(principal);
             let mut response = next.run(request).await;
             // What one person may see, no cache on the way keeps for another. A handler may let the person's own browser keep it.
-            response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+            let headers = response.headers_mut();
+            headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+            headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
             response
         }
         Err(error) => error.into_response(),
@@ -79,7 +85,7 @@ pub(crate) async fn require(State(app): State<App>, mut request: Request, next: 
 
 /// The id of whoever is signed in with a session, whatever they may do.
 pub(crate) async fn signed_in(app: &App, headers: &HeaderMap) -> Option<Str> {
-    let token = session::token_of(headers)?;
+    let token = session::token_of(app, headers)?;
     app.store.session(hash_of_key(token)).await.ok().flatten().map(|session| session.user.id)
 }
 
@@ -98,7 +104,7 @@ pub(crate) async fn principal(app: &App, method: &Method, headers: &HeaderMap) -
         let (user, key) = app.store.user_of_key(hash_of_key(key)).await?.ok_or_else(denied)?;
         return Principal::new(app, user, Some(key.scopes)).await;
     }
-    let token = session::token_of(headers).ok_or_else(denied)?;
+    let token = session::token_of(app, headers).ok_or_else(denied)?;
     let session = app.store.session(hash_of_key(token)).await?.ok_or_else(denied)?;
     if !method.is_safe() {
         origin::check(headers)?;

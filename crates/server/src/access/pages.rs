@@ -1,41 +1,34 @@
 //! The pages behind the links by which people choose a password. The token stays in the part of the address that browsers keep to
 //! themselves; the script hands it over.
 
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse as _, Response};
+use crate::answer;
+use crate::page_policy::hash_of;
+use axum::http::StatusCode;
+use axum::response::Response;
+use std::sync::LazyLock;
 
 const PAGE: &str = include_str!("pages/password.html");
+const STYLE: &str = include_str!("pages/password.css");
 const SCRIPT: &str = include_str!("pages/password.js");
+
+static POLICY: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "default-src 'none'; style-src {}; script-src {}; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+        hash_of(STYLE),
+        hash_of(SCRIPT)
+    )
+});
 
 pub(super) async fn invitation() -> Response {
     page("Welcome to Heddle", "Choose a password, and you are in.", "", "Create account")
 }
 
 pub(super) async fn password_reset() -> Response {
-    page("A new password", "Choose a new password. You are signed out everywhere else.", "hidden", "Set password")
-}
-
-pub(super) async fn script() -> Response {
-    with_headers(SCRIPT.into_response(), "text/javascript; charset=utf-8")
+    let lead = "Choose a new password. You are signed out everywhere else, and your API keys stop working.";
+    page("A new password", lead, "hidden", "Set password")
 }
 
 fn page(title: &str, lead: &str, names: &str, action: &str) -> Response {
     let filled = PAGE.replace("{{title}}", title).replace("{{lead}}", lead).replace("{{names}}", names).replace("{{action}}", action);
-    with_headers(filled.into_response(), "text/html; charset=utf-8")
-}
-
-fn with_headers(mut response: Response, kind: &'static str) -> Response {
-    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; form-action 'none'; \
-                          base-uri 'none'; frame-ancestors 'none'";
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::CONTENT_TYPE, kind),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::CACHE_CONTROL, "no-store"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
+    answer::page(StatusCode::OK, &POLICY, filled.replace("{{style}}", STYLE).replace("{{script}}", SCRIPT))
 }

@@ -2,27 +2,46 @@
 
 use argon2::{Argon2, PasswordHasher as _, PasswordVerifier as _};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
 /// Letters of a password at least; bytes at most.
 pub const SHORTEST: usize = 8;
 pub const LONGEST: usize = 200;
 
-/// Each hash takes 19 MB and a core, so only so many are computed at a time.
-static AT_ONCE: Semaphore = Semaphore::const_new(2);
+/// Checks that wait for their turn in one lane; further ones are refused.
+const MAX_WAITING: usize = 64;
+
+/// Who a password is hashed for. Each hash takes 19 MB and a core, so only so many are computed at a time; known devices and people with
+/// a valid link have a lane of their own, which strangers cannot fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    Known,
+    Strangers,
+}
+
+struct Turns {
+    at_once: Semaphore,
+    waiting: AtomicUsize,
+}
+
+static KNOWN: Turns = Turns { at_once: Semaphore::const_new(1), waiting: AtomicUsize::new(0) };
+static STRANGERS: Turns = Turns { at_once: Semaphore::const_new(2), waiting: AtomicUsize::new(0) };
+
+/// There are more passwords to check than this instance takes on.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Busy;
 
 /// What is checked when there is no such person, so that it takes as long.
 static NOBODY: LazyLock<String> = LazyLock::new(|| hash_now("nobody has this password").unwrap_or_default());
 
 /// What is kept of a password. Nothing if there is no memory for it.
 pub async fn hash(password: String) -> Option<String> {
-    let _turn = AT_ONCE.acquire().await.ok()?;
-    tokio::task::spawn_blocking(move || hash_now(&password)).await.ok()?
+    KNOWN.run(move || hash_now(&password)).await.ok().flatten()
 }
 
 /// Whether a password is the one that was hashed. Takes the same time when there is none to compare with.
-pub(crate) async fn is_right(password: String, hash: Option<String>) -> bool {
-    let Ok(_turn) = AT_ONCE.acquire().await else { return false };
+pub(crate) async fn is_right(password: String, hash: Option<String>, lane: Lane) -> Result<bool, Busy> {
     let check = move || {
         // Made in either case, so that the first call does not tell the two apart.
         let nobody = LazyLock::force(&NOBODY);
@@ -30,7 +49,42 @@ pub(crate) async fn is_right(password: String, hash: Option<String>) -> bool {
         let fits = Argon2::default().verify_password(password.as_bytes(), kept).is_ok();
         fits && hash.is_some()
     };
-    tokio::task::spawn_blocking(check).await.unwrap_or(false)
+    let turns = match lane {
+        Lane::Known => &KNOWN,
+        Lane::Strangers => &STRANGERS,
+    };
+    turns.run(check).await
+}
+
+impl Turns {
+    /// Runs heavy work on a thread that serves nobody, when it is its turn. Whoever goes away meanwhile gives up the place.
+    async fn run<T: Send + 'static>(&'static self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Busy> {
+        let waiting = Waiting::new(&self.waiting).ok_or(Busy)?;
+        let turn = self.at_once.acquire().await.map_err(|_| Busy)?;
+        drop(waiting);
+        // The turn goes along: work that nobody waits for any more still takes its core.
+        let done = tokio::task::spawn_blocking(move || {
+            let done = work();
+            drop(turn);
+            done
+        });
+        done.await.map_err(|_| Busy)
+    }
+}
+
+struct Waiting(&'static AtomicUsize);
+
+impl Waiting {
+    fn new(count: &'static AtomicUsize) -> Option<Self> {
+        let place = Self(count);
+        (count.fetch_add(1, Ordering::Relaxed) < MAX_WAITING).then_some(place)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 fn hash_now(password: &str) -> Option<String> {
@@ -45,13 +99,26 @@ mod tests {
     async fn a_password_fits_its_own_hash_only() {
         let kept = hash("correct horse".to_owned()).await.unwrap();
         assert!(kept.starts_with("$argon2id$") && !kept.contains("horse"));
-        assert!(is_right("correct horse".to_owned(), Some(kept.clone())).await);
-        assert!(!is_right("correct house".to_owned(), Some(kept)).await);
+        assert_eq!(is_right("correct horse".to_owned(), Some(kept.clone()), Lane::Known).await, Ok(true));
+        assert_eq!(is_right("correct house".to_owned(), Some(kept), Lane::Known).await, Ok(false));
     }
 
     #[tokio::test]
     async fn nobody_has_no_password() {
-        assert!(!is_right("nobody has this password".to_owned(), None).await);
-        assert!(!is_right(String::new(), Some(String::new())).await);
+        assert_eq!(is_right("nobody has this password".to_owned(), None, Lane::Known).await, Ok(false));
+        assert_eq!(is_right(String::new(), Some(String::new()), Lane::Known).await, Ok(false));
+    }
+
+    #[tokio::test]
+    async fn issue_14_14_strangers_do_not_take_the_turns_of_known_devices() {
+        let kept = hash("correct horse".to_owned()).await.unwrap();
+        let flood = (0..MAX_WAITING * 2).map(|_| is_right("wrong".to_owned(), Some(kept.clone()), Lane::Strangers));
+        let flood = tokio::spawn(futures::future::join_all(flood));
+        tokio::task::yield_now().await;
+        assert_eq!(is_right("correct horse".to_owned(), Some(kept.clone()), Lane::Known).await, Ok(true));
+        assert!(!flood.is_finished(), "the known device waited for all strangers");
+        let ended = flood.await.unwrap();
+        assert!(ended.contains(&Err(Busy)) && ended.contains(&Ok(false)), "a flood is bounded, not locked out");
+        assert_eq!(is_right("correct horse".to_owned(), Some(kept), Lane::Strangers).await, Ok(true));
     }
 }

@@ -13,6 +13,7 @@ use store::credentials::Credential;
 use store::executions::Execution;
 use store::folders::Folder;
 use store::projects::{Project, ProjectRole};
+use store::tags::TagReach;
 use store::users::Role;
 use store::workflows::StoredWorkflow;
 use store::{Credentials as _, Executions as _, Folders as _, Projects as _, Sqlite, Workflows as _};
@@ -32,6 +33,17 @@ pub(crate) enum Need {
     Change,
     /// To move it, share it, or say who is in a project.
     Manage,
+}
+
+impl Need {
+    /// The least role in a project that allows it.
+    fn least(self) -> ProjectRole {
+        match self {
+            Need::See => ProjectRole::Viewer,
+            Need::Change => ProjectRole::Editor,
+            Need::Manage => ProjectRole::Admin,
+        }
+    }
 }
 
 impl Reach {
@@ -57,6 +69,14 @@ impl Reach {
         }
     }
 
+    /// Those in which somebody may do this.
+    fn projects(&self, need: Need) -> Vec<Str> {
+        match self {
+            Reach::Everything => Vec::new(),
+            Reach::Projects(known) => known.iter().filter(|(_, role)| **role >= need.least()).map(|(id, _)| id.clone()).collect(),
+        }
+    }
+
     pub(crate) fn sees(&self, project: &str) -> bool {
         self.role_in(project).is_some()
     }
@@ -65,14 +85,9 @@ impl Reach {
 impl Principal {
     /// Whether something in a project may be used like this; `missing` is what is said of things that are not there.
     fn check(&self, project: &str, need: Need, missing: impl FnOnce() -> ApiError) -> Result<(), ApiError> {
-        let least = match need {
-            Need::See => ProjectRole::Viewer,
-            Need::Change => ProjectRole::Editor,
-            Need::Manage => ProjectRole::Admin,
-        };
         match self.reach.role_in(project) {
             None => Err(missing()),
-            Some(role) if role < least => {
+            Some(role) if role < need.least() => {
                 let message = format!("The role '{}' in this project does not allow this", role.name());
                 Err(ApiError::new(Code::ACCESS_FORBIDDEN, message))
             }
@@ -87,17 +102,38 @@ impl Principal {
         Ok(workflow)
     }
 
-    /// An execution belongs where its workflow does.
+    /// An execution that may be used like this.
     pub(crate) async fn execution(&self, app: &App, id: &str, need: Need) -> Result<Execution, ApiError> {
         let missing = || ApiError::new(Code::EXECUTION_NOT_FOUND, format!("There is no execution with the id '{}'", short(id)));
         let number: i64 = id.parse().map_err(|_| missing())?;
         let execution = app.store.execution(number).await?.ok_or_else(missing)?;
-        match app.store.workflow(&execution.begun.workflow_id).await? {
-            Some(workflow) => self.check(&workflow.project_id, need, missing)?,
-            None if matches!(*self.reach, Reach::Everything) => {}
-            None => return Err(missing()),
-        }
+        self.check_executions_of(app, &execution.begun.workflow_id, need, missing).await?;
         Ok(execution)
+    }
+
+    /// The same for one that may be going on: what it has told so far is in the store then. Only who may see it has it written.
+    pub(crate) async fn told_execution(&self, app: &App, id: &str, need: Need) -> Result<Execution, ApiError> {
+        let number = id.parse::<i64>().ok();
+        if let Some((number, workflow)) = number.and_then(|number| Some((number, app.runtime.recorder.workflow_of(number)?)))
+            && self.workflow(app, &workflow, need).await.is_ok()
+        {
+            app.runtime.settle(number).await?;
+        }
+        self.execution(app, id, need).await
+    }
+
+    /// An execution belongs where its workflow does. Those of workflows that are not stored are there for whoever reaches everything.
+    async fn check_executions_of(&self, app: &App, workflow: &str, need: Need, missing: impl FnOnce() -> ApiError) -> Result<(), ApiError> {
+        match app.store.workflow(workflow).await? {
+            Some(workflow) => self.check(&workflow.project_id, need, missing),
+            None if matches!(*self.reach, Reach::Everything) => Ok(()),
+            None => Err(missing()),
+        }
+    }
+
+    /// Whether the executions of a workflow may be seen.
+    pub(crate) async fn sees_executions_of(&self, app: &App, workflow: &str) -> bool {
+        self.check_executions_of(app, workflow, Need::See, || missing("workflow", workflow)).await.is_ok()
     }
 
     /// One that was shared with a project may be seen by those in it, and used by its workflows; no more.
@@ -130,6 +166,17 @@ impl Principal {
         let folder = app.store.find_folder(id).await?.ok_or_else(missing)?;
         self.check(&folder.project_id, need, missing)?;
         Ok(folder)
+    }
+
+    /// Whose tags are meant; all of them for those who reach everything.
+    pub(crate) fn tags(&self) -> Option<TagReach> {
+        match *self.reach {
+            Reach::Everything => None,
+            Reach::Projects(_) => {
+                let (sees, changes) = (self.reach.projects(Need::See), self.reach.projects(Need::Change));
+                Some(TagReach { user_id: self.user_id.clone(), sees, changes })
+            }
+        }
     }
 
     pub(crate) async fn table(&self, app: &App, id: &str, need: Need) -> Result<Table, ApiError> {

@@ -71,6 +71,13 @@ mod tests {
     }
 
     #[test]
+    fn issue_14_10_whoever_talks_to_a_workflow_may_run_it() {
+        for role in Role::ALL {
+            assert_eq!(allows(role, "chat:send"), allows(role, "workflow:execute"), "{}", role.name());
+        }
+    }
+
+    #[test]
     fn viewers_change_nothing() {
         let reads = ["list", "read", "readRow"];
         assert!(of_role(Role::Viewer).all(|scope| reads.contains(&scope.split(':').nth(1).unwrap())));

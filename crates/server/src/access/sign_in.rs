@@ -1,42 +1,45 @@
 //! The first owner, signing in and out, and accepting an invitation.
 
+use super::attempts::Source;
 use super::session::{self, Begun};
-use super::{Attempts, Principal, api_keys, origin, pages, passwords, scopes};
+use super::{Attempts, Devices, Principal, api_keys, origin, pages, passwords, scopes};
 use crate::App;
 use crate::answer::json;
 use crate::api::{Body, Text, invalid};
 use crate::error::ApiError;
+use crate::gate::Client;
 use crate::observe::Origin;
 use crate::routes::Route;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
-use axum::extract::{Extension, State};
+use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
 use model::{Code, Object, Str, Value};
-use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use store::access::hash_of_key;
 use store::users::{NewUser, Role, User};
 use store::{Sqlite, Users as _};
 
+/// The largest request: names, passwords and tokens are short.
+const SIGN_IN_BYTES: usize = 64 << 10;
+
 /// What somebody needs before there is a session.
 pub(crate) const PUBLIC: &[Route] = &[
-    ("/api/setup", || get(needs_setup).post(set_up)),
-    ("/api/login", || post(log_in)),
-    ("/api/invitation", || post(accept_invitation)),
-    ("/invitation", || get(pages::invitation)),
-    ("/password-reset", || get(pages::password_reset)),
-    ("/invitation.js", || get(pages::script)),
+    Route::new(&["GET", "POST"], "/api/setup", || get(needs_setup).post(set_up)),
+    Route::new(&["POST"], "/api/login", || post(log_in)),
+    Route::new(&["POST"], "/api/invitation", || post(accept_invitation)),
+    Route::new(&["GET"], "/invitation", || get(pages::invitation)),
+    Route::new(&["GET"], "/password-reset", || get(pages::password_reset)),
 ];
 
 /// What a session is for besides the API.
 pub(crate) const PRIVATE: &[Route] = &[
-    ("/api/me", || get(me)),
-    ("/api/me/password", || post(change_password)),
-    ("/api/me/api-keys", || get(api_keys::list).post(api_keys::create)),
-    ("/api/me/api-keys/{id}", || delete(api_keys::remove)),
-    ("/api/logout", || post(log_out)),
+    Route::new(&["GET"], "/api/me", || get(me)),
+    Route::new(&["POST"], "/api/me/password", || post(change_password)),
+    Route::new(&["GET", "POST"], "/api/me/api-keys", || get(api_keys::list).post(api_keys::create)),
+    Route::new(&["DELETE"], "/api/me/api-keys/{id}", || delete(api_keys::remove)),
+    Route::new(&["POST"], "/api/logout", || post(log_out)),
 ];
 
 /// At the start: as long as there is no owner, a token by which one is made. Whoever started the server sees it, nobody else.
@@ -50,22 +53,33 @@ pub async fn first_start(store: &Sqlite) -> Result<Option<String>, store::Error>
     Ok(Some(token))
 }
 
-async fn needs_setup(State(app): State<App>) -> Result<Response, ApiError> {
-    let needed = !app.store.has_owner().await?;
+/// Whether whoever asks is to make the first owner. Only a browser on this machine is told: others need the link with the token, and
+/// have no use for the news that nobody owns this instance yet.
+async fn needs_setup(
+    State(app): State<App>,
+    Extension(Origin { client, .. }): Extension<Origin>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let needed = client.is_at_this_machine(&headers) && !app.store.has_owner().await?;
     Ok(json(StatusCode::OK, &Object::from_iter([("needsSetup", needed)]).into()))
 }
 
 async fn set_up(
     State(app): State<App>,
     Extension(attempts): Extension<Arc<Attempts>>,
-    Extension(Origin { remote, .. }): Extension<Origin>,
+    Extension(Origin { client, .. }): Extension<Origin>,
     headers: HeaderMap,
-    Text(body): Text,
+    request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = sent(&headers, &body, &["token", "email", "password", "firstName", "lastName"])?;
+    // The same for everybody elsewhere, whether there is an owner or not.
+    if !app.remote_setup && !client.is_at_this_machine(&headers) {
+        return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The first owner is made on the machine that Heddle runs on")
+            .hint("Open the link there, run `heddle users create EMAIL --role owner`, or start Heddle with HEDDLE_REMOTE_SETUP=1."));
+    }
+    let fields = sent(&headers, request, &["token", "email", "password", "firstName", "lastName"]).await?;
     let (email, password) = (fields.email()?, fields.new_password()?);
     let (first_name, last_name) = fields.names()?;
-    attempts.begin("set-up", Some(remote.ip()))?;
+    attempts.token(client)?;
     let expected = app.store.setup_token().await?.unwrap_or_default();
     let given = hash_of_key(fields.text("token", 1, 200)?);
     if expected.is_empty() || verify_slices_are_equal(&expected, &given).is_err() {
@@ -77,28 +91,28 @@ async fn set_up(
     let claimed = app.store.claim(owner).await?;
     let user = claimed.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "There is an owner already"))?;
     app.store.set_setup_token(None).await?;
-    attempts.succeeded("set-up", Some(remote.ip()));
     signed_in(&app, user).await
 }
 
 async fn log_in(
     State(app): State<App>,
     Extension(attempts): Extension<Arc<Attempts>>,
-    Extension(Origin { remote, .. }): Extension<Origin>,
+    Extension(Origin { client, .. }): Extension<Origin>,
     headers: HeaderMap,
-    Text(body): Text,
+    request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = sent(&headers, &body, &["email", "password"])?;
+    let fields = sent(&headers, request, &["email", "password"]).await?;
     let email = fields.text("email", 1, 320)?.to_owned();
     let password = fields.text("password", 0, 10_000)?.to_owned();
-    let remote: Option<IpAddr> = Some(remote.ip());
-    attempts.begin(&email, remote)?;
-    let (user, hash) = app.store.password_of(&email).await?.unzip();
+    let (user, hash): (Option<User>, _) = app.store.password_of(&email).await?.unzip();
+    warn_of_unnamed_proxy(client, &headers);
+    let (source, lane) = Devices::of(&app).await?.source(&app, &headers, user.as_ref(), client);
+    attempts.begin(&email, &source)?;
     // Whether there is such a person takes as long to find out, and is answered the same.
-    let is_right = passwords::is_right(password, hash.map(|hash: Str| hash.to_string())).await;
+    let is_right = passwords::is_right(password, hash.map(|hash: Str| hash.to_string()), lane).await.map_err(busy)?;
     match user.filter(|_| is_right) {
         Some(user) => {
-            attempts.succeeded(&email, remote);
+            attempts.succeeded(&email, &user.id, &source)?;
             signed_in(&app, user).await
         }
         None => Err(ApiError::new(Code::ACCESS_DENIED, "The e-mail address or the password is wrong")),
@@ -108,23 +122,26 @@ async fn log_in(
 async fn accept_invitation(
     State(app): State<App>,
     Extension(attempts): Extension<Arc<Attempts>>,
-    Extension(Origin { remote, .. }): Extension<Origin>,
+    Extension(Origin { client, .. }): Extension<Origin>,
     headers: HeaderMap,
-    Text(body): Text,
+    request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = sent(&headers, &body, &["token", "password", "firstName", "lastName"])?;
+    let fields = sent(&headers, request, &["token", "password", "firstName", "lastName"]).await?;
     let (first, last) = fields.names()?;
     let password = fields.new_password()?;
-    attempts.begin("invitation", Some(remote.ip()))?;
+    attempts.token(client)?;
     let token = hash_of_key(fields.text("token", 1, 200)?);
+    let wrong = || ApiError::new(Code::ACCESS_DENIED, "The invitation is wrong, used or too old");
+    // No password is hashed for a link that is not there.
+    if !app.store.has_invitation(token.clone()).await? {
+        return Err(wrong());
+    }
     let accepted = app.store.accept_invitation(token, &first, &last, &hashed(password).await?).await?;
-    let user = accepted.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "The invitation is wrong, used or too old"))?;
-    attempts.succeeded("invitation", Some(remote.ip()));
-    signed_in(&app, user).await
+    signed_in(&app, accepted.ok_or_else(wrong)?).await
 }
 
 async fn log_out(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
-    if let Some(token) = session::token_of(&headers) {
+    if let Some(token) = session::token_of(&app, &headers) {
         app.store.end_session(hash_of_key(token)).await?;
     }
     let mut response = StatusCode::NO_CONTENT.into_response();
@@ -135,7 +152,7 @@ async fn log_out(State(app): State<App>, headers: HeaderMap) -> Result<Response,
 async fn me(State(app): State<App>, Extension(who): Extension<Principal>, headers: HeaderMap) -> Result<Response, ApiError> {
     let gone = || ApiError::new(Code::ACCESS_DENIED, "This person is not here any more");
     let user = app.store.user(&who.user_id).await?.ok_or_else(gone)?;
-    let session = match session::token_of(&headers) {
+    let session = match session::token_of(&app, &headers) {
         Some(token) => app.store.session(hash_of_key(token)).await?,
         None => None,
     };
@@ -147,27 +164,30 @@ async fn change_password(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
     Extension(attempts): Extension<Arc<Attempts>>,
-    Extension(Origin { remote, .. }): Extension<Origin>,
     headers: HeaderMap,
-    Text(body): Text,
+    request: Request,
 ) -> Result<Response, ApiError> {
-    let fields = sent(&headers, &body, &["currentPassword", "password"])?;
+    let fields = sent(&headers, request, &["currentPassword", "password"]).await?;
     let (current, password) = (fields.text("currentPassword", 0, 10_000)?.to_owned(), fields.new_password()?);
-    attempts.begin(&who.user, Some(remote.ip()))?;
-    let kept = app.store.password_of(&who.user).await?.map(|(_, hash)| hash.to_string());
-    if !passwords::is_right(current, kept).await {
+    // Only somebody who is signed in comes here, so these attempts have nothing to do with those of strangers.
+    let source = Source::Device(format!("signed in as {}", who.user_id));
+    attempts.begin(&who.user, &source)?;
+    let (user, kept) = app.store.password_of(&who.user).await?.unzip();
+    if !passwords::is_right(current, kept.map(|hash: Str| hash.to_string()), passwords::Lane::Known).await.map_err(busy)? {
         return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The current password is wrong"));
     }
-    attempts.succeeded(&who.user, Some(remote.ip()));
-    app.store.set_password(&who.user_id, &hashed(password).await?).await?;
-    let user = app.store.user(&who.user_id).await?.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "This person is not here any more"))?;
-    signed_in(&app, user).await
+    attempts.succeeded(&who.user, &who.user_id, &source)?;
+    let generation = user.map_or(who.generation, |user: User| user.generation);
+    let changed = app.store.change_password(&who.user_id, generation, &hashed(password).await?).await?;
+    signed_in(&app, changed.ok_or_else(session::changed_meanwhile)?).await
 }
 
 async fn signed_in(app: &App, user: User) -> Result<Response, ApiError> {
-    let Begun { cookie, csrf } = session::begin(app, &user.id).await?;
+    let Begun { cookie, csrf } = session::begin(app, &user).await?;
+    let device = Devices::of(app).await?.cookie(app, &user)?;
     let mut response = json(StatusCode::OK, &person(&user, Some(csrf)));
     response.headers_mut().insert(header::SET_COOKIE, cookie);
+    response.headers_mut().append(header::SET_COOKIE, device);
     Ok(response)
 }
 
@@ -188,18 +208,34 @@ async fn hashed(password: String) -> Result<String, ApiError> {
     passwords::hash(password).await.ok_or_else(|| ApiError::new(Code::OVERLOAD, "There is no memory for this right now"))
 }
 
+/// A proxy that nobody has named makes one caller of all, who then share what is counted by address.
+fn warn_of_unnamed_proxy(client: Client, headers: &HeaderMap) {
+    static WARNED: Once = Once::new();
+    if client.is_unnamed_proxy(headers) {
+        WARNED.call_once(|| {
+            let proxy = client.address;
+            tracing::warn!(%proxy, "Sign-ins come through a proxy that HEDDLE_TRUSTED_PROXIES does not list; all callers share its limits.")
+        });
+    }
+}
+
+fn busy(_: passwords::Busy) -> ApiError {
+    ApiError::new(Code::OVERLOAD, "Too many passwords are being checked").hint("Try again in a moment.").retry_after(2)
+}
+
 pub(super) fn now_ms() -> i64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 
-/// The fields of a request that signs somebody in. A form of another site's page cannot send these.
-pub(super) fn sent(headers: &HeaderMap, body: &str, known: &[&str]) -> Result<Body, ApiError> {
+/// The fields of a request that signs somebody in, or is about oneself. A form of another site's page cannot send these.
+pub(super) async fn sent(headers: &HeaderMap, request: Request, known: &[&str]) -> Result<Body, ApiError> {
     origin::check(headers)?;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().unwrap_or_default().trim() != "application/json" {
         return Err(invalid("Content-Type", "must be application/json"));
     }
-    Body::read(body, known)
+    let Text(body) = Text::within(request, SIGN_IN_BYTES).await?;
+    Body::read(&body, known)
 }
 
 impl Body {

@@ -1,6 +1,6 @@
 //! `POST /api/v1/audit`: what in this instance deserves a second look.
 
-use super::{Body, Operation, Text, invalid};
+use super::{Body, JsonBody, Operation, Text, invalid};
 use crate::App;
 use crate::answer::json;
 use crate::error::ApiError;
@@ -8,15 +8,24 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use model::{Object, Str, Value};
+use compute::Allowance;
+use model::{Code, Object, Str, Value};
+use node_api::trigger::{Listen, WebhookAuth};
+use node_api::{NodeInfo, Registry};
+use runtime::{LISTEN_CPU_TIME, Loaded, took_too_long};
 use std::collections::HashSet;
-use store::workflows::WorkflowFilter;
+use std::sync::Arc;
+use std::time::Duration;
+use store::workflows::{StoredWorkflow, WorkflowFilter};
 use store::{Credentials as _, Workflows as _};
 
 pub(super) const OPERATIONS: &[Operation] =
     &[Operation::new("POST", "/audit", "securityAudit:generate", "generateAudit", "Look for risks", || post(generate))
         .may_take("auditInput")
         .gives(200, "audit")];
+
+/// CPU time that the expressions of all workflows may take for one audit.
+const AUDIT_CPU_TIME: Duration = Duration::from_secs(5);
 
 const CATEGORIES: [(&str, &str); 5] = [
     ("credentials", "Credentials Risk Report"),
@@ -36,6 +45,7 @@ struct Opened {
     name: Str,
     active: bool,
     nodes: Vec<Value>,
+    stored: Arc<StoredWorkflow>,
 }
 
 async fn generate(State(app): State<App>, Text(body): Text) -> Result<Response, ApiError> {
@@ -48,7 +58,7 @@ async fn generate(State(app): State<App>, Text(body): Text) -> Result<Response, 
             "database" => database(&workflows),
             "filesystem" => filesystem(&workflows),
             "nodes" => strong_nodes(&workflows),
-            _ => instance(&workflows),
+            _ => instance(&app, &workflows).await?,
         };
         if !sections.is_empty() {
             let report = [("risk", Value::from(category)), ("sections", Value::array(sections))];
@@ -60,9 +70,9 @@ async fn generate(State(app): State<App>, Text(body): Text) -> Result<Response, 
     Ok(json(StatusCode::OK, &answer))
 }
 
-fn wanted(body: &str) -> Result<Vec<String>, ApiError> {
+fn wanted(body: &JsonBody) -> Result<Vec<String>, ApiError> {
     let all = || CATEGORIES.iter().map(|(name, _)| (*name).to_owned()).collect();
-    if body.trim().is_empty() {
+    if body.is_blank {
         return Ok(all());
     }
     let body = Body::read(body, &["additionalOptions"])?;
@@ -84,7 +94,7 @@ async fn opened(app: &App) -> Result<Vec<Opened>, ApiError> {
     let open = stored.into_iter().map(|stored| {
         let document = model::json::parse(&stored.document).unwrap_or_default();
         let nodes = document.get("nodes").and_then(Value::as_array).unwrap_or_default().to_vec();
-        Opened { id: stored.id, name: stored.name, active: stored.active, nodes }
+        Opened { id: stored.id.clone(), name: stored.name.clone(), active: stored.active, nodes, stored: Arc::new(stored) }
     });
     Ok(open.collect())
 }
@@ -120,14 +130,41 @@ async fn credentials(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiE
             "Delete them, or activate the workflows that they are meant for.",
             idle,
         ),
+        section(
+            "Nodes without a credential that they need",
+            "Nobody has chosen a credential in these nodes, or the workflow came from elsewhere. They fail with CREDENTIAL_MISSING.",
+            "Open each node and choose one.",
+            places(workflows, |node| lacks_credential(node, &app.runtime.engine.registry)),
+        ),
     ];
     Ok(sections.into_iter().flatten().collect())
+}
+
+fn lacks_credential(node: &Value, registry: &Registry) -> bool {
+    let has = |kind: &str| {
+        let id = node.get("credentials").and_then(|chosen| chosen.get(kind)?.get("id")?.as_str());
+        id.is_some_and(|id| !id.is_empty())
+    };
+    let type_name = node.get("type").and_then(Value::as_str).unwrap_or_default();
+    let version = node.get("typeVersion").and_then(Value::as_f64).unwrap_or(1.0);
+    let found = registry.find(type_name, version);
+    let lacks_required = found.is_some_and(|found| found.spec.credentials.iter().any(|wanted| wanted.required && !has(&wanted.kind)));
+    // HTTP Request and its kin say in a parameter which one they use.
+    let parameter = |name: &str| node.get("parameters").and_then(|parameters| parameters.get(name)?.as_str());
+    let wanted = match parameter("authentication") {
+        Some("genericCredentialType") => parameter("genericAuthType"),
+        Some("predefinedCredentialType") => parameter("nodeCredentialType"),
+        _ => None,
+    };
+    let is_disabled = node.get("disabled").is_some_and(Value::is_truthy);
+    !is_disabled && (lacks_required || wanted.is_some_and(|kind| !has(kind)))
 }
 
 fn database(workflows: &[Opened]) -> Vec<Value> {
     let has_expression = |node: &Value| {
         let query = node.get("parameters").and_then(|parameters| parameters.get("query")).and_then(Value::as_str);
-        query.is_some_and(|query| query.starts_with('=') && query.contains("{{"))
+        // They are evaluated also where no `=` stands before the query.
+        query.is_some_and(|query| query.contains("{{"))
     };
     section(
         "Expressions in the queries of SQL nodes",
@@ -161,19 +198,135 @@ fn strong_nodes(workflows: &[Opened]) -> Vec<Value> {
     .collect()
 }
 
-fn instance(workflows: &[Opened]) -> Vec<Value> {
-    let is_open = |node: &Value| {
-        let authentication = node.get("parameters").and_then(|parameters| parameters.get("authentication")).and_then(Value::as_str);
-        is_one_of(node, &["webhook"]) && authentication.is_none_or(|kind| kind == "none")
-    };
-    section(
+/// How somebody outside gets in without showing who they are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    Webhook,
+    Form,
+    Chat,
+    /// A call or a page that a run waits for: its address is told to some, and cannot be guessed.
+    Link,
+}
+
+/// What is said about each of them: the title, what it means, and what to do about it.
+const ENTRIES: [(Entry, &str, &str, &str); 4] = [
+    (
+        Entry::Webhook,
         "Unprotected webhooks in instance",
         "Whoever knows the address of these webhooks can start their workflows.",
         "Choose an authentication in the webhook, or check what arrives in the node behind it.",
-        places(workflows, is_open),
+    ),
+    (
+        Entry::Form,
+        "Forms that anybody can send",
+        "Whoever knows the address of these forms can start their workflows.",
+        "Choose an authentication in the form, or check what arrives in the node behind it.",
+    ),
+    (
+        Entry::Chat,
+        "Chats that anybody can use",
+        "Whoever knows the address of these public chats can talk to their workflows, and spend what their models cost.",
+        "Choose an authentication in the chat trigger, or make the chat not public; set a budget for those that stay open.",
+    ),
+    (
+        Entry::Link,
+        "Links that go on with an execution without an authentication",
+        "Whoever has such a link can let the execution go on that waits for it.",
+        "Choose an authentication in the node, and send the link only to those who are to use it.",
+    ),
+];
+
+async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiError> {
+    let listening = app.runtime.active_workflows();
+    let stored: Vec<Arc<StoredWorkflow>> = workflows.iter().map(|workflow| workflow.stored.clone()).collect();
+    let engine = app.runtime.engine.clone();
+    // Many workflows take a moment, in which others want to be answered.
+    let found = tokio::task::spawn_blocking(move || {
+        let allowance = Allowance::new(LISTEN_CPU_TIME, AUDIT_CPU_TIME);
+        let mut open = Vec::new();
+        for stored in &stored {
+            let active = listening.iter().find(|active| stored.active && active.id == stored.id).cloned();
+            let Some(loaded) = active.or_else(|| Loaded::new(stored, &engine).ok().map(Arc::new)) else { continue };
+            open.extend(compute::within(&allowance, || open_nodes(&loaded, engine.ports.clock.now_ms()))?);
+        }
+        Ok::<_, compute::Busy>(open)
+    });
+    let found = found.await.map_err(|_| ApiError::new(Code::OVERLOAD, "The audit was stopped"))?;
+    let found = found.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()).hint("Try again in a moment."))?;
+    let sections = ENTRIES.into_iter().filter_map(|(entry, title, meaning, advice)| {
+        let places = found.iter().filter(|(of, _)| *of == entry).map(|(_, place)| place.clone());
+        section(title, meaning, advice, places.collect())
+    });
+    let mut sections: Vec<Value> = sections.collect();
+    sections.extend(lost_addresses(app, workflows).await?);
+    sections.extend(silent(app, workflows));
+    Ok(sections)
+}
+
+/// The nodes of a workflow at which anybody gets in.
+fn open_nodes(workflow: &Loaded, now_ms: i64) -> Vec<(Entry, Value)> {
+    let nodes = workflow.plan.nodes.iter().filter(|node| !node.disabled);
+    let open = nodes.filter_map(|node| {
+        let name = &node.info.name;
+        let entry = match workflow.listens_of(name, now_ms) {
+            Ok(listens) => open_entry(&listens),
+            // A trigger that cannot listen lets nobody in.
+            Err(error) if node.is_trigger() && !took_too_long(&error) => None,
+            // What a node waits for is known once it does, and what is computed for long is not known. Until then it is taken for open,
+            // unless it says otherwise.
+            Err(_) => workflow.listens_as_written(name, now_ms).map_or(Some(Entry::Link), |listens| open_entry(&listens)),
+        };
+        let entry = entry.map(|entry| if node.is_trigger() { entry } else { Entry::Link })?;
+        let NodeInfo { id, name, type_name, .. } = &node.info;
+        Some((entry, place((&workflow.id, &workflow.name), id, name, type_name)))
+    });
+    open.collect()
+}
+
+fn open_entry(listens: &[Listen]) -> Option<Entry> {
+    listens.iter().find_map(|listen| {
+        let (entry, auth) = match listen {
+            Listen::Webhook(route) => (Entry::Webhook, route.auth),
+            Listen::Form(form) => (Entry::Form, form.route.auth),
+            Listen::Chat(chat) if chat.is_public => (Entry::Chat, chat.route.auth),
+            Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => return None,
+        };
+        (auth == WebhookAuth::None).then_some(entry)
+    })
+}
+
+/// Workflows that were active until another one turned out to have their address.
+async fn lost_addresses(app: &App, workflows: &[Opened]) -> Result<Option<Value>, ApiError> {
+    let lost = app.store.lost_addresses().await?;
+    let places = lost.iter().filter_map(|lost| {
+        let workflow = workflows.iter().find(|workflow| workflow.id == lost.workflow_id)?;
+        let node = workflow.nodes.iter().find(|node| node.get("name").and_then(Value::as_str) == Some(lost.node.as_str()));
+        let text = |key: &str| node.and_then(|node| node.get(key)).and_then(Value::as_str).unwrap_or_default();
+        Some(place((&workflow.id, &workflow.name), text("id"), &lost.node, text("type")))
+    });
+    Ok(section(
+        "Workflows that were deactivated because another one has their address",
+        "Two active workflows listened at one address. The older one keeps it.",
+        "Choose another path, and activate the workflow again.",
+        places.collect(),
+    ))
+}
+
+/// Workflows that are active and whose triggers compute for too long to be listened with.
+fn silent(app: &App, workflows: &[Opened]) -> Option<Value> {
+    let places = app.runtime.silent_workflows().into_iter().filter_map(|(id, error)| {
+        let runtime::Error::Trigger { node, .. } = &error else { return None };
+        let workflow = workflows.iter().find(|workflow| took_too_long(&error) && workflow.id == id)?;
+        let known = workflow.nodes.iter().find(|known| known.get("name").and_then(Value::as_str) == Some(node.as_str()));
+        let text = |key: &str| known.and_then(|known| known.get(key)).and_then(Value::as_str).unwrap_or_default();
+        Some(place((&workflow.id, &workflow.name), text("id"), node, text("type")))
+    });
+    section(
+        "Active workflows that do not listen because their triggers compute for too long",
+        "The expressions of all triggers of a workflow together may take one second of CPU time.",
+        "Make the expressions in the trigger simpler, and save the workflow.",
+        places.collect(),
     )
-    .into_iter()
-    .collect()
 }
 
 fn is_one_of(node: &Value, names: &[&str]) -> bool {
@@ -186,18 +339,22 @@ fn places(workflows: &[Opened], is_meant: impl Fn(&Value) -> bool) -> Vec<Value>
     for workflow in workflows {
         for node in workflow.nodes.iter().filter(|node| is_meant(node)) {
             let text = |key: &str| node.get(key).and_then(Value::as_str).unwrap_or_default();
-            let fields = [
-                ("kind", Value::from("node")),
-                ("workflowId", workflow.id.clone().into()),
-                ("workflowName", workflow.name.clone().into()),
-                ("nodeId", text("id").into()),
-                ("nodeName", text("name").into()),
-                ("nodeType", text("type").into()),
-            ];
-            found.push(Object::from_iter(fields).into());
+            found.push(place((&workflow.id, &workflow.name), text("id"), text("name"), text("type")));
         }
     }
     found
+}
+
+fn place((workflow_id, workflow_name): (&Str, &Str), node_id: &str, node_name: &str, node_type: &str) -> Value {
+    let fields = [
+        ("kind", Value::from("node")),
+        ("workflowId", workflow_id.clone().into()),
+        ("workflowName", workflow_name.clone().into()),
+        ("nodeId", node_id.into()),
+        ("nodeName", node_name.into()),
+        ("nodeType", node_type.into()),
+    ];
+    Object::from_iter(fields).into()
 }
 
 fn section(title: &str, description: &str, recommendation: &str, places: Vec<Value>) -> Option<Value> {

@@ -2,7 +2,7 @@
 
 use super::collections::belongs;
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, page, page_of};
+use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, page, page_of, request};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -84,9 +84,7 @@ async fn add_file(
     // What curl says of any body that it is given.
     let mime_type: Str =
         if mime_type.starts_with("application/x-www-form-urlencoded") { "application/octet-stream" } else { mime_type }.into();
-    let limit = app.body_limits.bytes;
-    let too_large = |_| ApiError::new(Code::REQUEST_TOO_LARGE, format!("The body cannot be read, or is larger than {limit} bytes"));
-    let data = axum::body::to_bytes(request.into_body(), limit).await.map_err(too_large)?;
+    let data = request::bytes_of(request, app.body_limits.bytes).await?;
     let embedder = embedder(&app, &collection).await?;
     let documents = app.librarian.read(Binary::new(data, mime_type, Some(name.as_str().into()))).await?;
     added(&app, &collection, embedder.as_ref(), name.as_str().into(), documents).await
@@ -128,7 +126,8 @@ async fn search(
     Path(id): Path<String>,
     Text(body): Text,
 ) -> Result<Response, ApiError> {
-    let collection = who.collection(&app, &id, Need::See).await?;
+    // A search spends what the collection's credential pays for, as a run does.
+    let collection = who.collection(&app, &id, Need::Change).await?;
     let body = Body::read(&body, &["query", "limit", "minScore", "hybrid", "metadata"])?;
     let query = Str::from(body.text("query", 1, 10_000)?);
     let number = |field: &str, usual: f64, least: f64, most: f64| match body.get(field).map(Value::as_f64) {
@@ -184,5 +183,7 @@ async fn embedder(app: &App, collection: &Collection) -> Result<Arc<dyn Embedder
     let credential = app.store.credential(id).await?.ok_or_else(none)?;
     belongs(app, &credential, &collection.project_id).await?;
     let secret = app.store.open_credential(id).await?.ok_or_else(none)?;
-    Ok(app.librarian.embedder(&credential.kind, &secret.reveal(), collection.model.as_ref())?)
+    #[expect(clippy::disallowed_methods, reason = "the owner of the collection chose the credential")]
+    let fields = secret.reveal();
+    Ok(app.librarian.embedder(&credential.kind, &fields, collection.model.as_ref())?)
 }

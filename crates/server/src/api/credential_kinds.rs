@@ -3,6 +3,7 @@
 use super::invalid;
 use crate::error::ApiError;
 use model::{Object, Value};
+use node_api::credential::{GENERIC, HOST_FIELDS, service};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,155 +28,6 @@ enum Presence {
     Required,
     Optional,
 }
-
-/// Which hosts a credential may be sent to; every kind that signs requests has them.
-const DOMAINS: &str = "allowedHttpRequestDomains? allowedDomains?";
-
-/// Kinds that fit any service, whole.
-const GENERIC: &[(&str, &str)] = &[
-    ("httpBasicAuth", "user? password?"),
-    ("httpBearerAuth", "token"),
-    ("httpDigestAuth", "user? password?"),
-    ("httpHeaderAuth", "name? value?"),
-    ("httpQueryAuth", "name? value?"),
-    ("httpCustomAuth", "json"),
-    ("httpSslAuth", "ca? cert? key? passphrase?"),
-    ("jwtAuth", "keyType? secret? privateKey? publicKey? algorithm?"),
-    ("totpApi", "secret label?"),
-    ("crypto", "hmacSecret? signPrivateKey?"),
-    ("oAuth1Api", "authUrl? accessTokenUrl? requestTokenUrl? consumerKey consumerSecret signatureMethod? oauthTokenData?:any"),
-    (
-        "oAuth2Api",
-        "grantType? authUrl? accessTokenUrl? clientId? clientSecret? scope? authQueryParameters? authentication? \
-         sendAdditionalBodyProperties?:flag additionalBodyProperties? useDynamicClientRegistration?:flag serverUrl? \
-         ignoreSSLIssues?:flag oauthTokenData?:any",
-    ),
-    ("googleApi", "email privateKey region? inpersonate?:flag delegatedEmail? httpNode?:flag scopes? httpWarning?"),
-    ("smtp", "user? password? host port?:number secure?:flag disableStartTls?:flag hostName?"),
-    ("imap", "user? password? host port?:number secure?:flag allowUnauthorizedCerts?:flag"),
-    (
-        "postgres",
-        "host? database? user? password? port?:number ssl? allowUnauthorizedCerts?:flag maxConnections?:number sshTunnel?:flag \
-         sshAuthenticateWith? sshHost? sshPort?:number sshUser? sshPassword? privateKey? passphrase?",
-    ),
-    (
-        "mySql",
-        "host? database? user? password? port?:number connectTimeout?:number ssl?:flag caCertificate? clientPrivateKey? \
-         clientCertificate? sshTunnel?:flag sshAuthenticateWith? sshHost? sshPort?:number sshUser? sshPassword? privateKey? passphrase?",
-    ),
-    ("redis", "password? user? host? port?:number database?:number ssl?:flag disableTlsVerification?:flag"),
-];
-
-/// Kinds of single services: the fields by which requests are signed.
-#[rustfmt::skip]
-const SERVICES: &[(&str, &str)] = &[
-    ("openAiApi", "apiKey organizationId? url? header?:flag headerName? headerValue?"),
-    ("anthropicApi", "apiKey url? version? header?:flag headerName? headerValue?"),
-    ("mistralCloudApi", "apiKey"),
-    ("openRouterApi", "apiKey url?"),
-    ("groqApi", "apiKey"),
-    ("deepSeekApi", "apiKey url?"),
-    ("xAiApi", "apiKey url?"),
-    ("cohereApi", "apiKey url?"),
-    ("huggingFaceApi", "apiKey"),
-    ("perplexityApi", "apiKey"),
-    ("jinaAiApi", "apiKey"),
-    ("vercelAiGatewayApi", "apiKey"),
-    ("googlePalmApi", "host? apiKey"),
-    ("azureOpenAiApi", "apiKey resourceName? apiVersion? endpoint?"),
-    ("ollamaApi", "baseUrl? apiKey?"),
-    ("qdrantApi", "apiKey"),
-    ("pineconeApi", "apiKey"),
-    ("weaviateApi", "apiKey"),
-    ("supabaseApi", "serviceRole"),
-    ("slackApi", "accessToken"),
-    ("notionApi", "apiKey"),
-    ("airtableTokenApi", "accessToken"),
-    ("airtableApi", "apiKey"),
-    ("githubApi", "accessToken"),
-    ("gitlabApi", "accessToken"),
-    ("hubspotApi", "apiKey"),
-    ("hubspotAppToken", "appToken"),
-    ("stripeApi", "secretKey"),
-    ("sendGridApi", "apiKey"),
-    ("mailgunApi", "apiKey"),
-    ("mailchimpApi", "apiKey"),
-    ("sendInBlueApi", "apiKey"),
-    ("twilioApi", "accountSid authToken"),
-    ("telegramApi", "accessToken"),
-    ("discordBotApi", "botToken"),
-    ("discordWebhookApi", "webhookUri"),
-    ("jiraSoftwareCloudApi", "email apiToken"),
-    ("jiraSoftwareServerApi", "email password"),
-    ("jiraSoftwareServerPatApi", "personalAccessToken"),
-    ("asanaApi", "accessToken"),
-    ("clickUpApi", "accessToken"),
-    ("linearApi", "apiKey"),
-    ("trelloApi", "apiKey apiToken"),
-    ("mondayComApi", "apiToken"),
-    ("todoistApi", "apiKey"),
-    ("pipedriveApi", "apiToken"),
-    ("typeformApi", "accessToken"),
-    ("calendlyApi", "apiKey"),
-    ("shopifyAccessTokenApi", "accessToken"),
-    ("shopifyApi", "apiKey password"),
-    ("wooCommerceApi", "consumerKey consumerSecret"),
-    ("wordpressApi", "username password"),
-    ("ghostContentApi", "apiKey"),
-    ("webflowApi", "accessToken"),
-    ("zendeskApi", "email apiToken"),
-    ("freshdeskApi", "apiKey"),
-    ("intercomApi", "apiKey"),
-    ("helpScoutApi", "apiKey"),
-    ("elasticsearchApi", "username password"),
-    ("grafanaApi", "apiKey"),
-    ("pagerDutyApi", "apiToken"),
-    ("sentryIoApi", "token"),
-    ("sentryIoServerApi", "token"),
-    ("uptimeRobotApi", "apiKey"),
-    ("cloudflareApi", "apiToken"),
-    ("netlifyApi", "accessToken"),
-    ("digitalOceanApi", "accessToken"),
-    ("n8nApi", "apiKey"),
-    ("nocoDb", "apiToken"),
-    ("nocoDbApiToken", "apiToken"),
-    ("baserowTokenApi", "token"),
-    ("seaTableApi", "token"),
-    ("strapiTokenApi", "apiToken"),
-    ("directusApi", "accessToken"),
-    ("homeAssistantApi", "accessToken"),
-    ("mattermostApi", "accessToken"),
-    ("rocketchatApi", "authKey userId"),
-    ("twistApi", "accessToken"),
-    ("whatsAppApi", "accessToken"),
-    ("facebookGraphApi", "accessToken"),
-    ("lemlistApi", "apiKey"),
-    ("hunterApi", "apiKey"),
-    ("apolloApi", "apiKey"),
-    ("serpApi", "apiKey"),
-    ("openWeatherMapApi", "accessToken"),
-    ("nasaApi", "api_key"),
-    ("newsApi", "apiKey"),
-    ("deepLApi", "apiKey"),
-    ("bitlyApi", "accessToken"),
-    ("urlScanIoApi", "apiKey"),
-    ("virusTotalApi", "apiToken"),
-    ("apifyApi", "apiKey"),
-    ("firecrawlApi", "apiKey"),
-    ("tavilyApi", "apiKey"),
-    ("browserlessApi", "token"),
-    ("elevenLabsApi", "apiKey"),
-    ("videoDBApi", "apiKey"),
-    ("phantombusterApi", "apiKey"),
-    ("activeCampaignApi", "apiKey"),
-    ("klaviyoApi", "apiKey"),
-    ("customerIoApi", "appApiKey"),
-    ("segmentApi", "writekey"),
-    ("contentfulApi", "ContentDeliveryaccessToken"),
-    ("storyblokContentApi", "apiKey"),
-    ("autopilotApi", "apiKey"),
-    ("brevoApi", "apiKey"),
-];
 
 /// The JSON schema of a kind, as callers see it.
 pub(super) fn schema(kind: &str) -> Option<Value> {
@@ -215,9 +67,9 @@ pub(super) fn check(kind: &str, fields: &Object, may_be_partial: bool) -> Result
 }
 
 fn find(kind: &str) -> Option<Kind> {
-    let row = |table: &'static [(&'static str, &'static str)]| table.iter().find(|(name, _)| *name == kind).map(|(_, fields)| *fields);
-    let (fields, is_open) = row(GENERIC).map(|fields| (fields, false)).or_else(|| row(SERVICES).map(|fields| (fields, true)))?;
-    let fields = fields.split_whitespace().chain(DOMAINS.split_whitespace()).map(field).collect();
+    let generic = GENERIC.iter().find(|(name, _)| *name == kind).map(|(_, fields)| (*fields, false));
+    let (fields, is_open) = generic.or_else(|| service(kind).map(|service| (service.fields, true)))?;
+    let fields = fields.split_whitespace().chain(HOST_FIELDS.split_whitespace()).map(field).collect();
     Some(Kind { fields, is_open })
 }
 
@@ -265,15 +117,6 @@ mod tests {
         assert_eq!(shown.get("required"), Some(&json!(["token"])));
         assert_eq!(shown.get("properties").and_then(|fields| fields.get("token")), Some(&json!({ "type": "string" })));
         assert!(schema("noSuchApi").is_none());
-    }
-
-    #[test]
-    fn each_kind_stands_in_the_table_once() {
-        let mut names: Vec<_> = GENERIC.iter().chain(SERVICES).map(|(name, _)| *name).collect();
-        names.sort_unstable();
-        let count = names.len();
-        names.dedup();
-        assert_eq!(names.len(), count);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use node_api::ai::model_names;
 
 /// Where each provider lists its models.
 #[rustfmt::skip]
-const LISTS: &[(&str, &str)] = &[
+pub(super) const LISTS: &[(&str, &str)] = &[
     ("openAiApi", "{url|https://api.openai.com/v1}/models"),
     ("anthropicApi", "{url|https://api.anthropic.com}/v1/models?limit=1000"),
     ("googlePalmApi", "{host|https://generativelanguage.googleapis.com}/v1beta/models?pageSize=1000"),

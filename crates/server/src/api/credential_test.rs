@@ -5,6 +5,7 @@ use engine::{Credentials, Engine, NoJournal, NoWorkflows, Outcome, RunOptions, S
 use model::{Object, Str, Value, Workflow};
 use node_api::NodeError;
 use node_api::connect::{Security, Server};
+use node_api::credential::is_open_field;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -216,8 +217,7 @@ fn flag(fields: &Object, name: &str, default: bool) -> bool {
 
 /// The texts of a credential that must not come back in a message. Addresses and the like may: they are what the message is about.
 fn texts(fields: &Object) -> Vec<String> {
-    const OPEN: [&str; 10] = ["host", "url", "baseUrl", "server", "domain", "database", "qdrantUrl", "apiDomain", "subdomain", "hostName"];
-    let hidden = fields.iter().filter(|(name, _)| !OPEN.contains(&name.as_str()));
+    let hidden = fields.iter().filter(|(name, _)| !is_open_field(name));
     hidden.filter_map(|(_, value)| value.as_str()).filter(|text| text.len() >= 3).map(str::to_owned).collect()
 }
 
@@ -229,7 +229,7 @@ fn without(reason: String, secrets: &[String]) -> String {
 struct OneCredential(Object);
 
 impl Credentials for OneCredential {
-    fn get(&self, _stands_for: &str, _kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, _kind: &str, _id: &str) -> Result<Object, NodeError> {
         Ok(self.0.clone())
     }
 }
@@ -254,6 +254,26 @@ mod tests {
         let kinds = REQUESTS.iter().map(|(kind, _)| *kind).chain(STATEMENTS.iter().map(|(kind, ..)| *kind));
         for kind in kinds {
             assert!(credential_kinds::is_known(kind), "{kind}");
+        }
+    }
+
+    #[test]
+    fn issue_14_08_a_test_stays_within_the_hosts_of_its_credential() {
+        for (kind, template) in REQUESTS.iter().chain(crate::api::credential_models::LISTS) {
+            // Once with every field empty that may be, and once with all of them set.
+            for address in ["https://own.test", ""] {
+                let names = template.split('{').skip(1).filter_map(|rest| rest.split(['}', '|']).next());
+                let value = |name: &str| match name {
+                    "subdomain" => "own",
+                    "apiDomain" if !address.is_empty() => "own.test",
+                    "accountSid" | "accessToken" => "x",
+                    _ => address,
+                };
+                let fields: Object = names.map(|name| (name, Value::from(value(name)))).collect();
+                let Ok(url) = filled(template, &fields) else { continue };
+                let hosts = node_api::Credential::new(kind, fields).hosts();
+                assert!(!hosts.is_any() && hosts.allow(&reqwest::Url::parse(&url).unwrap()), "{kind}: {url} is not in {hosts}");
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::data_tables::{offset, sorting};
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, flag, invalid, limit, number_from_cursor, page, request, to_cursor};
+use super::{Body, JsonBody, Operation, Query, Text, flag, invalid, limit, number_from_cursor, page, request, to_cursor};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -182,7 +182,7 @@ fn filter(text: &str) -> Result<Filter, ApiError> {
     Ok(Filter::from_value(&value)?)
 }
 
-fn change(body: &str) -> Result<(Filter, Object, Effect), ApiError> {
+fn change(body: &JsonBody) -> Result<(Filter, Object, Effect), ApiError> {
     let body = Body::read(body, &["filter", "data", "returnData", "dryRun"])?;
     let is_set = |name: &str| match body.get(name) {
         None => Ok(false),

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use futures::stream;
 use model::Code;
+use node_api::trigger::MediaType;
 use std::io::SeekFrom;
 use std::ops::RangeInclusive;
 use store::Executions as _;
@@ -41,7 +42,8 @@ async fn answer(found: StoredFile, tag: &str, range: Option<&str>) -> Result<Res
     let part = range.and_then(|range| parse_range(range, size));
     let mut response = Response::new(Body::empty());
     let headers = response.headers_mut();
-    let kind = HeaderValue::from_str(&mime_type).unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    let kind = MediaType::parse(&mime_type).and_then(|kind| HeaderValue::from_str(kind.as_str()).ok());
+    let kind = kind.unwrap_or(HeaderValue::from_static(MediaType::FALLBACK));
     headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CONTENT_DISPOSITION, disposition(file_name.as_deref().unwrap_or("file")));
     // Whatever a workflow was given must not act in the name of this instance.
@@ -68,6 +70,7 @@ async fn answer(found: StoredFile, tag: &str, range: Option<&str>) -> Result<Res
         }
     };
     response.headers_mut().insert(header::CONTENT_LENGTH, number(&length.to_string()));
+    #[expect(clippy::disallowed_types, reason = "the store has opened it")]
     let mut file = tokio::fs::File::from_std(file);
     file.seek(SeekFrom::Start(from)).await.map_err(|error| ApiError::new(Code::STORE_DISK, format!("The file cannot be read: {error}")))?;
     *response.body_mut() = Body::from_stream(stream::unfold((file, length), |(mut file, left)| async move {

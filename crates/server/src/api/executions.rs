@@ -1,8 +1,8 @@
 //! `/api/v1/executions`.
 
-use super::execution_files;
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, cut, flag, invalid, iso, limit, number_from_cursor, page, workflow_names};
+use super::{Body, JsonBody, Operation, Query, Text, cut, flag, invalid, iso, limit, number_from_cursor, page, workflow_names};
+use super::{execution_files, execution_stream};
 use crate::access::{Need, Principal};
 use crate::answer::json;
 use crate::error::ApiError;
@@ -13,7 +13,7 @@ use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Code, Object, RunStatus, Str, Value};
 use runtime::{Decision, Finding, Fork, RetryWith, history};
-use store::executions::{Execution, ExecutionFilter};
+use store::executions::{Execution, ExecutionFilter, READ_FACTOR};
 use store::{Executions as _, Workflows as _};
 
 const INCLUDE_DATA: Param = Param("includeData", "boolean");
@@ -98,13 +98,22 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         limit: limit + 1,
     };
     let mut found = app.store.executions(filter).await?;
-    let next = cut(&mut found, limit, |last| last.id.to_string());
     let with_data = flag(&query, "includeData")?.unwrap_or(false);
+    let limit = if with_data { fitting(&found).min(limit) } else { limit };
+    let next = cut(&mut found, limit, |last| last.id.to_string());
+    let bytes: i64 = if with_data { found.iter().filter(|one| !is_too_large(one)).map(|one| one.bytes.max(0)).sum() } else { 0 };
+    let weight = (bytes as usize).saturating_mul(DATA_FACTOR);
+    let (rows, _room) = app.read_budget().read(&who.user_id, weight, rows_of(app.clone(), found, with_data)).await?;
+    Ok(json(StatusCode::OK, &page(rows?, next)))
+}
+
+async fn rows_of(app: App, found: Vec<Execution>, with_data: bool) -> Result<Vec<Value>, ApiError> {
     let names = workflow_names(&app, found.iter().map(|execution| &execution.begun.workflow_id)).await?;
     let mut rows = Vec::with_capacity(found.len());
     for execution in &found {
         let mut value = match with_data {
             false => row(execution),
+            true if is_too_large(execution) => row(execution),
             true => match with_data_of(&app, execution).await {
                 // Asked for on its own it says what is wrong; the others are not to go with it.
                 Err(error) if error.code == Code::STORE_CORRUPT => row(execution),
@@ -114,7 +123,7 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         value.make_object().insert("workflowName", names.get(&execution.begun.workflow_id).cloned());
         rows.push(value);
     }
-    Ok(json(StatusCode::OK, &page(rows, next)))
+    Ok(rows)
 }
 
 async fn show(
@@ -124,11 +133,17 @@ async fn show(
     query: Query,
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, Need::See).await?;
-    let value = match flag(&query, "includeData")?.unwrap_or(false) {
-        true => with_data_of(&app, &execution).await?,
-        false => row(&execution),
-    };
-    Ok(json(StatusCode::OK, &value))
+    match flag(&query, "includeData")?.unwrap_or(false) {
+        true if execution.bytes > execution_stream::STREAMED_BYTES => execution_stream::answer(&app, &who, execution).await,
+        true => {
+            let weight = (execution.bytes.max(0) as usize).saturating_mul(DATA_FACTOR);
+            let reader = app.clone();
+            let reading = async move { with_data_of(&reader, &execution).await };
+            let (value, _room) = app.read_budget().read(&who.user_id, weight, reading).await?;
+            Ok(json(StatusCode::OK, &value?))
+        }
+        false => Ok(json(StatusCode::OK, &row(&execution))),
+    }
 }
 
 async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
@@ -149,12 +164,9 @@ async fn retry(
     Text(body): Text,
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, Need::Change).await?;
-    let loads_newest = match body.trim().is_empty() {
-        true => false,
-        false => match Body::read(&body, &["loadWorkflow"])?.get("loadWorkflow") {
-            None => false,
-            Some(value) => value.as_bool().ok_or_else(|| invalid("loadWorkflow", "must be true or false"))?,
-        },
+    let loads_newest = match Body::read_or_empty(&body, &["loadWorkflow"])?.get("loadWorkflow") {
+        None => false,
+        Some(value) => value.as_bool().ok_or_else(|| invalid("loadWorkflow", "must be true or false"))?,
     };
     if !matches!(execution.state.status, RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain) {
         let message = format!("Execution {id} is {}, and only failed ones are run again", execution.state.status.name());
@@ -196,10 +208,10 @@ async fn resume(
     Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
 }
 
-/// Without a word the step is taken again.
-fn decision_of(body: &str) -> Result<Decision, ApiError> {
-    if body.trim().is_empty() {
-        return Ok(Decision::again());
+/// Without a word the execution goes on only if none of its steps may have happened.
+fn decision_of(body: &JsonBody) -> Result<Decision, ApiError> {
+    if body.is_blank {
+        return Ok(Decision::unsaid());
     }
     let fields = Body::read(body, &["decision", "result", "call"])?;
     let text = |name: &'static str| match fields.get(name) {
@@ -210,7 +222,8 @@ fn decision_of(body: &str) -> Result<Decision, ApiError> {
     let (decision, result) = (text("decision")?, text("result")?);
     let finding = match decision.as_deref() {
         Some("done") => Finding::Happened { result: result.unwrap_or_default() },
-        None | Some("again") if result.is_none() => Finding::Again,
+        None if result.is_none() => Finding::Unsaid,
+        Some("again") if result.is_none() => Finding::Again,
         None | Some("again") => return Err(invalid("result", "belongs to the decision 'done'")),
         Some(_) => return Err(invalid("decision", "can be 'done' or 'again'")),
     };
@@ -263,6 +276,26 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
         }
     }
     Ok(json(StatusCode::OK, &Object::from_iter([("stopped", stopped)]).into()))
+}
+
+/// A page of executions with their data ends early rather than being larger. One that is larger by itself is listed without.
+const MAX_DATA_PAGE: i64 = 16 << 20;
+
+/// Data takes about this many times as much memory as its bytes on disk: as values, and as the text of the answer.
+const DATA_FACTOR: usize = READ_FACTOR + 8;
+
+/// How many of these executions fit on a page with their data; one at the least.
+fn fitting(found: &[Execution]) -> usize {
+    let mut bytes = 0;
+    let fits = found.iter().take_while(|execution| {
+        bytes += if is_too_large(execution) { 0 } else { execution.bytes };
+        bytes <= MAX_DATA_PAGE
+    });
+    fits.count().max(1)
+}
+
+fn is_too_large(execution: &Execution) -> bool {
+    execution.bytes > MAX_DATA_PAGE
 }
 
 /// A moment as ISO 8601 writes it, in milliseconds.

@@ -13,6 +13,7 @@ use axum::routing::{delete, get, patch, post};
 use model::{Object, Str, Value};
 use store::Folders as _;
 use store::folders::{Changed, Folder, FolderChange, FolderFilter};
+use store::workflows::StoredWorkflow;
 
 /// Letters of a folder's name at most.
 const LONGEST: usize = 128;
@@ -98,19 +99,30 @@ fn bad_parent() -> ApiError {
 
 /// Puts a workflow where a caller says: `parentFolderId` is a folder of its project, or `null` for the top.
 pub(super) async fn put_workflow(app: &App, id: &str, place: &Value) -> Result<(), ApiError> {
-    let folder = match place {
-        Value::Null => None,
-        place => Some(
-            place
-                .as_str()
-                .filter(|id| !id.is_empty() && id.len() <= 100)
-                .ok_or_else(|| invalid("parentFolderId", "must be the id of a folder"))?,
-        ),
-    };
-    match app.store.put_into_folder(id, folder).await? {
+    match app.store.put_into_folder(id, folder_in(place)?).await? {
         true => Ok(()),
-        false => Err(invalid("parentFolderId", "must be a folder of the workflow's project")),
+        false => Err(bad_place()),
     }
+}
+
+/// Refuses a place that a workflow cannot be put into.
+pub(super) async fn check_place(app: &App, workflow: &StoredWorkflow, place: &Value) -> Result<(), ApiError> {
+    let Some(id) = folder_in(place)? else { return Ok(()) };
+    let folder = app.store.find_folder(id).await?;
+    folder.filter(|folder| folder.project_id == workflow.project_id).map(|_| ()).ok_or_else(bad_place)
+}
+
+fn folder_in(place: &Value) -> Result<Option<&str>, ApiError> {
+    let id = |place: &'_ Value| place.as_str().is_some_and(|id| !id.is_empty() && id.len() <= 100);
+    match place {
+        Value::Null => Ok(None),
+        place if id(place) => Ok(place.as_str()),
+        _ => Err(invalid("parentFolderId", "must be the id of a folder")),
+    }
+}
+
+fn bad_place() -> ApiError {
+    invalid("parentFolderId", "must be a folder of the workflow's project")
 }
 
 fn to_value(folder: &Folder) -> Value {

@@ -12,6 +12,7 @@ mod data_table_rows;
 mod data_tables;
 mod editor;
 mod execution_files;
+mod execution_stream;
 mod executions;
 mod folders;
 mod members;
@@ -28,15 +29,13 @@ mod variables;
 mod versions;
 mod workflows;
 
-pub(crate) use editor::Catalogue;
+pub(crate) use editor::{Catalogue, Previews};
 pub(crate) use operation::Operation;
-pub(crate) use request::{Body, Text, invalid};
+pub(crate) use request::{Body, JsonBody, Text, as_json, invalid};
 
 use crate::App;
 use crate::access::missing;
 use crate::error::ApiError;
-use axum::Router;
-use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use model::{Code, Object, Str, Value};
 use request::{Query, flag, from_cursor, limit, number_from_cursor, to_cursor};
@@ -74,22 +73,15 @@ pub(crate) const OPERATIONS: &[&[Operation]] = &[
     editor::items::OPERATIONS,
     editor::check::OPERATIONS,
     editor::expression::OPERATIONS,
+    editor::client_errors::OPERATIONS,
     openapi::OPERATIONS,
 ];
-
-pub(crate) fn router() -> Router<App> {
-    let all = OPERATIONS.iter().flat_map(|table| table.iter());
-    all.fold(Router::new(), |router, operation| router.route(operation.path, operation.guarded()))
-        .fallback(not_found)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(middleware::map_response(request::as_json))
-}
 
 pub(crate) async fn not_found() -> Response {
     ApiError::new(Code::NOT_FOUND, "There is nothing at this address").into_response()
 }
 
-async fn wrong_method() -> Response {
+pub(crate) async fn wrong_method() -> Response {
     let mut response = ApiError::new(Code::NOT_FOUND, "This address does not take this method").into_response();
     *response.status_mut() = axum::http::StatusCode::METHOD_NOT_ALLOWED;
     response

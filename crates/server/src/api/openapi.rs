@@ -97,9 +97,12 @@ fn responses(operation: &Operation) -> Value {
         (401, "Nobody is known to be calling.", true),
         (403, "Whoever is calling may not do this.", true),
         (404, "There is no such thing.", has_place || takes_names),
+        (408, "The body of the request came too slowly.", takes_names),
         (409, "Something is in the way: a name, or how a thing stands.", takes_names || operation.method != "GET"),
         (413, "The request is too large.", takes_names),
         (422, "The workflow cannot be used.", takes_names || operation.method == "POST"),
+        (429, "Too much was asked for in a short time; `Retry-After` says when to try again.", true),
+        (503, "The instance has no room for the request now; `Retry-After` says when to try again.", true),
     ];
     for (status, description, _) in failures.into_iter().filter(|(_, _, can_be)| *can_be) {
         let fields = [("description", Value::from(description)), ("content", content("error"))];

@@ -94,7 +94,7 @@ impl Operation {
     }
 
     /// The handler behind the check of this row.
-    pub(super) fn guarded(&'static self) -> MethodRouter<App> {
+    pub(crate) fn guarded(&'static self) -> MethodRouter<App> {
         (self.handler)().layer(middleware::from_fn(move |request: Request, next: Next| async move {
             match self.check(&request) {
                 Ok(()) => next.run(request).await,

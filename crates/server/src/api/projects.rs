@@ -1,7 +1,7 @@
 //! `/api/v1/projects`, and moving and sharing what is in them.
 
 use super::operation::{CURSOR, LIMIT};
-use super::{Body, Operation, Query, Text, from_cursor, invalid, iso, limit, page_of, workflows};
+use super::{Body, JsonBody, Operation, Query, Text, from_cursor, invalid, iso, limit, page_of, workflows};
 use crate::App;
 use crate::access::{Need, Principal, missing};
 use crate::answer::json;
@@ -162,11 +162,11 @@ pub(super) async fn team(app: &App, who: &Principal, id: &str) -> Result<Project
     }
 }
 
-fn destination(body: &str) -> Result<String, ApiError> {
+fn destination(body: &JsonBody) -> Result<String, ApiError> {
     Ok(Body::read(body, &["destinationProjectId"])?.text("destinationProjectId", 1, 100)?.to_owned())
 }
 
-fn name(body: &str) -> Result<String, ApiError> {
+fn name(body: &JsonBody) -> Result<String, ApiError> {
     Ok(Body::read(body, &["name", "id", "type"])?.text("name", 1, 255)?.to_owned())
 }
 

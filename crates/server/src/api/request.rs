@@ -1,13 +1,16 @@
 //! What requests of the API bring along: pages, flags, cursors and bodies.
 
 use crate::App;
+use crate::body;
 use crate::error::ApiError;
+use crate::gate::Received;
 use axum::body::Body as RawBody;
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
 use model::{Code, Object, Value};
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -68,28 +71,67 @@ pub(super) fn number_from_cursor<T: FromStr>(query: &HashMap<String, String>) ->
     from_cursor(query)?.map(number).transpose()
 }
 
-/// The body of a request as text.
-pub(crate) struct Text(pub(crate) String);
+/// The body of a request, which is JSON.
+pub(crate) struct Text(pub(crate) JsonBody);
+
+/// What was in a body. All bodies of the API are read here, so that none takes too much memory or holds up a thread that serves others.
+pub(crate) struct JsonBody {
+    parsed: Result<Value, ApiError>,
+    /// In bytes.
+    pub(crate) length: usize,
+    /// There was nothing in it.
+    pub(crate) is_blank: bool,
+}
 
 impl FromRequest<App> for Text {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let limit = app.body_limits.bytes;
-        let bytes = axum::body::to_bytes(request.into_body(), limit)
-            .await
-            .map_err(|_| ApiError::new(Code::REQUEST_TOO_LARGE, format!("The body cannot be read, or is larger than {limit} bytes")))?;
-        let text = String::from_utf8(bytes.into()).map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body is not UTF-8"))?;
-        Ok(Self(text))
+        Self::within(request, app.body_limits.bytes).await
     }
+}
+
+impl Text {
+    /// A body of at most this many bytes.
+    pub(crate) async fn within(request: Request, limit: usize) -> Result<Self, ApiError> {
+        // It counts as long as it is being read.
+        let _received = request.extensions().get::<Received>().cloned();
+        let bytes = bytes_of(request, limit).await?;
+        let text = String::from_utf8(bytes.into()).map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body is not UTF-8"))?;
+        let _room = body::room_for(&text, body::Format::Json, limit).await?;
+        let parsed = compute::for_size(text.len(), || json(&text))?;
+        Ok(Self(JsonBody { parsed, length: text.len(), is_blank: text.trim().is_empty() }))
+    }
+}
+
+impl JsonBody {
+    pub(crate) fn json(&self) -> Result<&Value, ApiError> {
+        self.parsed.as_ref().map_err(Clone::clone)
+    }
+
+    pub(crate) fn into_json(self) -> Result<Value, ApiError> {
+        self.parsed
+    }
+}
+
+/// The bytes of a body, at most this many.
+pub(super) async fn bytes_of(request: Request, limit: usize) -> Result<Bytes, ApiError> {
+    let too_large = || ApiError::new(Code::REQUEST_TOO_LARGE, format!("The body is larger than {limit} bytes"));
+    let read = axum::body::to_bytes(request.into_body(), limit).await;
+    read.map_err(|error| body::stopped(&error).unwrap_or_else(too_large))
 }
 
 /// The fields of a body. Those that nobody knows are refused.
 pub(crate) struct Body(Object);
 
 impl Body {
-    pub(crate) fn read(text: &str, known: &[&str]) -> Result<Self, ApiError> {
-        Self::of(&json(text)?, known)
+    pub(crate) fn read(body: &JsonBody, known: &[&str]) -> Result<Self, ApiError> {
+        Self::of(body.json()?, known)
+    }
+
+    /// The same for a body that may be left out.
+    pub(crate) fn read_or_empty(body: &JsonBody, known: &[&str]) -> Result<Self, ApiError> {
+        if body.is_blank { Ok(Self(Object::new())) } else { Self::read(body, known) }
     }
 
     pub(crate) fn of(value: &Value, known: &[&str]) -> Result<Self, ApiError> {
@@ -121,12 +163,13 @@ impl Body {
     }
 }
 
+/// JSON of a parameter; that of a body is in [`Text`].
 pub(super) fn json(text: &str) -> Result<Value, ApiError> {
     model::json::parse(text).map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")))
 }
 
 /// What the framework refuses by itself it tells as plain text; callers get the one shape of errors.
-pub(super) async fn as_json(response: Response) -> Response {
+pub(crate) async fn as_json(response: Response) -> Response {
     let is_plain = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
     let status = response.status();
     if !status.is_client_error() || !is_plain {

@@ -1,6 +1,6 @@
 //! `/api/v1/source-control/pull`: known to n8n's clients; no repository is connected here.
 
-use super::{Operation, Text, request};
+use super::{Operation, Text};
 use crate::error::ApiError;
 use axum::response::Response;
 use axum::routing::post;
@@ -11,7 +11,7 @@ pub(super) const OPERATIONS: &[Operation] =
         .takes("schema")];
 
 async fn pull(Text(body): Text) -> Result<Response, ApiError> {
-    request::json(&body)?;
+    body.json()?;
     Err(ApiError::new(Code::SOURCE_CONTROL_NONE, "No repository is connected to this instance")
         .hint("Bring workflows in from files with `heddle import`."))
 }

@@ -37,8 +37,7 @@ async fn listen(
     Text(text): Text,
 ) -> Result<Response, ApiError> {
     who.workflow(&app, &id, Need::Change).await?;
-    let text = if text.trim().is_empty() { "{}".to_owned() } else { text };
-    let body = Body::read(&text, &["node", "destinationNode"])?;
+    let body = Body::read_or_empty(&text, &["node", "destinationNode"])?;
     let node = body.optional_text("node", 1, 1000)?;
     let destination = body.optional_text("destinationNode", 1, 1000)?.map(Str::from);
     let listening = app.runtime.listen_for_test(&id, node, destination).await?;
@@ -68,7 +67,7 @@ pub(super) fn shown(app: &App, address: &TestAddress) -> Value {
         ("node", Value::from(address.node.clone())),
         ("kind", kind.into()),
         ("method", address.method.clone().into()),
-        ("url", format!("{}/{folder}/{}", app.base_url, address.path).into()),
+        ("url", format!("{}/{folder}/{}", app.webhook_base(), address.path).into()),
     ])
     .into()
 }

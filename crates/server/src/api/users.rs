@@ -1,7 +1,7 @@
 //! `/api/v1/users`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page_of, request};
+use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page_of};
 use crate::App;
 use crate::access::{Need, Principal, is_email};
 use crate::answer::json;
@@ -70,7 +70,7 @@ fn roles(query: &Query) -> Result<Roles, ApiError> {
 
 /// Each gets a link by which a password is chosen; nobody sends mail here, so the caller passes it on.
 async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
-    let value = request::json(&body)?;
+    let value = body.json()?;
     let list = value.as_array().ok_or_else(|| invalid("body", "must be a list of users"))?;
     if list.len() > 100 {
         return Err(invalid("body", "has more than 100 users"));

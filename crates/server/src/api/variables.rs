@@ -1,7 +1,7 @@
 //! `/api/v1/variables`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, from_cursor, invalid, limit, missing, page_of};
+use super::{Body, JsonBody, Operation, Query, Text, from_cursor, invalid, limit, missing, page_of};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -105,7 +105,7 @@ struct Sent {
     project: Option<String>,
 }
 
-fn read(body: &str) -> Result<Sent, ApiError> {
+fn read(body: &JsonBody) -> Result<Sent, ApiError> {
     let body = Body::read(body, &["key", "value", "id", "type", "projectId", "project"])?;
     let key = body.text("key", 1, LONGEST_KEY)?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

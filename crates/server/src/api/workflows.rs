@@ -160,7 +160,7 @@ async fn show(
 }
 
 async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
-    let mut sent = super::request::json(&body)?;
+    let mut sent = body.into_json()?;
     // Only a new workflow may say where it goes.
     let project = if sent.is_object() { sent.make_object().remove("projectId") } else { None };
     let project = match &project {
@@ -172,7 +172,7 @@ async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Te
     let mut saved = save(&app, store::new_id(), &project, document, &who).await?;
     if let Some(place) = sent.get(PLACE) {
         if let Err(error) = folders::put_workflow(&app, &saved.id, place).await {
-            app.store.delete_workflow(&saved.id).await?;
+            app.runtime.delete_workflow(&saved.id).await?;
             return Err(error);
         }
         saved = who.workflow(&app, &saved.id, Need::See).await?;
@@ -187,15 +187,17 @@ async fn update(
     Text(body): Text,
 ) -> Result<Response, ApiError> {
     let before = who.workflow(&app, &id, Need::Change).await?;
-    let sent = super::request::json(&body)?;
+    let sent = body.into_json()?;
     let document = read(&sent)?;
-    if let Some(place) = sent.get(PLACE) {
-        folders::put_workflow(&app, &before.id, place).await?;
+    let place = sent.get(PLACE);
+    if let Some(place) = place {
+        folders::check_place(&app, &before, place).await?;
     }
-    let saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
-    if before.active {
-        // The new version listens from now on; if it cannot, the caller is told and the old one has ended.
-        app.runtime.activate(&before.id, Listening::Newest).await?;
+    // What cannot be saved changes nothing, neither the version that listens nor where the workflow lies.
+    let mut saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
+    if let Some(place) = place {
+        folders::put_workflow(&app, &before.id, place).await?;
+        saved = who.workflow(&app, &before.id, Need::See).await?;
     }
     Ok(json(StatusCode::OK, &with_tags(&app, &saved).await?))
 }
@@ -216,8 +218,7 @@ async fn put_away(
 async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let before = who.workflow(&app, &id, Need::Change).await?;
     let shown = with_tags(&app, &before).await?;
-    app.store.delete_workflow(&before.id).await?;
-    app.runtime.reload().await?;
+    app.runtime.delete_workflow(&before.id).await?;
     Ok(json(StatusCode::OK, &shown))
 }
 
@@ -228,23 +229,22 @@ async fn activate(
     Text(body): Text,
 ) -> Result<Response, ApiError> {
     let workflow = who.workflow(&app, &id, Need::Change).await?;
-    let body = if body.trim().is_empty() { "{}" } else { &body };
-    let body = Body::read(body, &["versionId", "name", "description"])?;
+    let body = Body::read_or_empty(&body, &["versionId", "name", "description"])?;
     let words = VersionWords {
         name: body.optional_text("name", 0, 128)?.map(Str::from),
         description: body.optional_text("description", 0, 2048)?.map(Str::from),
     };
     let chosen = body.optional_text("versionId", 0, 100)?.filter(|version| !version.is_empty());
     let listening = match chosen {
-        Some(version) if version != workflow.version_id => {
+        Some(version) => {
             // The id of a version of another workflow leads nowhere.
-            let is_own = app.store.versions(&workflow.id).await?.iter().any(|own| own.id == version);
+            let is_own = version == workflow.version_id || app.store.versions(&workflow.id).await?.iter().any(|own| own.id == version);
             if !is_own {
                 return Err(missing("version", version));
             }
             Listening::Version(version)
         }
-        _ => Listening::Newest,
+        None => Listening::Newest,
     };
     app.runtime.activate(&workflow.id, listening).await?;
     if words != VersionWords::default() {
@@ -330,7 +330,7 @@ async fn save(app: &App, id: Str, project: &str, document: Object, who: &Princip
     let unreadable = |error: &dyn std::fmt::Display| ApiError::new(Code::WORKFLOW_JSON, error.to_string());
     Workflow::parse(&text).map_err(|error| unreadable(&error))?;
     let version = NewVersion { id, name, document: text.into(), author: Some(who.user.clone()), static_data };
-    Ok(app.store.add_workflow(version, project).await?)
+    Ok(app.runtime.save(version, project).await?)
 }
 
 /// The ids of the credentials that the nodes of a document name.

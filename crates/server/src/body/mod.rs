@@ -4,18 +4,23 @@ mod fields;
 mod packed;
 mod parts;
 mod text;
+mod weight;
 
 pub(crate) use fields::{flat_fields, nested_fields};
+pub(crate) use weight::room_for;
 
 use crate::error::ApiError;
-use crate::gate::{self, BodyStopped};
+use crate::gate::{self, BodyStopped, Received};
 use axum::body::Body;
-use axum::http::{HeaderMap, header};
+use axum::http::request::Parts;
+use axum::http::{Request, header};
 use bytes::Bytes;
+use http_body::Body as _;
 use model::{Binary, Code, Str, Value};
 use node_api::NodeError;
 use node_api::trigger::BodyAs;
 use std::sync::Arc;
+use text::Decoded;
 
 /// What a body may hold at most.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +46,31 @@ impl Default for BodyLimits {
 /// Reads XML; wired in by whoever has the reader that workflows use.
 pub type ReadXml = fn(&str) -> Result<Value, NodeError>;
 
+/// What a body of a type is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// JSON if it is some, else a text: nothing is said about it.
+    Guessed,
+    Json,
+    Xml,
+    Form,
+    Plain,
+    File,
+}
+
+impl Format {
+    fn of(kind: &str) -> Self {
+        match kind {
+            "" => Self::Guessed,
+            "application/x-www-form-urlencoded" => Self::Form,
+            "text/plain" => Self::Plain,
+            kind if kind == "application/json" || kind.ends_with("+json") => Self::Json,
+            kind if kind.ends_with("/xml") || kind.ends_with("+xml") => Self::Xml,
+            _ => Self::File,
+        }
+    }
+}
+
 /// How a body is to be read.
 #[derive(Clone)]
 pub(crate) struct Reading {
@@ -55,7 +85,7 @@ pub(crate) struct Reading {
 pub(crate) struct Read {
     pub(crate) json: Value,
     pub(crate) files: Vec<(Str, Binary)>,
-    /// How long the body was.
+    /// How much memory all of it takes, about.
     pub(crate) length: usize,
 }
 
@@ -65,36 +95,65 @@ impl Read {
     }
 }
 
-pub(crate) async fn read(body: Body, headers: &HeaderMap, how: &Reading) -> Result<Read, ApiError> {
-    let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+pub(crate) async fn read(body: Body, head: &Parts, how: &Reading) -> Result<Read, ApiError> {
+    let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let content_type = header(header::CONTENT_TYPE);
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let limits = how.limits;
     let packing = packed::Packing::of(header(header::CONTENT_ENCODING))?;
     let is_parts = kind == "multipart/form-data" && how.body != BodyAs::File;
+    // Before it is here, if its length is known, and again for what came in pieces or was packed.
+    weight::memory_for(usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX)).await?;
     if is_parts && packing.is_none() {
         return parts::read(body, content_type, how).await;
     }
     let bytes = axum::body::to_bytes(body, limits.bytes).await.map_err(|error| unread(&error, limits))?;
     let length = bytes.len();
-    let bytes = match packing {
-        // Unpacking takes time; others go on meanwhile.
-        Some(packing) => tokio::task::spawn_blocking(move || packing.unpack(&bytes, limits))
-            .await
-            .map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body cannot be unpacked"))??,
-        None => bytes,
+    let (bytes, _kept) = match packing {
+        Some(packing) => {
+            let kept = (weight::place_to_unpack(length).await?, head.extensions.get::<Received>().cloned());
+            let (unpacked, kept) = keeping(kept, move || packing.unpack(&bytes, limits)).await?;
+            (unpacked?, Some(kept))
+        }
+        None => (bytes, None),
     };
     if is_parts {
         return parts::read(Body::from(bytes), content_type, how).await;
     }
+    weight::memory_for(bytes.len()).await?;
     let disposition = header(header::CONTENT_DISPOSITION);
-    let read = compute::for_size(bytes.len(), || read_bytes(&bytes, &kind, content_type, disposition, how));
-    let mut read = read.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()))??;
-    read.length = length.max(bytes.len());
-    Ok(read)
+    let format = if how.body == BodyAs::File || bytes.is_empty() { Format::File } else { Format::of(&kind) };
+    let text = match format {
+        Format::File => None,
+        _ => Some(compute::for_size(bytes.len(), || text::decoded(&bytes, content_type))??),
+    };
+    let _room = match &text {
+        Some(text) => room_for(text.lossy(), format, limits.bytes).await?,
+        None => None,
+    };
+    compute::for_size(bytes.len(), || {
+        let mut read = read_bytes(&bytes, text, format, &kind, disposition, how)?;
+        read.length = length.max(bytes.len()).max(weight::of(&read, bytes.len()));
+        Ok::<_, ApiError>(read)
+    })?
 }
 
-fn read_bytes(bytes: &Bytes, kind: &str, content_type: &str, disposition: &str, how: &Reading) -> Result<Read, ApiError> {
+/// Does work on another thread, which takes time in which others go on. What is kept for it is kept until it is done, also if nobody
+/// waits for it any more.
+async fn keeping<K: Send + 'static, T: Send + 'static>(kept: K, work: impl FnOnce() -> T + Send + 'static) -> Result<(T, K), ApiError> {
+    let done = tokio::task::spawn_blocking(move || (work(), kept)).await;
+    done.map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body cannot be unpacked"))
+}
+
+/// A body of which there is no text is a file.
+fn read_bytes(
+    bytes: &Bytes,
+    text: Option<Decoded<'_>>,
+    format: Format,
+    kind: &str,
+    disposition: &str,
+    how: &Reading,
+) -> Result<Read, ApiError> {
     let as_file = |kept: Value| {
         let mime = if kind.is_empty() { "application/octet-stream" } else { kind };
         let file = Binary::new(bytes.clone(), mime, parts::file_name_in(disposition));
@@ -104,13 +163,8 @@ fn read_bytes(bytes: &Bytes, kind: &str, content_type: &str, disposition: &str, 
     if bytes.is_empty() {
         return Ok(Read::json(Value::empty_object()));
     }
-    if how.body == BodyAs::File {
-        return Ok(as_file(Value::empty_object()));
-    }
-    let json = match json_of(bytes, kind, content_type, how)? {
-        Some(json) => json,
-        None => return Ok(as_file(Value::empty_object())),
-    };
+    let Some(text) = text else { return Ok(as_file(Value::empty_object())) };
+    let json = value_of(text, format, how)?;
     match how.body {
         BodyAs::ReadAndKept => {
             let mut read = as_file(json);
@@ -122,25 +176,20 @@ fn read_bytes(bytes: &Bytes, kind: &str, content_type: &str, disposition: &str, 
     }
 }
 
-/// The body as JSON; `None` if its type is one that is kept as a file.
-fn json_of(bytes: &Bytes, kind: &str, content_type: &str, how: &Reading) -> Result<Option<Value>, ApiError> {
-    Ok(Some(match kind {
-        "" => match text::strict(bytes, content_type).and_then(|text| json(&text)) {
-            Ok(value) => value,
-            Err(_) => text::lossy(bytes, content_type)?.into_owned().into(),
-        },
-        "application/x-www-form-urlencoded" => flat_fields(text::lossy(bytes, content_type)?.as_bytes(), how.limits).into(),
-        "text/plain" => text::lossy(bytes, content_type)?.into_owned().into(),
-        kind if kind == "application/json" || kind.ends_with("+json") => json(&text::strict(bytes, content_type)?)?,
-        kind if kind.ends_with("/xml") || kind.ends_with("+xml") => {
-            let text = text::strict(bytes, content_type)?;
-            (how.xml)(&text).map_err(|error| match error.code() {
-                Code::INPUT_BOMB => ApiError::new(Code::REQUEST_TOO_LARGE, error.message().clone()),
-                _ => ApiError::new(Code::REQUEST_BODY, format!("The body is not XML: {}", error.message())),
-            })?
+fn value_of(text: Decoded<'_>, format: Format, how: &Reading) -> Result<Value, ApiError> {
+    Ok(match format {
+        Format::Guessed => {
+            let found = text.strict().and_then(json);
+            found.unwrap_or_else(|_| text.into_owned().into())
         }
-        _ => return Ok(None),
-    }))
+        Format::Json => json(text.strict()?)?,
+        Format::Xml => (how.xml)(text.strict()?).map_err(|error| match error.code() {
+            Code::INPUT_BOMB => ApiError::new(Code::REQUEST_TOO_LARGE, error.message().clone()),
+            _ => ApiError::new(Code::REQUEST_BODY, format!("The body is not XML: {}", error.message())),
+        })?,
+        Format::Form => flat_fields(text.lossy().as_bytes(), how.limits).into(),
+        Format::Plain | Format::File => text.into_owned().into(),
+    })
 }
 
 fn json(text: &str) -> Result<Value, ApiError> {
@@ -149,14 +198,18 @@ fn json(text: &str) -> Result<Value, ApiError> {
 
 /// Why a body could not be read to its end.
 fn unread(error: &(dyn std::error::Error + 'static), limits: BodyLimits) -> ApiError {
-    match gate::stopped(error) {
-        Some(BodyStopped::TooSlow) => {
+    stopped(error).unwrap_or_else(|| too_large(limits))
+}
+
+/// What is told of a body that did not come to its end; `None` if it was too large.
+pub(crate) fn stopped(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
+    Some(match gate::stopped(error)? {
+        BodyStopped::TooSlow => {
             ApiError::new(Code::REQUEST_TIMEOUT, "The body came too slowly").hint("Send it faster, or raise HEDDLE_BODY_TIME.")
         }
-        Some(BodyStopped::NoRoom) => ApiError::new(Code::OVERLOAD, "Too many large requests are under way").hint("Try again in a moment."),
-        Some(BodyStopped::Broken) => ApiError::new(Code::REQUEST_BODY, "The body broke off"),
-        None => too_large(limits),
-    }
+        BodyStopped::NoRoom => weight::overload(),
+        BodyStopped::Broken => ApiError::new(Code::REQUEST_BODY, "The body broke off"),
+    })
 }
 
 fn too_large(limits: BodyLimits) -> ApiError {
@@ -167,15 +220,15 @@ fn too_large(limits: BodyLimits) -> ApiError {
 /// Reads bytes as the body of a call, for the fuzzer: what an item would hold, or the name of the error.
 #[doc(hidden)]
 pub async fn probe(content_type: &str, content_encoding: &str, bytes: Vec<u8>, limits: BodyLimits) -> Result<Probed, &'static str> {
-    let mut headers = HeaderMap::new();
+    let (mut head, ()) = Request::new(()).into_parts();
     for (name, value) in [(header::CONTENT_TYPE, content_type), (header::CONTENT_ENCODING, content_encoding)] {
         if let Ok(value) = value.parse() {
-            headers.insert(name, value);
+            head.headers.insert(name, value);
         }
     }
     let xml: ReadXml = |text| Ok(Value::from(text));
     let how = Reading { limits, xml, body: BodyAs::Read, binary_field: Str::new() };
-    match read(Body::from(bytes), &headers, &how).await {
+    match read(Body::from(bytes), &head, &how).await {
         Ok(read) => Ok(Probed { json: read.json, files: Arc::new(read.files) }),
         Err(error) => Err(error.code.name()),
     }

@@ -9,10 +9,10 @@ fn how() -> Reading {
 }
 
 async fn read_as(content_type: &str, encoding: &str, bytes: &[u8], how: &Reading) -> Result<Read, ApiError> {
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
-    headers.insert(header::CONTENT_ENCODING, encoding.parse().unwrap());
-    read(Body::from(bytes.to_vec()), &headers, how).await
+    let (mut head, ()) = Request::new(()).into_parts();
+    head.headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
+    head.headers.insert(header::CONTENT_ENCODING, encoding.parse().unwrap());
+    read(Body::from(bytes.to_vec()), &head, how).await
 }
 
 async fn body(content_type: &str, bytes: &[u8]) -> String {
@@ -82,6 +82,37 @@ async fn byte_order_marks_and_character_sets_are_understood() {
     assert_eq!(body("text/plain; charset=\"shift_jis\"", b"\x83\x65").await, "\"テ\"");
     assert_eq!(body("text/plain; charset=klingon", b"x").await, "REQUEST_ENCODING");
     assert_eq!(body("application/json; charset=iso-2022-kr", b"{}").await, "REQUEST_ENCODING");
+}
+
+#[tokio::test]
+async fn issue_14_00_no_character_set_hides_values_from_the_estimate() {
+    let how = Reading { limits: BodyLimits { bytes: 1 << 20, ..BodyLimits::default() }, ..how() };
+    let many = ",[]".repeat(150_000);
+    // The second byte of each of these letters is a backslash, which before a quote would hide where the text ends.
+    for (charset, letter) in [("shift_jis", b"\x83\x5c"), ("gbk", b"\x81\x5c"), ("big5", b"\xa5\x5c")] {
+        let bytes = [b"[\"".as_slice(), letter, b"\"", many.as_bytes(), b"]"].concat();
+        let refused = read_as(&format!("application/json; charset={charset}"), "", &bytes, &how).await.err();
+        assert_eq!(refused.map(|error| error.code), Some(Code::REQUEST_TOO_LARGE), "{charset}");
+    }
+    // A byte of this letter is a quote.
+    let wide: Vec<u8> = format!("\u{feff}[\"\u{2200}\"{many}]").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let refused = read_as("application/json", "", &wide, &how).await.err();
+    assert_eq!(refused.map(|error| error.code), Some(Code::REQUEST_TOO_LARGE));
+}
+
+#[tokio::test]
+async fn issue_14_00_work_keeps_its_place_when_its_caller_has_gone() {
+    let place = Arc::new(());
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let work = keeping(place.clone(), move || wait.recv().is_ok());
+    assert!(tokio::time::timeout(std::time::Duration::from_millis(20), work).await.is_err(), "nobody waits any more");
+    assert_eq!(Arc::strong_count(&place), 2);
+    go.send(()).unwrap();
+    while Arc::strong_count(&place) > 1 {
+        tokio::task::yield_now().await;
+    }
+    let (done, place) = keeping(place, || 1).await.unwrap();
+    assert_eq!((done, Arc::strong_count(&place)), (1, 1));
 }
 
 #[tokio::test]

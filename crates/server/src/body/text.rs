@@ -5,17 +5,34 @@ use encoding_rs::{Encoding, UTF_8};
 use model::Code;
 use std::borrow::Cow;
 
-/// Text for a person or a field: what cannot be read becomes a replacement character.
-pub(super) fn lossy<'b>(bytes: &'b [u8], content_type: &str) -> Result<Cow<'b, str>, ApiError> {
-    Ok(charset(content_type)?.decode(bytes).0)
+/// A body as text, and whether all of it could be read.
+pub(super) struct Decoded<'b> {
+    text: Cow<'b, str>,
+    used: &'static Encoding,
+    has_errors: bool,
 }
 
-/// Text of a format that a program wrote: what cannot be read is a mistake.
-pub(super) fn strict<'b>(bytes: &'b [u8], content_type: &str) -> Result<Cow<'b, str>, ApiError> {
+pub(super) fn decoded<'b>(bytes: &'b [u8], content_type: &str) -> Result<Decoded<'b>, ApiError> {
     let (text, used, has_errors) = charset(content_type)?.decode(bytes);
-    match has_errors {
-        true => Err(ApiError::new(Code::REQUEST_BODY, format!("The body is not {}", used.name()))),
-        false => Ok(text),
+    Ok(Decoded { text, used, has_errors })
+}
+
+impl Decoded<'_> {
+    /// Text for a person or a field: what cannot be read is a replacement character.
+    pub(super) fn lossy(&self) -> &str {
+        &self.text
+    }
+
+    /// Text of a format that a program wrote: what cannot be read is a mistake.
+    pub(super) fn strict(&self) -> Result<&str, ApiError> {
+        match self.has_errors {
+            true => Err(ApiError::new(Code::REQUEST_BODY, format!("The body is not {}", self.used.name()))),
+            false => Ok(&self.text),
+        }
+    }
+
+    pub(super) fn into_owned(self) -> String {
+        self.text.into_owned()
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) async fn page(app: &App, hook: &Hook, chat: &ChatRoute, headers: &Hea
     let call = Call { user: user(app, hook, headers).await, ..call };
     match app.runtime.refusal(hook, &call) {
         Some(_) if hook.route.auth == WebhookAuth::User => page::sign_in_first(),
-        Some(refusal) => of_workflow(refusal),
+        Some(refusal) => of_workflow(refusal, "/webhook"),
         None => page::chat(chat),
     }
 }

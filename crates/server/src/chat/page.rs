@@ -1,11 +1,9 @@
 //! The page of a hosted chat: one file with its styles and scripts in it, which loads nothing from elsewhere.
 
-use aws_lc_rs::digest::{SHA256, digest};
-use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, header};
+use crate::answer;
+use crate::page_policy::{hash_of, inside_style};
+use axum::http::StatusCode;
 use axum::response::Response;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use model::{Object, Value};
 use node_api::trigger::{AnswerWhen, ChatPage, ChatRoute, PreviousSession, WebhookAuth};
 use std::sync::LazyLock;
@@ -15,21 +13,24 @@ const BODY: &str = include_str!("chat.html");
 const MARKDOWN: &str = include_str!("markdown.js");
 const SCRIPT: &str = include_str!("chat.js");
 
-/// Only our own scripts run, by their sums; pictures come from the answer itself or from here, so that nothing an agent writes can
-/// carry what it knows to another site.
+static STYLE_HASH: LazyLock<String> = LazyLock::new(|| hash_of(STYLE));
+
+/// Only our own scripts run, and our own and the author's style apply, by their hashes. Pictures come from the answer itself or from
+/// here, so that nothing an agent writes can carry what it knows to another site.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
-    let sum = |script: &str| format!("'sha256-{}'", STANDARD.encode(digest(&SHA256, script.as_bytes())));
     format!(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src {} {}; connect-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'",
-        sum(MARKDOWN),
-        sum(SCRIPT)
+        "default-src 'none'; script-src {} {}; connect-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; \
+         style-src {}",
+        hash_of(MARKDOWN),
+        hash_of(SCRIPT),
+        *STYLE_HASH
     )
 });
 
 pub(super) fn chat(chat: &ChatRoute) -> Response {
     let page = chat.page.clone().unwrap_or_default();
     let title = if page.title.trim().is_empty() { "Chat" } else { &page.title };
-    let css = page.css.replace("</", "");
+    let css = inside_style(&page.css);
     let settings = settings(chat, &page);
     let markup = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
@@ -39,7 +40,7 @@ pub(super) fn chat(chat: &ChatRoute) -> Response {
     );
     // A page that acts for somebody who is signed in is shown in no frame of another site.
     let frames = if chat.route.auth == WebhookAuth::User { "'self'" } else { "*" };
-    respond(StatusCode::OK, markup, &format!("{}; frame-ancestors {frames}", *POLICY))
+    answer::page(StatusCode::OK, &format!("{} {}; frame-ancestors {frames}", *POLICY, hash_of(&css)), markup)
 }
 
 pub(super) fn sign_in_first() -> Response {
@@ -48,7 +49,7 @@ pub(super) fn sign_in_first() -> Response {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>Sign in first</title><style>{STYLE}</style></head><body>{words}</body></html>"
     );
-    respond(StatusCode::UNAUTHORIZED, markup, "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
+    answer::page(StatusCode::UNAUTHORIZED, &format!("default-src 'none'; style-src {}; frame-ancestors 'self'", *STYLE_HASH), markup)
 }
 
 /// What the script needs to know, as JSON that cannot end its element.
@@ -64,20 +65,6 @@ fn settings(chat: &ChatRoute, page: &ChatPage) -> String {
         ("streams", (chat.route.answer == AnswerWhen::Streaming).into()),
     ]);
     model::json::to_string(&settings.into()).replace('<', "\\u003c")
-}
-
-fn respond(status: StatusCode, markup: String, policy: &str) -> Response {
-    let mut response = Response::new(Body::from(markup));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    if let Ok(policy) = HeaderValue::from_str(policy) {
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }
 
 fn escape(text: &str) -> String {

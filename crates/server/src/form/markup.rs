@@ -1,11 +1,20 @@
 //! Markup that an author puts between the fields of a form: cleaned, so that it cannot pass for a part of our page.
 
 use ammonia::Builder;
+use compute::Allowance;
 use std::collections::{HashMap, HashSet};
+use std::io::{self, Read};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 /// Beyond this nothing of it is shown.
 const LONGEST: usize = 256 << 10;
+
+/// Nor if it takes longer than this: it may hold what others have sent, and what is nested takes longer than it is long.
+const LONGEST_TIME: Duration = Duration::from_secs(1);
+
+/// So much is cleaned in passing.
+const SHORT: usize = 4 << 10;
 
 #[rustfmt::skip]
 const TAGS: [&str; 45] = [
@@ -37,7 +46,24 @@ pub(super) fn clean(markup: &str) -> String {
     if markup.len() > LONGEST {
         return String::new();
     }
-    CLEANER.clean(markup).to_string()
+    if markup.len() <= SHORT {
+        return CLEANER.clean(markup).to_string();
+    }
+    let allowance = Allowance::new(LONGEST_TIME, LONGEST_TIME);
+    let cleaned = compute::within(&allowance, || CLEANER.clean_from_reader(Pieces(markup.as_bytes())));
+    cleaned.ok().and_then(Result::ok).map(|document| document.to_string()).unwrap_or_default()
+}
+
+/// Markup that is read piece by piece, as long as there is time.
+struct Pieces<'a>(&'a [u8]);
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const PIECE: usize = 1 << 10;
+        compute::tick().map_err(io::Error::other)?;
+        let most = buffer.len().min(PIECE);
+        self.0.read(&mut buffer[..most])
+    }
 }
 
 #[cfg(test)]
@@ -50,6 +76,15 @@ mod tests {
         let link = clean("<a href='https://a.example/?q=1' target='_blank' onclick='x()'>here</a>");
         assert_eq!(link, "<a href=\"https://a.example/?q=1\" target=\"_blank\" rel=\"noopener noreferrer nofollow\">here</a>");
         assert_eq!(clean("<img src='https://a.example/x.png' alt='x' onerror='y'>"), "<img src=\"https://a.example/x.png\" alt=\"x\">");
+    }
+
+    #[test]
+    fn issue_14_06_markup_that_takes_too_long_is_left_out() {
+        let began = compute::cpu_used();
+        assert_eq!(clean(&"<div><b>".repeat(LONGEST / 8)), "");
+        assert!(compute::cpu_used() - began < 5 * LONGEST_TIME);
+        let long = format!("<p>{}</p>", "é <b>word</b> ".repeat(10_000));
+        assert_eq!(clean(&long), long);
     }
 
     #[test]

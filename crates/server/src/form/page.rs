@@ -2,18 +2,25 @@
 
 use super::markup::clean;
 use super::sent::Problem;
-use crate::answer::SANDBOX;
-use axum::body::Body;
-use axum::http::{HeaderValue, header};
+use crate::answer::{self, SANDBOX};
+use crate::page_policy::{hash_of, inside_style};
+use axum::http::StatusCode;
 use axum::response::Response;
 use model::{Object, Value};
 use node_api::trigger::{FormCompletion, FormField, FormFieldKind, FormPage};
+use std::sync::LazyLock;
 
 const STYLE: &str = include_str!("form.css");
 
-/// A page of ours runs no script and loads nothing; the author's style sheet cannot leave it.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; form-action 'self'; frame-ancestors *; base-uri 'none'";
+/// A page of ours runs no script and loads nothing but pictures; the two style sheets in it apply by their hashes.
+fn policy(css: &str) -> String {
+    static STYLE_HASH: LazyLock<String> = LazyLock::new(|| hash_of(STYLE));
+    format!(
+        "default-src 'none'; style-src {} {}; img-src https: data:; form-action 'self'; frame-ancestors *; base-uri 'none'",
+        *STYLE_HASH,
+        hash_of(css)
+    )
+}
 
 /// The form, with what was filled in before and what was wrong with it.
 pub(super) fn form(form: &FormPage, given: &Object, problems: &[Problem]) -> Response {
@@ -40,34 +47,21 @@ pub(crate) fn page(form: &FormPage) -> Response {
             respond(form, &format!("<p class=\"about\"><a class=\"next\" href=\"{}\">Continue</a></p>", escape(url)))
         }
         // A whole page of the author's may run scripts, but not as a page of this instance.
-        FormCompletion::Html(html) => {
-            let mut response = response(html.to_string());
-            response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(SANDBOX));
-            response
-        }
+        FormCompletion::Html(html) => answer::page(StatusCode::OK, SANDBOX, html.to_string()),
     }
 }
 
 fn respond(form: &FormPage, main: &str) -> Response {
     let title = if form.title.is_empty() { "Form" } else { &form.title };
     let foot = if form.attribution { "<footer>Form made with Heddle</footer>" } else { "" };
-    let css = form.css.replace("</", "");
-    response(format!(
+    let css = inside_style(&form.css);
+    let markup = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"robots\" content=\"noindex\"><title>{}</title><style>{STYLE}</style><style>{css}</style></head>\
          <body><main>{main}</main>{foot}</body></html>",
         escape(title)
-    ))
-}
-
-fn response(markup: String) -> Response {
-    let mut response = Response::new(Body::from(markup));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    );
+    answer::page(StatusCode::OK, &policy(&css), markup)
 }
 
 fn heading(title: &str, text: &str) -> String {

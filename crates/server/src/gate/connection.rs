@@ -1,6 +1,6 @@
 //! Connections: taken up to a number, kept while they are used, and closed in peace when the server stops.
 
-use super::body::Watched;
+use super::body::{Received, Watched};
 use super::{Gate, Place};
 use crate::routes::Answering;
 use axum::body::Body;
@@ -43,7 +43,7 @@ const OTHER_FILES: u64 = 256;
 /// Answers requests until it is told to stop; requests under way are finished.
 pub(crate) async fn serve(listener: TcpListener, answering: Answering, gate: Arc<Gate>, stop: CancellationToken) {
     let limits = &gate.limits;
-    let slots = Arc::new(Semaphore::new(limits.connections.min(room_for_connections())));
+    let slots = Arc::new(Semaphore::new(gate.room));
     let told = Arc::new(Semaphore::new(TOLD_AT_ONCE));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.header_time).max_header_size(limits.header_bytes);
@@ -67,7 +67,8 @@ pub(crate) async fn serve(listener: TcpListener, answering: Answering, gate: Arc
                 continue;
             }
         };
-        let Ok(slot) = slots.clone().try_acquire_owned() else {
+        let slot = gate.connect(peer.ip()).and_then(|counted| Some((slots.clone().try_acquire_owned().ok()?, counted)));
+        let Some(slot) = slot else {
             if let Ok(place) = told.clone().try_acquire_owned() {
                 tokio::spawn(async move {
                     turn_away(stream).await;
@@ -92,7 +93,7 @@ pub(crate) async fn serve(listener: TcpListener, answering: Answering, gate: Arc
 
 /// Each connection is a file; the system allows only so many, and more if it is asked.
 #[cfg(unix)]
-fn room_for_connections() -> usize {
+pub(super) fn room_for_connections() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
@@ -105,7 +106,7 @@ fn room_for_connections() -> usize {
 }
 
 #[cfg(not(unix))]
-fn room_for_connections() -> usize {
+pub(super) fn room_for_connections() -> usize {
     Semaphore::MAX_PERMITS
 }
 
@@ -139,15 +140,14 @@ impl hyper::service::Service<Request<Incoming>> for Door {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let client = self.gate.client(self.peer.ip(), request.headers());
-        let place: Option<Place> = match request.uri().path().starts_with("/healthz") {
-            true => None,
-            false => match self.gate.enter(client) {
-                Ok(place) => Some(place),
-                Err(error) => return Box::pin(std::future::ready(Ok(error.into_response()))),
-            },
+        let place: Option<Place> = match self.gate.enter(client, request.uri().path()) {
+            Ok(place) => place,
+            Err(error) => return Box::pin(std::future::ready(Ok(error.into_response()))),
         };
-        let request = request.map(|body| Body::new(Watched::new(body, self.gate.clone())));
-        let answer = self.answering.clone().answer(request, SocketAddr::new(client, self.peer.port()));
+        let received = Received::new(self.gate.clone(), client);
+        let mut request = request.map(|body| Body::new(Watched::new(body, self.gate.clone(), received.clone())));
+        request.extensions_mut().insert(received);
+        let answer = self.answering.clone().answer(request, client);
         Box::pin(async move {
             let answer = answer.await;
             drop(place);

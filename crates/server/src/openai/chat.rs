@@ -1,7 +1,7 @@
 //! `/v1/chat/completions`.
 
 use super::answer::{Head, Heard, last_words};
-use super::models::chat;
+use super::models::{chat, check_may_run};
 use super::request::Asked;
 use super::{Refusal, stream, tools};
 use crate::App;
@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use model::{Code, Object, Str, Value};
+use model::{Object, Str, Value};
 use node_api::ai::MAX_SESSION_ID_BYTES;
 
 pub(super) async fn completions(
@@ -20,18 +20,19 @@ pub(super) async fn completions(
     Extension(who): Extension<Principal>,
     body: Result<Text, ApiError>,
 ) -> Result<Response, Refusal> {
-    who.require("chat:send")?;
-    let Text(text) = body?;
-    let body = model::json::parse(&text).map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")))?;
+    let Text(sent) = body?;
+    let length = sent.length;
+    let body = sent.into_json()?;
     let Asked { model, mut message, streams, tells_usage, tells_steps } = Asked::read(&body)?;
     let hook = chat(&app, &who, &model)?;
+    check_may_run(&app, &who, &hook.workflow).await?;
     message.session = message.session.map(|user| session_of(&who, &user)).transpose()?;
-    message.length = text.len();
+    message.length = length;
     if let Some(tools) = message.callers_tools.take() {
         message.callers_tools = Some(tools::with_what_was_said(&app, &hook, tools).await?);
     }
     let mut taken = app.runtime.converse(&hook, message).await?;
-    let ticket = app.runtime.runner.tickets.of(taken.id);
+    let ticket = app.runtime.runner.tickets.of_turn(taken.id);
     let head = Head { execution: taken.id, ticket, model, created: jiff::Timestamp::now().as_second() };
     if streams {
         let told = stream::Told { usage: tells_usage, steps: tells_steps };

@@ -1,7 +1,7 @@
 //! `/v1/embeddings`: the embeddings nodes of active workflows, each a model `WORKFLOW/NODE`.
 
 use super::Refusal;
-use super::models::{embedding_nodes, no_model};
+use super::models::{check_may_run, embedding_nodes, no_model};
 use crate::App;
 use crate::access::Principal;
 use crate::answer::json;
@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{Code, Object, Str, Value};
+use model::{Object, Str, Value};
 
 /// Texts in one request, as OpenAI has it.
 const MOST_TEXTS: usize = 2048;
@@ -22,8 +22,7 @@ pub(super) async fn create(
     Extension(who): Extension<Principal>,
     body: Result<Text, ApiError>,
 ) -> Result<Response, Refusal> {
-    who.require("chat:send")?;
-    let body = model::json::parse(&body?.0).map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")))?;
+    let body = body?.0.into_json()?;
     let name = body.get("model").and_then(Value::as_str).ok_or_else(|| Refusal::of("model", "is missing"))?;
     if body.get("dimensions").is_some_and(|value| !value.is_nullish()) {
         return Err(Refusal::of("dimensions", "cannot be used: the embeddings node of the workflow says how long vectors are"));
@@ -38,6 +37,7 @@ pub(super) async fn create(
         |id: &Str, node: &Str| name == id || name.strip_prefix(id.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(node);
     let found = embedding_nodes(&app, &who).into_iter().find(|(workflow, node)| is_meant(&workflow.id, node));
     let (workflow, node) = found.ok_or_else(|| no_model(name))?;
+    check_may_run(&app, &who, &workflow).await?;
     let outcome = app.runtime.embed(&workflow.id, &node, app.embedding_asker, texts).await?;
     if let Some(error) = &outcome.error {
         return Err(Refusal::of_run(error.code, error.message.clone()));

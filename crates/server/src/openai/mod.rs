@@ -12,22 +12,37 @@ mod stream;
 mod tools;
 
 use crate::App;
-use crate::access;
+use crate::access::{self, Principal};
 use crate::error::ApiError;
 use crate::routes::Route;
+use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::Next;
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use model::{Code, Object, Value};
 
-pub(crate) const ROUTES: &[Route] = &[
-    ("/v1/models", || get(models::list)),
-    ("/v1/models/{*id}", || get(models::one)),
-    ("/v1/chat/completions", || post(chat::completions)),
-    ("/v1/embeddings", || post(embeddings::create)),
+/// Each with the scope that a key needs. Whoever has a workflow run needs the right to run it by hand, too.
+pub(crate) const ROUTES: &[(&str, Route)] = &[
+    (LIST, Route::new(&["GET"], "/v1/models", || get(models::list).layer(from_fn(may_list)))),
+    (LIST, Route::new(&["GET"], "/v1/models/{*id}", || get(models::one).layer(from_fn(may_list)))),
+    (SEND, Route::new(&["POST"], "/v1/chat/completions", || post(chat::completions).layer(from_fn(may_send)))),
+    (SEND, Route::new(&["POST"], "/v1/embeddings", || post(embeddings::create).layer(from_fn(may_send)))),
 ];
+
+const LIST: &str = "chat:list";
+const SEND: &str = "chat:send";
+
+async fn may_list(Extension(who): Extension<Principal>, request: Request, next: Next) -> Result<Response, Refusal> {
+    who.require(LIST)?;
+    Ok(next.run(request).await)
+}
+
+async fn may_send(Extension(who): Extension<Principal>, request: Request, next: Next) -> Result<Response, Refusal> {
+    who.require(SEND)?;
+    Ok(next.run(request).await)
+}
 
 /// Lets a request through that shows a key of this instance, as OpenAI's clients send theirs.
 pub(crate) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
@@ -105,6 +120,8 @@ impl IntoResponse for Refusal {
         let mut response = crate::answer::json(status, &self.to_value());
         if self.is_final {
             response.headers_mut().insert(HeaderName::from_static("x-should-retry"), HeaderValue::from_static("false"));
+        } else if let Some(wait) = self.error.wait() {
+            response.headers_mut().insert(header::RETRY_AFTER, wait);
         }
         response
     }

@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn what_no_workflow_gives_is_refused_by_name() {
         let user = || json!([{ "role": "user", "content": "hi" }]);
-        let with = |field: &str, value: Value| {
+        let with = |field: &'static str, value: Value| {
             let mut body = json!({ "model": "m", "messages": user() });
             body.set_path(field, value);
             body

@@ -6,6 +6,7 @@ use model::{Object, Str, Value};
 use node_api::ai::{Arguments, Message, Part, Role, ToolCall};
 use runtime::Hook;
 use runtime::chat::CallersTools;
+use store::Executions as _;
 
 /// Tools in one request, as OpenAI has it.
 const MOST_TOOLS: usize = 128;
@@ -100,7 +101,12 @@ pub(super) async fn with_what_was_said(app: &App, hook: &Hook, mut tools: Caller
         read_id(id).map(|(ticket, _)| ticket.to_owned())
     });
     let Some(ticket) = ticket else { return Ok(tools) };
-    let Some(said) = app.runtime.said_so_far(&hook.workflow.id, &ticket).await? else { return Ok(tools) };
+    let Some(id) = app.runtime.handed_over(&hook.workflow.id, &ticket).await? else { return Ok(tools) };
+    let (weight, runtime) = (app.store.outline_weight(id).await?, app.runtime.clone());
+    // Callers of one workflow share what one person may read.
+    let reading = async move { runtime.said_so_far(id).await };
+    let (said, _room) = app.read_budget().read(&hook.workflow.id, weight, reading).await?;
+    let Some(said) = said? else { return Ok(tools) };
     tools.said = said;
     for result in &mut tools.results {
         let own = result.get("id").and_then(Value::as_str).and_then(read_id).map(|(_, own)| Value::from(own));

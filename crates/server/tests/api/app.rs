@@ -24,7 +24,7 @@ pub(crate) struct TestApp {
     pub(crate) runtime: Arc<Runtime>,
     /// By which the first owner is made.
     pub(crate) setup_token: String,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     stop: CancellationToken,
 }
 
@@ -40,6 +40,12 @@ pub(crate) struct Ground {
     pub(crate) later_ms: Arc<AtomicI64>,
     /// The files of the editor.
     pub(crate) editor: &'static [heddle_server::WebFile],
+    /// Where people reach it, if not at its address.
+    pub(crate) base_url: Option<&'static str>,
+    /// The host of webhooks, forms and chats, if it is another.
+    pub(crate) webhook_host: Option<&'static str>,
+    /// Whether the first owner can be made from elsewhere.
+    pub(crate) remote_setup: bool,
 }
 
 impl TestApp {
@@ -73,15 +79,10 @@ impl TestApp {
         let engine = Engine::new(Arc::new(nodes::registry()), ports);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let base_url: model::Str = format!("http://{address}").into();
-        let options = Options {
-            run: RunOptions::default(),
-            limits: ground.runs,
-            catch_up: CatchUp::default(),
-            spending: model::SpendingLimit::default(),
-            keep: runtime::Retention::default(),
-            base_url: base_url.clone(),
-        };
+        let base_url: model::Str = ground.base_url.map_or_else(|| format!("http://{address}").into(), model::Str::from);
+        let webhook_url = ground.webhook_host.map(|host| model::Str::from(format!("http://{host}:{}", address.port())));
+        let hosts = heddle_server::Hosts::new(&base_url, webhook_url.as_deref(), &[]).unwrap();
+        let options = options(ground.runs, webhook_url.clone().unwrap_or_else(|| base_url.clone()));
         let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await.unwrap();
         let setup_token = heddle_server::first_start(&store).await.unwrap().unwrap();
         let stop = CancellationToken::new();
@@ -94,6 +95,9 @@ impl TestApp {
             librarian: Arc::new(node_api::collections::NoLibrarian),
             embedding_asker: nodes::EMBED_TEXTS,
             base_url,
+            webhook_url,
+            hosts,
+            remote_setup: ground.remote_setup,
             editor: ground.editor,
         };
         tokio::spawn(heddle_server::serve(listener, parts, stop.clone()));
@@ -108,6 +112,25 @@ impl TestApp {
         let password_hash = heddle_server::passwords::hash(PASSWORD.to_owned()).await.map(Into::into);
         let new = NewUser { email: email.into(), first_name: "".into(), last_name: "".into(), role, password_hash };
         self.store.add_user(new).await.unwrap()
+    }
+
+    /// The runtime as it is after another start of the same data folder.
+    pub(crate) async fn restarted(&self) -> Arc<Runtime> {
+        let options = options(RunLimits::default(), "http://x".into());
+        Runtime::start(self.runtime.engine.clone(), Arc::new(self.store.clone()), options).await.unwrap()
+    }
+
+    /// The same, which does only what it is asked.
+    pub(crate) async fn runtime_at_rest(&self) -> Arc<Runtime> {
+        let options = options(RunLimits::default(), "http://x".into());
+        Runtime::at_rest(self.runtime.engine.clone(), Arc::new(self.store.clone()), options).await.unwrap()
+    }
+
+    /// Lets nobody write to the store until this is let go of; it should be within the five seconds that a write waits.
+    pub(crate) fn hold_writer(&self) -> HeldWriter {
+        let connection = rusqlite::Connection::open(self.folder.join("heddle.db")).unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        HeldWriter(connection)
     }
 
     /// An API key of somebody, with these scopes.
@@ -139,6 +162,17 @@ impl TestApp {
     }
 }
 
+fn options(limits: RunLimits, base_url: model::Str) -> Options {
+    Options {
+        run: RunOptions::default(),
+        limits,
+        catch_up: CatchUp::default(),
+        spending: model::SpendingLimit::default(),
+        keep: runtime::Retention::default(),
+        base_url,
+    }
+}
+
 impl TestApp {
     /// A stream of events, from now on.
     pub(crate) async fn stream(&self, path: &str, key: &str) -> Events {
@@ -148,6 +182,14 @@ impl TestApp {
         let mut events = Events { stream, text: String::new() };
         assert!(events.hears("text/event-stream").await, "{}", events.text);
         events
+    }
+}
+
+pub(crate) struct HeldWriter(rusqlite::Connection);
+
+impl HeldWriter {
+    pub(crate) fn let_go(self) {
+        self.0.execute_batch("COMMIT").unwrap();
     }
 }
 
@@ -162,21 +204,28 @@ impl Events {
         self.text.len()
     }
 
+    /// Whether some words come that should.
     pub(crate) async fn hears(&mut self, words: &str) -> bool {
-        self.hears_after(0, words).await
+        self.hears_within(std::time::Duration::from_secs(60), 0, words).await
     }
 
-    /// Whether some words come within the time that a run takes several times over.
-    pub(crate) async fn hears_after(&mut self, place: usize, words: &str) -> bool {
+    /// Whether some words come that should not, within the time that a run takes several times over.
+    pub(crate) async fn overhears(&mut self, place: usize, words: &str) -> bool {
+        self.hears_within(std::time::Duration::from_millis(700), place, words).await
+    }
+
+    async fn hears_within(&mut self, patience: std::time::Duration, place: usize, words: &str) -> bool {
         let mut buffer = [0; 4096];
-        let patience = std::time::Duration::from_millis(700);
-        while !self.text[place..].contains(words) {
-            match tokio::time::timeout(patience, self.stream.read(&mut buffer)).await {
-                Ok(Ok(count)) if count > 0 => self.text.push_str(&String::from_utf8_lossy(&buffer[..count])),
-                _ => return false,
+        let hearing = async {
+            while !self.text[place..].contains(words) {
+                match self.stream.read(&mut buffer).await {
+                    Ok(count) if count > 0 => self.text.push_str(&String::from_utf8_lossy(&buffer[..count])),
+                    _ => return false,
+                }
             }
-        }
-        true
+            true
+        };
+        tokio::time::timeout(patience, hearing).await.unwrap_or(false)
     }
 }
 
@@ -234,7 +283,10 @@ impl Call<'_> {
 
     /// The path goes out as it is, with nothing tidied up.
     pub(crate) async fn send(self) -> Reply {
-        let mut text = format!("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.method, self.path, self.app.address);
+        let mut text = format!("{} {} HTTP/1.1\r\nConnection: close\r\n", self.method, self.path);
+        if !self.headers.iter().any(|(name, _)| name == "Host") {
+            text.push_str(&format!("Host: {}\r\n", self.app.address));
+        }
         for (name, value) in &self.headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -322,10 +374,10 @@ pub(crate) struct Operation {
 struct Stored(Sqlite);
 
 impl Credentials for Stored {
-    fn get(&self, stands_for: &str, kind: &str, id: Option<&str>) -> Result<Object, node_api::NodeError> {
+    fn get(&self, stands_for: &str, kind: &str, id: &str) -> Result<Object, node_api::NodeError> {
         match store::Credentials::credential_for_node(&self.0, stands_for, kind, id) {
-            Ok(store::credentials::Chosen::Found(secret)) => Ok(secret.reveal()),
-            _ => Err(node_api::NodeError::credential("There is no such credential")),
+            Ok(Some(secret)) => Ok(secret.reveal()),
+            _ => Err(node_api::NodeError::credential_not_found(kind, id)),
         }
     }
 }

@@ -88,7 +88,26 @@ async fn the_pages_behind_links_are_plain_and_closed() {
         assert!(!page.body.contains("{{") && page.body.contains("autocomplete=\"new-password\""));
         let policy = page.header("content-security-policy").unwrap();
         assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(policy.contains("script-src 'sha256-") && !policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
         assert_eq!((page.header("referrer-policy"), page.header("cache-control")), (Some("no-referrer"), Some("no-store")));
     }
-    assert!(app.call("GET", "/invitation.js").send().await.header("content-type").unwrap().starts_with("text/javascript"));
+}
+
+#[tokio::test]
+async fn issue_14_00_api_keys_end_with_a_password_that_somebody_else_resets() {
+    let app = TestApp::start().await;
+    let admin = app.owner_key().await;
+    let user = app.user("a@b.c", Role::Editor).await;
+    let other = app.key("owner@localhost", &["tag:list"]).await;
+    let (own, session) = (app.key("a@b.c", &["*"]).await, app.log_in("a@b.c").await);
+    let list = |key: &str| app.call("GET", "/api/v1/tags").key(key).send();
+    let change = format!(r#"{{"currentPassword":"{PASSWORD}","password":"chosen by myself"}}"#);
+    assert_eq!(app.call("POST", "/api/me/password").session(&session).json(&change).send().await.status, 200);
+    assert_eq!(list(&own).await.status, 200, "whoever changes their own password keeps their keys");
+    let reset = app.call("POST", &format!("/api/v1/users/{}/password-reset", user.id)).key(&admin).send().await.text("link");
+    assert_eq!(list(&own).await.status, 200, "a link that nobody has used changes nothing");
+    let body = format!(r#"{{"token":"{}","password":"another one"}}"#, reset.split_once('#').unwrap().1);
+    assert_eq!(app.call("POST", "/api/invitation").json(&body).send().await.status, 200);
+    assert_eq!(list(&own).await.status, 401);
+    assert_eq!(list(&other).await.status, 200, "keys of others stay");
 }

@@ -218,10 +218,11 @@ async fn a_workflow_cannot_be_saved_moved_or_run_with_a_foreign_credential() {
         author: None,
         static_data: None,
     };
-    store::Workflows::save_workflow(&app.store, version).await.unwrap();
+    let saved = store::Workflows::save_workflow(&app.store, version).await.unwrap();
     let refused = send(app, &world.outside, "POST", &format!("/workflows/{mine}/activate"), "").await;
     assert_eq!((refused.status, refused.text("code")), (422, "CREDENTIAL_FOREIGN".to_owned()));
-    store::Workflows::set_active(&app.store, &mine, true).await.unwrap();
+    let version = store::workflows::Activated::Newest(saved.version_id);
+    assert!(store::Workflows::activate(&app.store, &mine, version, Vec::new()).await.unwrap().done().is_some());
     app.runtime.reload().await.unwrap();
     let called = app.call("GET", "/webhook/mine").header("X-Key", "s").send().await;
     assert!(called.status >= 400, "a foreign credential opened a webhook: {}", called.body);
@@ -300,13 +301,13 @@ async fn a_stream_of_events_has_only_runs_within_reach_and_ends_with_the_right_t
     let (mut inside, mut outside) = (app.stream("/api/v1/events", &world.inside).await, app.stream("/api/v1/events", &world.outside).await);
     app.call("GET", "/webhook/team").header("X-Key", "s").send().await;
     assert!(inside.hears("executionStarted").await);
-    assert!(!outside.hears("executionStarted").await, "a stranger hears of the run");
+    assert!(!outside.overhears(0, "executionStarted").await, "a stranger hears of the run");
     let member = app.store.user("in@x.y").await.unwrap().unwrap();
     app.store.remove_member(&world.team, &member.id).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     let before = inside.taken();
     app.call("GET", "/webhook/team").header("X-Key", "s").send().await;
-    assert!(!inside.hears_after(before, "executionStarted").await, "whoever has left still hears of runs");
+    assert!(!inside.overhears(before, "executionStarted").await, "whoever has left still hears of runs");
     let foreign = app.call("GET", "/api/v1/events").key(&world.inside).header("Origin", "http://evil.example").send().await;
     assert_eq!(foreign.status, 403);
     assert_eq!(app.call("GET", &format!("/api/v1/events?workflowId={}", world.workflow)).key(&world.outside).send().await.status, 404);
@@ -362,7 +363,7 @@ async fn no_workflow_borrows_the_rights_of_another_project_by_calling_into_it() 
     let inline = format!(r#"{{"source":"parameter","workflowJson":{},"options":{{}}}}"#, model::json::to_string(&text.into()));
     assert!(status_of(&world.outside, inline, "{}").await >= 400);
     let told = send(app, &world.outside, "GET", "/executions?includeData=true&limit=1", "").await.body;
-    assert!(told.contains("There is no such credential"), "the text was given the credential: {told}");
+    assert!(told.contains("CREDENTIAL_MISSING"), "the text was given the credential: {told}");
     // A foreign workflow that is to hear of failures hears nothing.
     let before = send(app, &world.owner, "GET", &format!("/executions?workflowId={closed}"), "").await.rows().len();
     status_of(&world.outside, by_id("nothing"), &format!(r#"{{"errorWorkflow":"{closed}"}}"#)).await;

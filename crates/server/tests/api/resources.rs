@@ -153,6 +153,23 @@ async fn credentials_are_made_changed_and_removed_by_their_schema() {
 }
 
 #[tokio::test]
+async fn issue_14_00_an_audit_tells_of_expressions_in_queries_with_or_without_a_sign() {
+    let app = TestApp::start().await;
+    let key = app.owner_key().await;
+    for (query, is_told) in [("SELECT 1", false), ("SELECT {{ $json.x }}", true), ("=SELECT {{ $json.x }}", true)] {
+        let node = format!(
+            r#"{{"id":"n","name":"Query","type":"n8n-nodes-base.postgres","typeVersion":2.5,"position":[0,0],"parameters":{{"query":"{query}"}}}}"#
+        );
+        let body = format!(r#"{{"name":"{query}","nodes":[{node}],"connections":{{}},"settings":{{}}}}"#);
+        let made = send(&app, &key, "POST", "/workflows", &body).await;
+        assert_eq!(made.status, 200, "{}", made.body);
+        let report = send(&app, &key, "POST", "/audit", r#"{"additionalOptions":{"categories":["database"]}}"#).await;
+        assert_eq!(report.body.contains("Expressions in the queries"), is_told, "{query}: {}", report.body);
+        send(&app, &key, "DELETE", &format!("/workflows/{}", made.text("id")), "").await;
+    }
+}
+
+#[tokio::test]
 async fn an_audit_tells_of_open_webhooks_and_unused_credentials() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;
@@ -165,4 +182,23 @@ async fn an_audit_tells_of_open_webhooks_and_unused_credentials() {
     let some = send(&app, &key, "POST", "/audit", r#"{"additionalOptions":{"categories":["credentials"]}}"#).await;
     assert!(!some.body.contains("webhooks"));
     assert_eq!(send(&app, &key, "POST", "/audit", r#"{"additionalOptions":{"categories":["x"]}}"#).await.status, 400);
+}
+
+#[tokio::test]
+async fn issue_14_07_an_audit_tells_of_nodes_without_a_credential_that_they_need() {
+    let app = TestApp::start().await;
+    let key = app.owner_key().await;
+    let request = |name: &str, more: &str| {
+        let parameters = r#"{"url":"https://a.test","authentication":"genericCredentialType","genericAuthType":"httpHeaderAuth"}"#;
+        let kind = "n8n-nodes-base.httpRequest";
+        format!(r#"{{"id":"{name}","name":"{name}","type":"{kind}","typeVersion":4.2,"position":[0,0],"parameters":{parameters}{more}}}"#)
+    };
+    let chosen = r#","credentials":{"httpHeaderAuth":{"id":"x","name":"x"}}"#;
+    let nodes = [request("lacking", ""), request("chosen", chosen), request("off", r#","disabled":true"#)].join(",");
+    let body = format!(r#"{{"name":"w","nodes":[{nodes}],"connections":{{}},"settings":{{}}}}"#);
+    let made = send(&app, &key, "POST", "/workflows", &body).await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    let report = send(&app, &key, "POST", "/audit", r#"{"additionalOptions":{"categories":["credentials"]}}"#).await.body;
+    assert!(report.contains("without a credential") && report.contains("lacking"), "{report}");
+    assert!(!report.contains("\"chosen\"") && !report.contains("\"off\""), "{report}");
 }

@@ -12,7 +12,7 @@ const LEAST: &[(Role, &[&str])] = &[
         "getProject", "getProjectUsers",
         "checkWorkflow", "evaluateExpression", "getExecutionOutline", "getExecutionDocument", "getExecutionItems", "getExecutionSchema", "getExecutionAgent", "getInsights", "getFolders",
         "getOpenApi", "getNodeTypes", "getInstance", "getNodeTypeDocs", "followExecution", "followExecutions", "getExecutionFile", "listDataTables", "getDataTable", "listDataTableColumns", "listDataTableRows",
-        "exportDataTableRows", "listCollections", "getCollection", "listCollectionSources", "listCollectionChunks",
+        "reportClientError", "exportDataTableRows", "listCollections", "getCollection", "listCollectionSources", "listCollectionChunks",
     ]),
     (Role::Editor, &[
         "createWorkflow", "updateWorkflow", "runWorkflow", "moveWorkflow", "fetchWorkflow", "createFolder", "updateFolder", "deleteFolder", "deleteWorkflow", "activateWorkflow", "deactivateWorkflow", "publishWorkflow", "unpublishWorkflow", "deleteExecution",

@@ -45,6 +45,33 @@ async fn no_answer_of_the_api_holds_a_secret() {
 }
 
 #[tokio::test]
+async fn issue_14_08_a_change_of_the_host_needs_the_secret_again() {
+    let app = TestApp::start().await;
+    let key = app.owner_key().await;
+    let body = format!(r#"{{"name":"c","type":"openAiApi","data":{{"apiKey":"{CANARY}","url":"https://api.openai.com/v1"}}}}"#);
+    let made = app.call("POST", "/api/v1/credentials").key(&key).json(&body).send().await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    let path = format!("/api/v1/credentials/{}", made.text("id"));
+    let change = |data: &str| {
+        let body = format!(r#"{{"data":{data},"isPartialData":true}}"#);
+        app.call("PATCH", &path).key(&key).json(&body)
+    };
+    for data in [
+        r#"{"url":"https://evil.test/v1"}"#,
+        r#"{"allowedHttpRequestDomains":"domains","allowedDomains":"evil.test"}"#,
+        r#"{"url":"https://evil.test","organizationId":"o"}"#,
+        r#"{"baseUrl":"https://evil.test"}"#,
+    ] {
+        let refused = change(data).send().await;
+        assert_eq!(refused.status, 422, "{data}: {}", refused.body);
+        assert!(refused.body.contains("CREDENTIAL_SECRET") && refused.body.contains("apiKey"), "{}", refused.body);
+        assert!(!refused.body.contains(CANARY));
+    }
+    assert_eq!(change(r#"{"organizationId":"o"}"#).send().await.status, 200, "what leads nowhere may change alone");
+    assert_eq!(change(r#"{"url":"https://gateway.test","apiKey":"new"}"#).send().await.status, 200);
+}
+
+#[tokio::test]
 async fn passwords_hashes_and_tokens_stay_inside() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;

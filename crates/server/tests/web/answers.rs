@@ -1,7 +1,7 @@
 //! T-WEB: what a workflow answers cannot break out of its response, nor act as a page of this instance.
 
 use crate::app::TestApp;
-use crate::wire::{activate, node, row, send, webhook};
+use crate::wire::{activate, node, row, save, send, webhook};
 use serde_json::{Value, json};
 
 async fn answering(app: &TestApp, path: &str, respond: Value) {
@@ -70,6 +70,156 @@ async fn what_a_browser_would_run_is_kept_from_our_cookies() {
     assert!(send(&app, "POST", "/webhook/data", &[], b"").await.header("content-security-policy").is_none());
 }
 
+/// Values of `Content-Type` of which some browser might make a page.
+const NASTY: [&str; 21] = [
+    "application/json, text/html",
+    "image/png,text/html",
+    "text/plain;a=b,text/html",
+    "text/plain;a=\"b,text/html",
+    "text/plain;a=\"b\\\",text/html;x=\"",
+    "text/html\u{e9}",
+    "text/pl\u{e4}in, text/html",
+    "application/json\u{a0}text/html",
+    "application/jsonp",
+    "application/json+xml",
+    "text/html;charset=utf-7",
+    "image/svg+xml",
+    "image/svg+xml;a=image/png",
+    "application/xhtml+xml",
+    "text/xml",
+    "text/javascript",
+    "text/css",
+    "multipart/x-mixed-replace; boundary=x",
+    "multipart/related",
+    "*/*",
+    "html",
+];
+
+fn assert_boxed(reply: &crate::app::Reply, what: &str) {
+    let kinds: Vec<&str> = reply.head.lines().filter_map(|line| line.strip_prefix("content-type: ")).collect();
+    assert_eq!(kinds.len(), 1, "{what}: {}", reply.head);
+    assert!(kinds[0].is_ascii() && !kinds[0].contains([',', '"']) && !kinds[0].contains("mixed-replace"), "{what}: {kinds:?}");
+    let policies: Vec<&str> = reply.head.lines().filter_map(|line| line.strip_prefix("content-security-policy: ")).collect();
+    for policy in [policies.first(), policies.last()] {
+        assert!(
+            policy.is_some_and(|policy| policy.starts_with("sandbox ") && !policy.contains("allow-same-origin")),
+            "{what}: {policies:?}"
+        );
+    }
+    assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{what}");
+}
+
+#[tokio::test]
+async fn issue_14_05_no_type_takes_the_answer_of_a_workflow_out_of_the_sandbox() {
+    let app = TestApp::start().await;
+    let page = "<script>document.cookie</script>";
+    for (number, kind) in NASTY.into_iter().enumerate() {
+        let entries = headers(json!([{ "name": "Content-Type", "value": kind }]));
+        let path = |way: &str| format!("{way}-{number}");
+        for (way, respond) in [
+            ("text", json!({ "respondWith": "text", "responseBody": page })),
+            ("json", json!({ "respondWith": "json", "responseBody": "\"<script>\"" })),
+            ("none", json!({ "respondWith": "noData" })),
+        ] {
+            let mut respond = respond;
+            respond["options"] = entries.clone();
+            answering(&app, &path(way), respond).await;
+            assert_boxed(&send(&app, "POST", &format!("/webhook/{}", path(way)), &[], b"").await, &format!("{way} {kind}"));
+        }
+        let keep = || node("Keep", "noOp", 1.0, json!({}));
+        let first = json!({ "options": { "responseContentType": kind, "responsePropertyName": "body" } });
+        activate(&app, &row(&path("last"), &[webhook(&path("last"), "lastNode", first), keep()])).await;
+        assert_boxed(&send(&app, "POST", &format!("/webhook/{}", path("last")), &[], page.as_bytes()).await, &format!("last node {kind}"));
+        let piece = node("Piece", "respondToWebhook", 1.5, json!({ "respondWith": "text", "responseBody": page }));
+        let streaming = webhook(&path("stream"), "streaming", json!({ "options": entries }));
+        activate(&app, &row(&path("stream"), &[streaming, piece])).await;
+        let reply = send(&app, "POST", &format!("/webhook/{}", path("stream")), &[], b"").await;
+        assert_eq!(reply.header("transfer-encoding"), Some("chunked"), "{kind}: {}", reply.head);
+        assert_boxed(&reply, &format!("stream {kind}"));
+    }
+}
+
+#[tokio::test]
+async fn issue_14_05_a_policy_of_the_workflow_only_adds_to_ours() {
+    let app = TestApp::start().await;
+    let own = headers(json!([
+        { "name": "Content-Security-Policy", "value": "sandbox allow-scripts allow-same-origin, sandbox allow-same-origin" },
+        { "name": "X-Content-Type-Options", "value": "sniff" },
+    ]));
+    answering(&app, "loose", json!({ "respondWith": "text", "responseBody": "<b>", "options": own })).await;
+    let reply = send(&app, "POST", "/webhook/loose", &[], b"").await;
+    assert_boxed(&reply, "a policy with the same origin");
+    assert_eq!(reply.head.matches("content-security-policy: ").count(), 3, "{}", reply.head);
+}
+
+#[tokio::test]
+async fn issue_14_13_a_workflow_sets_no_cookie_of_ours() {
+    let app = TestApp::start().await;
+    let values = [
+        "heddle_session=x; Path=/",
+        "=heddle_session=x; Path=/",
+        " = heddle_session=x",
+        "heddle_session",
+        "__Host-heddle_session=x; Secure; Path=/",
+        "=__Host-heddle_session=x",
+        "HEDDLE_SESSION=x",
+        "heddle_session =x",
+        "heddle_device=x",
+        "a=b; Domain=example.com",
+        "fine=1; Path=/; HttpOnly",
+    ];
+    let entries: Vec<Value> = values.iter().map(|value| json!({ "name": "Set-Cookie", "value": value })).collect();
+    answering(&app, "cookies", json!({ "respondWith": "text", "responseBody": "x", "options": headers(entries.into()) })).await;
+    let reply = send(&app, "POST", "/webhook/cookies", &[], b"").await;
+    let set: Vec<&str> = reply.head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")).collect();
+    assert_eq!(set, ["fine=1; HttpOnly; Path=/webhook"]);
+}
+
+#[tokio::test]
+async fn issue_14_13_a_cookie_of_a_workflow_comes_back_where_it_was_set() {
+    let app = TestApp::start().await;
+    let cookies = ["own=1", "wide=1; Path=/", "other=1; Path=/api", "part=1; Path=/webhook-test/shop"];
+    let entries: Vec<Value> = cookies.iter().map(|value| json!({ "name": "Set-Cookie", "value": value })).collect();
+    let respond =
+        node("Respond", "respondToWebhook", 1.1, json!({ "respondWith": "text", "responseBody": "x", "options": headers(entries.into()) }));
+    let id = save(&app, &row("Shop", &[webhook("shop", "responseNode", json!({})), respond])).await;
+    let key = app.owner_key().await;
+    let listening = app.call("POST", &format!("/api/v1/workflows/{id}/test-webhook")).key(&key).json("{}").send().await;
+    assert_eq!(listening.status, 200, "{}", listening.body);
+    let reply = send(&app, "POST", "/webhook-test/shop", &[], b"").await;
+    let set: Vec<&str> = reply.head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")).collect();
+    assert_eq!(set, ["own=1", "wide=1; Path=/webhook-test", "other=1", "part=1; Path=/webhook-test/shop"]);
+}
+
+#[tokio::test]
+async fn issue_14_00_more_headers_than_a_response_takes_are_left_out_and_told() {
+    let app = TestApp::start().await;
+    let entries: Vec<Value> = (0..300).map(|number| json!({ "name": format!("X-{number}"), "value": "1" })).collect();
+    answering(&app, "many", json!({ "respondWith": "text", "responseBody": "x", "options": headers(entries.into()) })).await;
+    let reply = send(&app, "POST", "/webhook/many", &[], b"").await;
+    assert_eq!((reply.status, reply.header("x-99"), reply.header("x-100")), (200, Some("1"), None));
+    let key = app.owner_key().await;
+    let run = app.call("GET", "/api/v1/executions/1?includeData=true").key(&key).send().await;
+    assert!(run.body.contains("at most 100 headers") && run.body.contains("190 further headers"), "{}", run.body);
+}
+
+#[tokio::test]
+async fn issue_14_00_headers_for_the_whole_origin_are_left_out_and_told_in_the_run() {
+    let app = TestApp::start().await;
+    let names = ["NEL", "Report-To", "Strict-Transport-Security", "Alt-Svc", "Accept-CH", "Refresh", "X-Accel-Redirect", "X-Sendfile"];
+    let mut entries: Vec<Value> = names.iter().map(|name| json!({ "name": name, "value": "x" })).collect();
+    entries.push(json!({ "name": "X-Mine", "value": "1" }));
+    answering(&app, "wide", json!({ "respondWith": "text", "responseBody": "x", "options": headers(entries.into()) })).await;
+    let reply = send(&app, "POST", "/webhook/wide", &[], b"").await;
+    for name in names {
+        assert!(reply.header(name).is_none(), "{name}");
+    }
+    assert_eq!(reply.header("x-mine"), Some("1"));
+    let key = app.owner_key().await;
+    let run = app.call("GET", "/api/v1/executions/1?includeData=true").key(&key).send().await;
+    assert!(run.body.contains("The header 'nel' is not sent") && run.body.contains("'x-sendfile'"), "{}", run.body);
+}
+
 #[tokio::test]
 async fn markup_in_a_form_is_shown_cleaned() {
     let app = TestApp::start().await;
@@ -89,5 +239,5 @@ async fn markup_in_a_form_is_shown_cleaned() {
         reply.body
     );
     let policy = reply.header("content-security-policy").unwrap();
-    assert!(policy.contains("default-src 'none'") && !policy.contains("script-src"), "{policy}");
+    assert!(policy.contains("default-src 'none'") && !policy.contains("script-src") && !policy.contains("unsafe"), "{policy}");
 }

@@ -8,7 +8,9 @@
 //! | slow-loris, headers, connections, rates | `limits` here |
 //! | duplicate delivery, tickets used twice | `heddle/tests/server.rs` |
 //! | signatures missing, stale, forged | `signatures` here |
-//! | response splitting, HTML replies, SVG | `answers` here |
+//! | response splitting, HTML replies, SVG | `answers` here, `web/journeys/origin.test.mjs` in a browser |
+//! | names of hosts, origins of their own | `origins` here |
+//! | sessions of people who call | `sessions` here |
 //! | archives | `nodes/src/files/unpack.rs`, `nodes/src/files/compression.rs` |
 //! | XML entities, nesting | `nodes/src/text/xml/read.rs`, `server/src/body/tests.rs` |
 //! | spreadsheets, long lines, PDF | `nodes/src/files`, `heddle/tests/read_pdf.rs` |
@@ -22,6 +24,8 @@ mod answers;
 mod app;
 mod doors;
 mod limits;
+mod origins;
+mod sessions;
 mod signatures;
 mod streams;
 mod trials;

@@ -15,7 +15,7 @@ const SECRET: &str = "a secret of thirty-two characters";
 struct Kept;
 
 impl Credentials for Kept {
-    fn get(&self, _stands_for: &str, kind: &str, _id: Option<&str>) -> Result<Object, NodeError> {
+    fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         Ok(match kind {
             "jwtAuth" => Object::from_iter([("keyType", "passphrase"), ("secret", SECRET), ("algorithm", "HS256")]),
             "httpBasicAuth" => Object::from_iter([("user", "ada"), ("password", "looms")]),
@@ -97,6 +97,45 @@ async fn passwords_and_secrets_are_compared_whole() {
         (&[("X-Secret", "looms"), ("X-Secret", "looms")], 403),
     ] {
         assert_eq!(send(&app, "POST", "/webhook/headerAuth", headers, b"").await.status, wanted, "{headers:?}");
+    }
+}
+
+/// Credentials that somebody has made without a secret in them.
+struct Empty(&'static str);
+
+impl Credentials for Empty {
+    fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
+        let secret = self.0;
+        Ok(match kind {
+            "jwtAuth" => Object::from_iter([("keyType", "passphrase"), ("secret", secret), ("algorithm", "HS256")]),
+            "httpBasicAuth" => Object::from_iter([("user", secret), ("password", secret)]),
+            _ => Object::from_iter([("name", "X-Secret"), ("value", secret)]),
+        })
+    }
+}
+
+#[tokio::test]
+async fn issue_14_16_a_credential_without_a_secret_lets_nobody_in() {
+    for secret in ["", " ", "\t\n", "\0", "\0\0\0", "\u{200b}", "\u{feff} \u{2060}", "\u{ad}\u{7f}"] {
+        let app = TestApp::start_on(Ground { credentials: Some(Arc::new(Empty(secret))), ..Ground::default() }).await;
+        for kind in ["jwtAuth", "basicAuth", "headerAuth"] {
+            echo(&app, kind, json!({ "authentication": kind })).await;
+        }
+        let signed = token(&json!({ "alg": "HS256" }), &json!({}), secret);
+        let basic = |text: &str| format!("Basic {}", STANDARD.encode(text));
+        for (path, name, value) in [
+            ("jwtAuth", "Authorization", format!("Bearer {signed}")),
+            ("basicAuth", "Authorization", basic(":")),
+            ("basicAuth", "Authorization", basic(&format!("{secret}:{secret}"))),
+            ("basicAuth", "Authorization", basic("")),
+            ("basicAuth", "X-Nothing", String::new()),
+            ("headerAuth", "X-Secret", secret.trim_matches(|letter: char| letter.is_whitespace() || letter.is_control()).to_owned()),
+            ("headerAuth", "X-Nothing", String::new()),
+        ] {
+            let reply = send(&app, "POST", &format!("/webhook/{path}"), &[(name, &value)], b"{}").await;
+            assert_eq!(reply.status, 500, "{path} with {name}: {value}: {}", reply.body);
+            assert!(reply.body.contains("No authentication data defined"), "{}", reply.body);
+        }
     }
 }
 

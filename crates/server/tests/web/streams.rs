@@ -101,7 +101,7 @@ async fn pieces_leave_as_they_come() {
     let app = TestApp::start().await;
     slow(&app, "slow").await;
     let mut stream = connect(app.address).await;
-    stream.write_all(b"POST /webhook/slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+    stream.write_all(b"POST /webhook/slow HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").await.unwrap();
     let mut seen = String::new();
     let mut buffer = [0; 4096];
     while !seen.contains("\"end\"") {
@@ -119,7 +119,7 @@ async fn a_caller_that_goes_away_does_not_end_the_run() {
     let app = TestApp::start().await;
     slow(&app, "gone").await;
     let mut stream = connect(app.address).await;
-    stream.write_all(b"POST /webhook/gone HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+    stream.write_all(b"POST /webhook/gone HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n").await.unwrap();
     let mut buffer = [0; 64];
     assert!(stream.read(&mut buffer).await.unwrap() > 0);
     drop(stream);

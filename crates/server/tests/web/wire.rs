@@ -84,7 +84,7 @@ pub(crate) async fn send(app: &TestApp, method: &str, path: &str, headers: &[(&s
     stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
     // The server may have answered and closed before it has read everything.
     let _ = stream.write_all(body).await;
-    let (text, is_closed) = rest_of(&mut stream, Duration::from_secs(20)).await;
+    let (text, is_closed) = rest_of(&mut stream, Duration::from_secs(60)).await;
     assert!(is_closed, "{method} {path} hangs after {text:?}");
     Reply::read(text.as_bytes())
 }

@@ -2,10 +2,10 @@
 
 use super::manifest::{self, Entry, Manifest, is_safe};
 use super::{Doing, KEY_FILES, Watch, WithKey};
-use crate::Error;
 use crate::inspect::{self, DATABASE, KeyState, LOCK};
 use crate::sqlite::{connect, now_ms};
 use crate::vault::KeyFiles;
+use crate::{Error, private};
 use aws_lc_rs::digest::{Context, SHA256};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
@@ -272,15 +272,11 @@ impl Packer<'_> {
 
 /// A new file that only we may read.
 pub(super) fn create_private(path: &Path) -> Result<File, Error> {
-    let mut options = File::options();
-    options.create(true).truncate(true).write(true).read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| Error::file(path, &error))
+    private::create(path).map_err(|error| Error::file(path, &error))
 }
 
 /// Makes a rename last.
 pub(super) fn sync_folder_of(path: &Path) -> Result<(), Error> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(parent).and_then(|folder| folder.sync_all()).map_err(|error| Error::file(parent, &error))
+    private::sync_folder(parent)
 }

@@ -127,7 +127,10 @@ async fn a_folder_with_a_server_on_it_is_not_replaced() {
     filled(&data, "one").await;
     let server = Sqlite::open(&data, Use::Serve).unwrap();
     server.announce("http://127.0.0.1:1").unwrap();
-    assert_eq!(inspect::served(&data).unwrap(), inspect::Served::Somebody { address: Some("http://127.0.0.1:1".into()) });
+    assert_eq!(
+        inspect::served(&data).unwrap(),
+        inspect::Served::Somebody { address: Some("http://127.0.0.1:1".into()), version: Some(inspect::own_version()) }
+    );
     back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
     let refused = restore(&archive, &data, Replace::WhatIsThere, &mut quiet()).unwrap_err();
     assert!(matches!(refused, Error::Locked { .. }), "{refused}");
@@ -176,12 +179,10 @@ async fn a_backup_made_while_others_write_holds_one_moment() {
     let (data, archive, target) = (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
     let server = Sqlite::open(&data, Use::Serve).unwrap();
     // Both variables always change together: a copy of two moments would show them apart.
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let (writer, stopped) = (server.clone(), stop.clone());
+    let (tell, mut written) = tokio::sync::watch::channel(0);
+    let writer = server.clone();
     let writing = tokio::spawn(async move {
-        let mut round = 0;
-        while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
-            round += 1;
+        for round in 1.. {
             let text = format!("{round}-{}", "x".repeat(20_000));
             writer
                 .write(move |connection| {
@@ -196,11 +197,14 @@ async fn a_backup_made_while_others_write_holds_one_moment() {
                 })
                 .await
                 .unwrap();
+            if tell.send(round).is_err() {
+                return;
+            }
         }
-        round
     });
     for round in 0..3 {
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        let before = *written.borrow();
+        written.wait_for(|now| *now > before + 1).await.unwrap();
         let (data, archive) = (data.clone(), archive.clone());
         tokio::task::spawn_blocking(move || back_up(&data, &archive, WithKey::No, &mut |_, _, _| {})).await.unwrap().unwrap();
         let target = target.join(round.to_string());
@@ -210,6 +214,6 @@ async fn a_backup_made_while_others_write_holds_one_moment() {
         assert_eq!(variables.len(), 2);
         assert_eq!(variables[0].value, variables[1].value);
     }
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(writing.await.unwrap() > 3);
+    drop(written);
+    writing.await.unwrap();
 }

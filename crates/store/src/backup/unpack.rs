@@ -3,9 +3,9 @@
 use super::manifest::{self, Manifest, damaged};
 use super::pack::{create_private, sync_folder_of};
 use super::{Doing, KEY_FILES, Watch};
-use crate::Error;
 use crate::inspect::{self, DATABASE, KeyState, LOCK};
 use crate::sqlite::{KNOWN_SCHEMA, lock, now_ms};
+use crate::{Error, private};
 use aws_lc_rs::digest::{Context, SHA256};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -65,13 +65,13 @@ pub fn restore(archive: &Path, folder: &Path, replace: Replace, watch: Watch<'_>
     }
 
     let mut unpacked = Unpacked { path: beside(folder, "restoring"), is_in_the_way: true };
-    make_private_folder(&unpacked.path)?;
+    private::make_folder(&unpacked.path)?;
     read_all(&mut zip, &list, Some(&unpacked.path), Doing::Unpacking, watch)?;
     let key = settle_key(&unpacked.path, folder, list.has_key)?;
     if !inspect::problems(&unpacked.path)?.is_empty() {
         return Err(damaged("its database is not in order"));
     }
-    sync_folder_of(&unpacked.path.join(DATABASE))?;
+    sync_folders(&unpacked.path)?;
     let before = swap(&mut unpacked, folder)?;
     sync_folder_of(folder)?;
     Ok(Restored { n_files: list.files.len(), bytes: list.total(), created_ms: list.created_ms, key, before })
@@ -140,7 +140,7 @@ impl Target {
     fn create(folder: &Path, name: &str) -> Result<Self, Error> {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(|error| Error::file(parent, &error))?;
+            private::make_folder(parent)?;
         }
         Ok(Self { file: create_private(&path)?, path })
     }
@@ -184,11 +184,15 @@ fn beside(folder: &Path, what: &str) -> PathBuf {
     folder.with_file_name(format!("{name}.{what}-{}-{}", now_ms() / 1000, std::process::id()))
 }
 
-fn make_private_folder(path: &Path) -> Result<(), Error> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| Error::file(path, &error))
+/// Makes the names of all that was unpacked last.
+fn sync_folders(folder: &Path) -> Result<(), Error> {
+    for entry in std::fs::read_dir(folder).map_err(|error| Error::file(folder, &error))? {
+        let entry = entry.map_err(|error| Error::file(folder, &error))?;
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            sync_folders(&entry.path())?;
+        }
+    }
+    private::sync_folder(folder)
 }
 
 /// The unpacked folder takes the place of the one that is there; gives back where that is now, if it held anything.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// How many chunks that were read back stay in memory for the next reader.
@@ -21,6 +21,37 @@ pub struct SpillLimits {
     pub budget: usize,
 }
 
+/// Chunks of no more than this fit beside the large ones of others, so that a run with little data never waits for the disk.
+const SMALL_CHUNK: usize = 64 << 10;
+
+/// What all runs together hold in memory.
+#[derive(Debug)]
+pub struct SpillTotal {
+    limit: usize,
+    held: AtomicUsize,
+}
+
+impl SpillTotal {
+    /// Once runs hold this many bytes together, whatever comes next goes to disk.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, held: AtomicUsize::new(0) }
+    }
+
+    pub fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    fn take(&self, bytes: usize) -> bool {
+        let limit = if bytes <= SMALL_CHUNK { self.limit.saturating_add(self.limit / 4) } else { self.limit };
+        let fits = |held: usize| held.checked_add(bytes).filter(|held| *held <= limit);
+        self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
 /// Keeps the chunks of one run. The file is made when it is first needed and is gone when the last chunk is.
 pub struct SpillFile {
     shared: Arc<Shared>,
@@ -29,6 +60,8 @@ pub struct SpillFile {
 struct Shared {
     folder: PathBuf,
     limits: SpillLimits,
+    /// What this run shares with all others.
+    total: Arc<SpillTotal>,
     state: Mutex<State>,
     disk: Mutex<Option<Disk>>,
     /// The chunks that were read back last.
@@ -51,9 +84,10 @@ struct Disk {
 }
 
 impl SpillFile {
-    /// Data beyond the memory limit goes to a file in `folder`, which is made if it is not there.
-    pub fn new(folder: impl Into<PathBuf>, limits: SpillLimits) -> Self {
-        let shared = Shared { folder: folder.into(), limits, state: Mutex::default(), disk: Mutex::default(), warm: Mutex::default() };
+    /// Data beyond the memory limit of the run, or of all runs, goes to a file in `folder`, which is made if it is not there.
+    pub fn new(folder: impl Into<PathBuf>, limits: SpillLimits, total: Arc<SpillTotal>) -> Self {
+        let folder = folder.into();
+        let shared = Shared { folder, limits, total, state: Mutex::default(), disk: Mutex::default(), warm: Mutex::default() };
         Self { shared: Arc::new(shared) }
     }
 
@@ -77,7 +111,7 @@ impl Spill for SpillFile {
                 return chunk(Place::Nowhere, 0);
             }
             state.in_all += bytes;
-            let to_disk = state.in_memory.saturating_add(bytes) > self.shared.limits.memory;
+            let to_disk = state.in_memory.saturating_add(bytes) > self.shared.limits.memory || !self.shared.total.take(bytes);
             if !to_disk {
                 state.in_memory += bytes;
             }
@@ -164,6 +198,7 @@ impl Drop for Chunk {
         state.in_all = state.in_all.saturating_sub(self.bytes);
         if matches!(self.place, Place::Memory(_)) {
             state.in_memory = state.in_memory.saturating_sub(self.bytes);
+            self.shared.total.give_back(self.bytes);
         }
         drop(state);
         if matches!(self.place, Place::Disk { length: 1.., .. })
@@ -253,6 +288,10 @@ mod tests {
         std::env::temp_dir().join(format!("heddle-spill-{}-{name}", std::process::id()))
     }
 
+    fn spill(folder: impl Into<PathBuf>, limits: SpillLimits) -> SpillFile {
+        SpillFile::new(folder, limits, Arc::new(SpillTotal::new(usize::MAX)))
+    }
+
     fn items(count: usize, of: &str) -> Vec<Item> {
         (0..count).map(|n| Item::new(json!({ "n": n, "of": of })).paired_with(n)).collect()
     }
@@ -265,7 +304,7 @@ mod tests {
 
     #[test]
     fn chunks_past_the_memory_limit_come_back_from_disk_as_they_were() {
-        let spill = Arc::new(SpillFile::new(folder("limit"), SpillLimits { memory: 1_500_000, budget: 100_000_000 }));
+        let spill = Arc::new(spill(folder("limit"), SpillLimits { memory: 1_500_000, budget: 100_000_000 }));
         let all = items(20_000, "x");
         let kept = list(&spill, &all);
         let (in_memory, in_all) = spill.held();
@@ -282,14 +321,14 @@ mod tests {
 
     #[test]
     fn no_file_is_made_while_everything_fits() {
-        let spill = Arc::new(SpillFile::new(folder("none"), SpillLimits { memory: 1 << 30, budget: 1 << 30 }));
+        let spill = Arc::new(spill(folder("none"), SpillLimits { memory: 1 << 30, budget: 1 << 30 }));
         assert_eq!(list(&spill, &items(10_000, "x")).len(), 10_000);
         assert!(!folder("none").exists());
     }
 
     #[test]
     fn a_run_past_its_budget_fails_and_stops_growing() {
-        let spill = Arc::new(SpillFile::new(folder("budget"), SpillLimits { memory: 100_000, budget: 1_000_000 }));
+        let spill = Arc::new(spill(folder("budget"), SpillLimits { memory: 100_000, budget: 1_000_000 }));
         let mut builder = ItemsBuilder::new(Some(spill.clone()));
         builder.extend((0..50_000).map(|n| Item::new(json!({ "n": n, "text": "long enough to be on the heap" }))));
         assert!(builder.is_failed());
@@ -301,9 +340,28 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_written_is_remembered_as_a_failure() {
-        let spill = Arc::new(SpillFile::new("/dev/null/nowhere", SpillLimits { memory: 0, budget: 1 << 30 }));
+        let spill = Arc::new(spill("/dev/null/nowhere", SpillLimits { memory: 0, budget: 1 << 30 }));
         let kept = list(&spill, &items(10, "x"));
         assert!(matches!(spill.failure(), Some(SpillError::Disk { .. })), "{:?}", spill.failure());
         assert_eq!((kept.len(), kept.iter().count()), (10, 0));
+    }
+
+    #[test]
+    fn issue_14_07_runs_that_hold_too_much_together_go_on_from_disk() {
+        let (total, limits) = (Arc::new(SpillTotal::new(3_000_000)), SpillLimits { memory: 1 << 30, budget: 1 << 30 });
+        let runs: Vec<_> = (0..4).map(|_| Arc::new(SpillFile::new(folder("total"), limits, total.clone()))).collect();
+        let all = items(20_000, "x");
+        let lists: Vec<Items> = runs.iter().map(|run| list(run, &all)).collect();
+        let in_memory: usize = runs.iter().map(|run| run.held().0).sum();
+        assert!(total.held() == in_memory && in_memory <= 3_000_000 + 3_000_000 / 4, "{in_memory}");
+        assert!(runs.iter().map(|run| run.held().1).sum::<usize>() > 2 * in_memory);
+        assert!(lists.iter().all(|list| list.to_vec() == all));
+        // A run with little data does not need the disk.
+        let small = Arc::new(SpillFile::new("/dev/null/nowhere", limits, total.clone()));
+        assert_eq!(list(&small, &all[..10]).len(), 10);
+        assert!(small.failure().is_none());
+        drop((lists, small));
+        assert_eq!(total.held(), 0);
+        let _ = std::fs::remove_dir_all(folder("total"));
     }
 }

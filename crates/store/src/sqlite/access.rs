@@ -4,6 +4,7 @@ use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
 use crate::access::{Access, ApiKey};
+use crate::vault::Key;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(super) const COLUMNS: &str = "k.id, u.email, k.label, k.hint, k.scopes, k.created_ms, k.expires_ms";
@@ -49,10 +50,11 @@ impl Access for Sqlite {
         .await
     }
 
-    async fn add_key_of(&self, user_id: &str, key: ApiKey, hash: Vec<u8>) -> Result<bool, Error> {
+    async fn add_key_of(&self, user_id: &str, generation: i64, key: ApiKey, hash: Vec<u8>) -> Result<bool, Error> {
         let user_id = user_id.to_owned();
         self.write(move |connection| {
-            if !connection.prepare_cached("SELECT 1 FROM users WHERE id = ?1")?.exists([&user_id])? {
+            let is_theirs = "SELECT 1 FROM users WHERE id = ?1 AND generation = ?2";
+            if !connection.prepare_cached(is_theirs)?.exists(params![user_id, generation])? {
                 return Ok(false);
             }
             insert(connection, &user_id, &key, hash)?;
@@ -68,10 +70,38 @@ impl Access for Sqlite {
     }
 
     async fn secret(&self, name: &'static str) -> Result<String, Error> {
-        self.write(move |connection| {
-            let fresh = format!("{}{}", super::new_id(), super::new_id());
-            connection.execute("INSERT INTO facts (key, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING", [name, &fresh])?;
-            Ok(connection.query_row("SELECT value FROM facts WHERE key = ?1", [name], |row| row.get(0))?)
+        self.sealing(move |connection, vault| {
+            let fact = format!("{SECRET}{name}");
+            if let Some(secret) = open_secret(connection, vault, &fact)? {
+                return Ok(secret);
+            }
+            // Earlier versions kept it as it is, in a file that others may have read: nothing new is signed with it.
+            if let Some(former) = fact_of(connection, name)? {
+                let sealed = hex::encode(vault.seal(&former_fact(name), former.as_bytes())?);
+                connection.execute("INSERT OR REPLACE INTO facts (key, value) VALUES (?1, ?2)", [&former_fact(name), &sealed])?;
+                // Its bytes go too, not only the row.
+                let secure_delete = |is_on: &str| connection.query_row(&format!("PRAGMA secure_delete = {is_on}"), [], |_| Ok(()));
+                secure_delete("ON")?;
+                let removed = connection.execute("DELETE FROM facts WHERE key = ?1", [name]);
+                secure_delete("OFF")?;
+                removed?;
+            }
+            let secret = format!("{}{}", super::new_id(), super::new_id());
+            let sealed = hex::encode(vault.seal(&fact, secret.as_bytes())?);
+            connection.execute("INSERT INTO facts (key, value) VALUES (?1, ?2)", [&fact, &sealed])?;
+            Ok(secret)
+        })
+        .await
+    }
+
+    async fn former_secret(&self, name: &'static str) -> Result<Option<String>, Error> {
+        self.sealing(move |connection, vault| open_secret(connection, vault, &former_fact(name))).await
+    }
+
+    async fn links_named_waits_ms(&self) -> Result<i64, Error> {
+        self.read(|connection| {
+            let sql = "SELECT CAST(value AS INTEGER) FROM facts WHERE key = 'links_named_waits_ms'";
+            Ok(connection.query_row(sql, [], |row| row.get(0)).optional()?.unwrap_or(0))
         })
         .await
     }
@@ -80,6 +110,24 @@ impl Access for Sqlite {
         let id = id.to_owned();
         self.write(move |connection| Ok(connection.execute("DELETE FROM api_keys WHERE id = ?1", [id])? > 0)).await
     }
+}
+
+/// What the facts begin with that hold secrets, sealed with the key of the vault.
+pub(super) const SECRET: &str = "secret:";
+
+/// Where a secret is kept that earlier versions used.
+fn former_fact(name: &str) -> String {
+    format!("{SECRET}former:{name}")
+}
+
+fn fact_of(connection: &Connection, key: &str) -> Result<Option<String>, Error> {
+    Ok(connection.query_row("SELECT value FROM facts WHERE key = ?1", [key], |row| row.get(0)).optional()?)
+}
+
+fn open_secret(connection: &Connection, vault: &Key, fact: &str) -> Result<Option<String>, Error> {
+    let Some(sealed) = fact_of(connection, fact)? else { return Ok(None) };
+    let opened = hex::decode(sealed).ok().and_then(|sealed| vault.open(fact, &sealed)).and_then(|text| String::from_utf8(text).ok());
+    opened.map(Some).ok_or_else(|| Error::Corrupt { what: format!("the secret '{fact}'").into() })
 }
 
 fn insert(connection: &Connection, user_id: &str, key: &ApiKey, hash: Vec<u8>) -> Result<(), Error> {

@@ -1,15 +1,13 @@
 //! Runs that other runs have called: they stay as long as their caller may ask for their result again.
 
 use super::executions::{IS_OVER, remove, rows};
+use super::insights;
 use crate::Error;
 use crate::executions::CalledFrom;
 use model::RunStatus;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 const IS_UNFINISHED: &str = "stopped_ms IS NULL";
-
-/// Runs whose callers are over too; a caller that is not may need the result again.
-pub(super) const IS_NOT_NEEDED: &str = "(parent IS NULL OR parent NOT IN (SELECT id FROM executions WHERE stopped_ms IS NULL))";
 
 pub(super) fn called_from(row: &Row<'_>) -> rusqlite::Result<Option<CalledFrom>> {
     let Some(execution) = row.get(9)? else { return Ok(None) };
@@ -50,7 +48,9 @@ pub(super) fn cancel_awaited(connection: &Connection, id: i64) -> Result<(), Err
                  SELECT waits_for FROM executions WHERE id = ?1 UNION SELECT e.waits_for FROM executions e JOIN awaited a ON e.id = a.id
                )
                UPDATE executions SET status = ?3, stopped_ms = ?2, wait_till_ms = NULL, waits_for = NULL
-               WHERE status IN ('waiting', 'uncertain') AND id IN (SELECT id FROM awaited)";
-    connection.prepare_cached(sql)?.execute(params![id, super::now_ms(), RunStatus::Cancelled.name()])?;
-    Ok(())
+               WHERE status IN ('waiting', 'uncertain') AND id IN (SELECT id FROM awaited) RETURNING id";
+    let (now, status) = (super::now_ms(), RunStatus::Cancelled);
+    let mut cancel = connection.prepare_cached(sql)?;
+    let cancelled: Vec<i64> = rows(cancel.query_map(params![id, now, status.name()], |row| row.get(0))?)?;
+    cancelled.into_iter().try_for_each(|id| insights::count_end(connection, id, status, now))
 }

@@ -10,7 +10,7 @@ use crate::Error;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -22,21 +22,25 @@ pub(super) struct LogLimits {
     pub move_at: u64,
     /// From here on readers are waited for and the log begins anew; with twice this somebody is told.
     pub empty_at: u64,
-    /// Past this nothing is written until whoever holds an old state of the database lets go.
+    /// Past this it grows only while it leaves most of the disk free. Otherwise nothing is written until whoever holds an old state of
+    /// the database lets go, as a long backup does in the end.
     pub most: u64,
+    /// How many times its length must be free then.
+    pub free_factor: u64,
 }
 
 impl Default for LogLimits {
     fn default() -> Self {
-        Self { move_at: 8 << 20, empty_at: 32 << 20, most: 1 << 30 }
+        Self { move_at: 8 << 20, empty_at: 32 << 20, most: 1 << 30, free_factor: 4 }
     }
 }
 
 /// How long the writer waits for readers before the log begins anew. Ours are over long before.
 const READER_PATIENCE: Duration = Duration::from_millis(100);
 
-/// How long it leaves a reader alone that did not let go.
-const PAUSE: Duration = Duration::from_secs(1);
+/// How long it leaves a reader alone that did not let go: ever longer, since each try holds up who writes.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// How often it is told of one.
 const TELL_EVERY: Duration = Duration::from_secs(60);
@@ -51,8 +55,12 @@ pub(super) struct Checkpoints {
     page_bytes: u64,
     /// The length at which we look again.
     next_at: u64,
-    /// Not before this, after somebody was in the way.
-    not_before: Instant,
+    /// When somebody was in the way.
+    hindered: Option<Instant>,
+    pause: Duration,
+    /// How much of the disk was free, and when.
+    free: Option<(Instant, u64)>,
+    folder: Option<PathBuf>,
     told: Option<Instant>,
     mover: Option<Mover>,
     /// The mover moves what came while it moved most of it. What comes meanwhile is so little that the writer moves it itself.
@@ -70,7 +78,9 @@ impl Checkpoints {
         let page_bytes = page_bytes.unsigned_abs();
         // Without a thread for it, the writer moves everything once the log is to be emptied.
         let mover = connection.path().and_then(|file| Mover::start(file.into()).ok());
-        Self { limits, page_bytes, next_at: limits.move_at, not_before: Instant::now(), told: None, mover, is_second: false }
+        let folder = connection.path().and_then(|file| Some(Path::new(file).parent()?.to_owned()));
+        let (next_at, pause) = (limits.move_at, FIRST_PAUSE);
+        Self { limits, page_bytes, next_at, hindered: None, pause, free: None, folder, told: None, mover, is_second: false }
     }
 
     fn log_bytes(&self) -> u64 {
@@ -82,8 +92,17 @@ impl Checkpoints {
         if self.log_bytes() < self.limits.most {
             return Ok(());
         }
-        self.empty(connection)?;
-        if self.log_bytes() < self.limits.most { Ok(()) } else { Err(Error::Busy) }
+        self.empty_after(connection, FIRST_PAUSE)?;
+        if self.log_bytes() < self.limits.most || self.has_room() { Ok(()) } else { Err(Error::Busy) }
+    }
+
+    /// Whether the log may grow past its limit.
+    fn has_room(&mut self) -> bool {
+        let (now, folder) = (Instant::now(), self.folder.as_deref());
+        if self.free.is_none_or(|(seen, _)| now - seen >= FIRST_PAUSE) {
+            self.free = folder.and_then(crate::inspect::free).map(|free| (now, free));
+        }
+        self.free.is_some_and(|(_, free)| free >= self.log_bytes().saturating_mul(self.limits.free_factor))
     }
 
     /// Looks after the log when a commit is done.
@@ -113,10 +132,14 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Moves everything and begins the log anew, if readers let us within their moment.
-    pub(super) fn empty(&mut self, connection: &Connection) -> Result<(), Error> {
+    fn empty(&mut self, connection: &Connection) -> Result<(), Error> {
+        self.empty_after(connection, self.pause)
+    }
+
+    /// Moves everything and begins the log anew, if readers let us within their moment. One who did not is left alone for a while.
+    fn empty_after(&mut self, connection: &Connection, pause: Duration) -> Result<(), Error> {
         let now = Instant::now();
-        if now < self.not_before {
+        if self.hindered.is_some_and(|hindered| now < hindered + pause) {
             return Ok(());
         }
         if let Some(mover) = &mut self.mover {
@@ -127,9 +150,11 @@ impl Checkpoints {
         let emptied = run(connection, "TRUNCATE");
         connection.busy_timeout(super::BUSY)?;
         if !matches!(emptied, Ok(Emptied::Yes)) {
-            self.not_before = Instant::now() + PAUSE;
+            self.hindered = Some(Instant::now());
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         }
         if emptied? == Emptied::Yes {
+            (self.hindered, self.pause) = (None, FIRST_PAUSE);
             LOG_PAGES.set(0);
             self.next_at = self.limits.move_at;
             self.told = None;
@@ -140,6 +165,14 @@ impl Checkpoints {
         }
         Ok(())
     }
+}
+
+/// Moves what the log holds on the thread at hand, beside the writer and without waiting for anybody; whether nothing is left to move.
+pub(super) fn move_log(connection: &Connection) -> Result<bool, Error> {
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+    let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], read).map_err(Error::from).inspect_err(stop_if_unsynced);
+    let (is_blocked, pages, moved) = moved?;
+    Ok(!is_blocked && pages == moved)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,16 @@
 //! Credentials in SQLite, sealed with the key beside it.
 
+#![cfg_attr(not(test), expect(clippy::disallowed_methods, reason = "seals and opens what credentials hold"))]
+
+use super::access::SECRET;
 use super::conversations::CONVERSATION_KEY;
 use super::executions::rows;
 use super::{Sqlite, connect, now_ms};
 use crate::Error;
-use crate::credentials::{Chosen, Credential, CredentialChange, Credentials, NewCredential, Secret};
+use crate::credentials::{Credential, CredentialChange, Credentials, NewCredential, Secret};
 use crate::vault::{Key, KeyFiles};
 use model::{Object, Str};
+use node_api::credential::secrets_to_repeat;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -42,6 +46,13 @@ impl Vault {
         self.opened(connection).map(drop)
     }
 
+    /// The same vault for another process of a simulation.
+    #[cfg(feature = "simulation")]
+    pub(super) fn again(&self) -> Self {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { files: self.files.clone(), opened: Mutex::new(opened) }
+    }
+
     fn opened(&self, connection: &Connection) -> Result<Arc<Opened>, Error> {
         let known = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let (Some(known), Some(check)) = (known, check_value(connection)?)
@@ -73,11 +84,14 @@ impl Vault {
                 return Ok(Opened { key, check });
             }
         }
-        let sql = "SELECT (SELECT count(*) FROM credentials) + (SELECT count(*) FROM facts WHERE key = ?1)";
+        let sql = "SELECT (SELECT count(*) FROM credentials) + (SELECT count(*) FROM facts WHERE key = ?1)
+                   + (SELECT count(*) FROM executions WHERE status = 'waiting')";
         let n_sealed: i64 = connection.query_row(sql, [CONVERSATION_KEY], |row| row.get(0))?;
         if n_sealed > 0 {
             return Err(Error::Key);
         }
+        // Other secrets sign links and cookies. As no run waits for a link, they are made anew.
+        connection.execute("DELETE FROM facts WHERE key GLOB ?1 || '*'", [SECRET])?;
         let key = current?.map_or_else(|| self.files.make_current(), Ok)?;
         let check = key.check_value()?;
         set_check_value(connection, &check)?;
@@ -98,7 +112,7 @@ impl Vault {
             let plain = old.key.open(id, data).ok_or_else(|| damaged(id))?;
             transaction.execute("UPDATE credentials SET data = ?2 WHERE id = ?1", params![id, key.seal(id, &plain)?])?;
         }
-        reseal_conversation_key(&transaction, &old.key, &key)?;
+        reseal_facts(&transaction, &old.key, &key)?;
         set_check_value(&transaction, &check)?;
         reached(Rotation::Sealed)?;
         transaction.commit()?;
@@ -203,16 +217,16 @@ impl Credentials for Sqlite {
     async fn change_credential(&self, id: &str, change: CredentialChange) -> Result<Option<Credential>, Error> {
         let id = id.to_owned();
         self.sealing(move |connection, key| {
-            if find(connection, &id)?.is_none() {
-                return Ok(None);
-            }
+            let Some(known) = find(connection, &id)? else { return Ok(None) };
+            let before = unseal(connection, key, &id)?.unwrap_or_default().reveal();
+            check_destination(&known, &before, &change)?;
             let (name, kind) = (change.name.as_deref(), change.kind.as_deref());
             connection.execute(
                 "UPDATE credentials SET name = coalesce(?2, name), kind = coalesce(?3, kind), updated_ms = ?4 WHERE id = ?1",
                 params![id, name, kind, now_ms()],
             )?;
             if let Some(secret) = change.secret.clone() {
-                let mut fields = if change.is_partial { unseal(connection, key, &id)?.unwrap_or_default().reveal() } else { Object::new() };
+                let mut fields = if change.is_partial { before } else { Object::new() };
                 fields.extend(secret.reveal());
                 let data = seal(key, &id, Secret::new(fields))?;
                 connection.execute("UPDATE credentials SET data = ?2 WHERE id = ?1", params![id, data])?;
@@ -232,18 +246,17 @@ impl Credentials for Sqlite {
         self.read(move |connection| store.unseal(connection, &id)).await
     }
 
-    fn credential_for_node(&self, workflow: &str, kind: &str, id: Option<&str>) -> Result<Chosen, Error> {
+    fn credential_for_node(&self, workflow: &str, kind: &str, id: &str) -> Result<Option<Secret>, Error> {
         self.read_now(|connection| {
             let mut found = connection.prepare_cached(
-                "SELECT c.id FROM credentials c JOIN workflows w ON w.id = ?3
-                 WHERE c.kind = ?1 AND (?2 IS NULL OR c.id = ?2) AND (c.project_id = w.project_id OR EXISTS
-                   (SELECT 1 FROM credential_shares s WHERE s.credential_id = c.id AND s.project_id = w.project_id)) LIMIT 2",
+                "SELECT EXISTS (SELECT 1 FROM credentials c JOIN workflows w ON w.id = ?3
+                 WHERE c.kind = ?1 AND c.id = ?2 AND (c.project_id = w.project_id OR EXISTS
+                   (SELECT 1 FROM credential_shares s WHERE s.credential_id = c.id AND s.project_id = w.project_id)))",
             )?;
-            let ids: Vec<String> = rows(found.query_map(params![kind, id, workflow], |row| row.get(0))?)?;
-            let [id] = ids.as_slice() else {
-                return Ok(if ids.is_empty() { Chosen::Missing } else { Chosen::Several });
-            };
-            Ok(self.unseal(connection, id)?.map_or(Chosen::Missing, Chosen::Found))
+            match found.query_row(params![kind, id, workflow], |row| row.get(0))? {
+                true => self.unseal(connection, id),
+                false => Ok(None),
+            }
         })
     }
 
@@ -255,6 +268,22 @@ impl Credentials for Sqlite {
         });
         work.await.unwrap_or(Err(Error::Stopped))
     }
+}
+
+/// Refuses a change that keeps secrets and may lead them to another place.
+fn check_destination(known: &Credential, before: &Object, change: &CredentialChange) -> Result<(), Error> {
+    let new_kind = change.kind.as_ref().filter(|kind| **kind != known.kind);
+    let given = match &change.secret {
+        // What is replaced as a whole keeps nothing.
+        Some(_) if !change.is_partial => return Ok(()),
+        Some(secret) => secret.clone().reveal(),
+        None => Object::new(),
+    };
+    let fields = match new_kind {
+        Some(_) => before.keys().filter(|name| !given.contains_key(name)).cloned().collect(),
+        None => secrets_to_repeat(&known.kind, before, &given),
+    };
+    if fields.is_empty() { Ok(()) } else { Err(Error::SecretNeeded { fields }) }
 }
 
 fn find(connection: &Connection, id: &str) -> Result<Option<Credential>, Error> {
@@ -279,12 +308,16 @@ fn unseal(connection: &Connection, key: &Key, id: &str) -> Result<Option<Secret>
     fields.map(|fields| Some(Secret::new(fields))).ok_or_else(|| damaged(id))
 }
 
-fn reseal_conversation_key(connection: &Connection, old: &Key, new: &Key) -> Result<(), Error> {
-    let sealed = connection.query_row("SELECT value FROM facts WHERE key = ?1", [CONVERSATION_KEY], |row| row.get::<_, String>(0));
-    let Some(sealed) = sealed.optional()? else { return Ok(()) };
-    let plain = hex::decode(sealed).ok().and_then(|sealed| old.open(CONVERSATION_KEY, &sealed)).ok_or_else(damaged_key)?;
-    let sealed = hex::encode(new.seal(CONVERSATION_KEY, &plain)?);
-    connection.execute("UPDATE facts SET value = ?2 WHERE key = ?1", [CONVERSATION_KEY, &sealed])?;
+/// The key of the conversations, and other secrets.
+fn reseal_facts(connection: &Connection, old: &Key, new: &Key) -> Result<(), Error> {
+    let mut found = connection.prepare("SELECT key, value FROM facts WHERE key = ?1 OR key GLOB ?2 || '*'")?;
+    let facts: Vec<(String, String)> = rows(found.query_map([CONVERSATION_KEY, SECRET], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
+    for (name, sealed) in facts {
+        let damaged = || if name == CONVERSATION_KEY { damaged_key() } else { damaged(&name) };
+        let plain = hex::decode(sealed).ok().and_then(|sealed| old.open(&name, &sealed)).ok_or_else(damaged)?;
+        let sealed = hex::encode(new.seal(&name, &plain)?);
+        connection.execute("UPDATE facts SET value = ?2 WHERE key = ?1", [&name, &sealed])?;
+    }
     Ok(())
 }
 
@@ -422,21 +455,20 @@ mod tests {
         assert_eq!(value(&here, "a").await.unwrap(), "one");
         there.rotate_key().await.unwrap();
         here.save_credential(header("b", "two")).await.unwrap();
-        assert!(matches!(here.credential_for_node("w", "httpHeaderAuth", Some("a")), Ok(Chosen::Found(_))));
+        assert!(matches!(here.credential_for_node("w", "httpHeaderAuth", "a"), Ok(Some(_))));
         assert_eq!(value(&there, "b").await.unwrap(), "two");
     }
 
     #[tokio::test]
-    async fn a_node_finds_a_credential_by_id_or_as_the_only_one_of_its_kind() {
+    async fn issue_14_07_a_node_finds_a_credential_by_its_id_only() {
         let folder = Folder::new("choose");
         let store = folder.open().unwrap();
         workflow(&store, "w", PERSONAL).await;
-        assert!(matches!(store.credential_for_node("w", "httpHeaderAuth", None), Ok(Chosen::Missing)));
         store.save_credential(header("a", "one")).await.unwrap();
-        assert!(matches!(store.credential_for_node("w", "httpHeaderAuth", None), Ok(Chosen::Found(_))));
-        assert!(matches!(store.credential_for_node("w", "httpBasicAuth", Some("a")), Ok(Chosen::Missing)));
-        store.save_credential(header("b", "two")).await.unwrap();
-        assert!(matches!(store.credential_for_node("w", "httpHeaderAuth", None), Ok(Chosen::Several)));
+        assert!(matches!(store.credential_for_node("w", "httpHeaderAuth", "a"), Ok(Some(_))));
+        for (kind, id) in [("httpHeaderAuth", ""), ("httpHeaderAuth", "A"), ("httpHeaderAuth", "b"), ("httpBasicAuth", "a")] {
+            assert!(matches!(store.credential_for_node("w", kind, id), Ok(None)), "{kind} {id}");
+        }
     }
 
     #[tokio::test]
@@ -447,22 +479,44 @@ mod tests {
         workflow(&store, "mine", PERSONAL).await;
         workflow(&store, "theirs", &team).await;
         store.save_credential(header("a", "one")).await.unwrap();
-        let finds =
-            |workflow: &str, id: Option<&str>| matches!(store.credential_for_node(workflow, "httpHeaderAuth", id), Ok(Chosen::Found(_)));
-        for id in [Some("a"), None] {
-            assert!(finds("mine", id) && !finds("theirs", id) && !finds("nowhere", id) && !finds("", id));
-        }
+        let finds = |workflow: &str, id: &str| matches!(store.credential_for_node(workflow, "httpHeaderAuth", id), Ok(Some(_)));
+        assert!(finds("mine", "a") && !finds("theirs", "a") && !finds("nowhere", "a") && !finds("", "a"));
         assert_eq!(store.out_of_reach(&team, vec!["a".into(), "unknown".into()]).await.unwrap(), ["a"]);
         assert!(store.share_credential("a", vec![team.clone()]).await.unwrap());
-        assert!(finds("mine", Some("a")) && finds("theirs", Some("a")));
+        assert!(finds("mine", "a") && finds("theirs", "a"));
         assert!(store.out_of_reach(&team, vec!["a".into()]).await.unwrap().is_empty());
         store.move_credential("a", &team).await.unwrap();
-        assert!(!finds("mine", Some("a")) && finds("theirs", Some("a")));
+        assert!(!finds("mine", "a") && finds("theirs", "a"));
     }
 
     async fn workflow(store: &Sqlite, id: &str, project: &str) {
         let version = NewVersion { id: id.into(), name: id.into(), document: "{}".into(), author: None, static_data: None };
-        store.add_workflow(version, project).await.unwrap();
+        store.add_workflow(version, project, None).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn issue_14_08_a_new_host_needs_the_secret_again() {
+        let folder = Folder::new("host");
+        let store = folder.open().unwrap();
+        store.save_credential(header("a", "one")).await.unwrap();
+        let change = |fields: &[(&str, &str)]| CredentialChange {
+            secret: Some(Secret::new(fields.iter().map(|(name, value)| (*name, *value)).collect())),
+            is_partial: true,
+            ..CredentialChange::default()
+        };
+        // It went anywhere before, so that a list only takes hosts away.
+        let bound = [("allowedHttpRequestDomains", "domains"), ("allowedDomains", "a.test")];
+        store.change_credential("a", change(&bound)).await.unwrap().unwrap();
+        for to_evil in [("allowedDomains", "a.test, evil.test"), ("allowedHttpRequestDomains", "all"), ("name", "Host")] {
+            let refused = store.change_credential("a", change(&[to_evil])).await;
+            assert!(matches!(&refused, Err(Error::SecretNeeded { fields }) if *fields == ["value"]), "{refused:?}");
+        }
+        assert_eq!(store.open_credential("a").await.unwrap().unwrap().reveal().len(), 4, "nothing was changed");
+        let kind = CredentialChange { kind: Some("openAiApi".into()), ..CredentialChange::default() };
+        assert!(matches!(store.change_credential("a", kind).await, Err(Error::SecretNeeded { .. })));
+        let with_secret = [("allowedHttpRequestDomains", "domains"), ("allowedDomains", "b.test"), ("value", "two")];
+        store.change_credential("a", change(&with_secret)).await.unwrap().unwrap();
+        assert_eq!(value(&store, "a").await.unwrap(), "two");
     }
 
     #[tokio::test]

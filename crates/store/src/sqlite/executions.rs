@@ -1,24 +1,33 @@
 //! Executions and their journal in SQLite.
 
-use super::Sqlite;
 use super::approvals::remove_of;
-use super::called::{IS_NOT_NEEDED, called_from, cancel_awaited, is_needed, refuse_if_needed, remove_passing};
+use super::called::{called_from, cancel_awaited, is_needed, refuse_if_needed, remove_passing};
+use super::parts::{StoredParts, check_parts};
+use super::reserved_ids::{self, ReservedIds};
 use super::workflows::keep_static_data;
-use super::writer::{Done, in_savepoint};
+use super::writer::{Done, in_savepoint, stop_if_unsynced};
+use super::{Sqlite, insights, listing};
 use crate::Error;
 use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
-use crate::executions::{Along, Begun, CalledFrom, Execution, ExecutionFilter, Executions, Keep, Pending, Piece, State};
-use crate::journal::{self, Told};
+use crate::executions::{
+    Along, Begun, CalledFrom, Execution, ExecutionFilter, Executions, JournalLength, Keep, Left, Pending, Piece, READ_FACTOR, Saving, State,
+};
+use crate::journal;
+use crate::parts::Reading;
+use crate::told::Told;
 use bytes::Bytes;
-use model::{RunEvent, RunStatus};
+use model::{RunEvent, RunStatus, SpentSum};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-const COLUMNS: &str = "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes, \
-                       call_step, call_number, waits_for";
+pub(super) const COLUMNS: &str = "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes, \
+                       call_step, call_number, waits_for, discards, spent_tokens, spent_dollars";
+
+/// The columns of [`Left`].
+const LEFT: &str = "id, status, wait_till_ms, waits_for";
 
 /// How many runs are neither over nor at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,14 +52,7 @@ impl Sqlite {
 #[async_trait::async_trait]
 impl Executions for Sqlite {
     async fn next_execution_id(&self) -> Result<i64, Error> {
-        self.read(|connection| {
-            let used: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM executions", [], |row| row.get(0))?;
-            // Ids of deleted runs are not given away again.
-            let noted: Option<String> =
-                connection.query_row("SELECT value FROM facts WHERE key = 'last_execution'", [], |row| row.get(0)).optional()?;
-            Ok(used.max(noted.and_then(|text| text.parse().ok()).unwrap_or(0)) + 1)
-        })
-        .await
+        self.read(next_id).await
     }
 
     async fn flush(&self, run: Arc<dyn Pending>) -> Result<(), Error> {
@@ -71,37 +73,28 @@ impl Executions for Sqlite {
     }
 
     async fn executions(&self, filter: ExecutionFilter) -> Result<Vec<Execution>, Error> {
-        self.read(move |connection| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM executions
-                 WHERE (?1 IS NULL OR workflow_id = ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR id < ?3)
-                   AND (?6 IS NULL OR mode = ?6) AND (?7 IS NULL OR started_ms > ?7) AND (?8 IS NULL OR started_ms < ?8)
-                   AND (?5 IS NULL OR workflow_id IN (SELECT w.id FROM workflows w WHERE w.project_id IN (SELECT value FROM json_each(?5))))
-                 ORDER BY id DESC LIMIT ?4"
-            );
-            let status = filter.status.map(RunStatus::name);
-            let workflow = filter.workflow_id.as_deref();
-            let within = filter.within.map(super::json_list);
-            let mut found = connection.prepare_cached(&sql)?;
-            let (mode, after, before) = (filter.mode.as_deref(), filter.started_after_ms, filter.started_before_ms);
-            let values = params![workflow, status, filter.before, filter.limit as i64, within, mode, after, before];
-            rows(found.query_map(values, execution)?)
-        })
-        .await
+        self.read(move |connection| listing::list(connection, filter)).await
     }
 
     async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error> {
         let blobs = self.shared.blobs.clone();
-        self.read(move |connection| read_journal(connection, id, usize::MAX, Some(&blobs))).await
+        let parts = Reading::new(StoredParts::new(self, id, Some(blobs.clone())));
+        self.read(move |connection| {
+            check_parts(connection, id)?;
+            read_journal(connection, id, usize::MAX, Some(&blobs), &parts)
+        })
+        .await
     }
 
     async fn outline(&self, id: i64) -> Result<Vec<RunEvent>, Error> {
-        self.read(move |connection| read_journal(connection, id, usize::MAX, None)).await
+        let parts = Reading::new(StoredParts::new(self, id, None));
+        self.read(move |connection| read_journal(connection, id, usize::MAX, None, &parts)).await
     }
 
     async fn beginning(&self, id: i64) -> Result<Option<RunEvent>, Error> {
         let blobs = self.shared.blobs.clone();
-        self.read(move |connection| Ok(read_journal(connection, id, 1, Some(&blobs))?.into_iter().next())).await
+        let parts = Reading::new(StoredParts::new(self, id, Some(blobs.clone())));
+        self.read(move |connection| Ok(read_journal(connection, id, 1, Some(&blobs), &parts)?.into_iter().next())).await
     }
 
     async fn file(&self, id: i64, sum: Sum) -> Result<Option<StoredFile>, Error> {
@@ -121,32 +114,46 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn pieces(&self, id: i64) -> Result<i64, Error> {
+    async fn pieces(&self, id: i64) -> Result<JournalLength, Error> {
         self.read(move |connection| {
-            let mut found =
-                connection.prepare_cached("SELECT coalesce(max(place) - ?1 + 1, 0) FROM journal WHERE place BETWEEN ?1 AND ?2")?;
-            Ok(found.query_row(places_of(id), |row| row.get(0))?)
+            let count = |table: &str| -> Result<i64, Error> {
+                let sql = format!("SELECT coalesce(max(place) - ?1 + 1, 0) FROM {table} WHERE place BETWEEN ?1 AND ?2");
+                Ok(connection.prepare_cached(&sql)?.query_row(places_of(id), |row| row.get(0))?)
+            };
+            Ok(JournalLength { pieces: count("journal")?, parts: count("journal_parts")? })
         })
         .await
     }
 
-    async fn interrupted(&self) -> Result<Vec<Execution>, Error> {
+    async fn outline_weight(&self, id: i64) -> Result<usize, Error> {
+        self.read(move |connection| {
+            let sql = "SELECT coalesce(sum(length(events)), 0) FROM journal WHERE place BETWEEN ?1 AND ?2";
+            let bytes: i64 = connection.prepare_cached(sql)?.query_row(places_of(id), |row| row.get(0))?;
+            let bytes = bytes.saturating_add(super::parts::body_bytes(connection, id)?);
+            Ok((bytes.max(0) as usize).saturating_mul(READ_FACTOR))
+        })
+        .await
+    }
+
+    async fn interrupted(&self) -> Result<Vec<Left>, Error> {
         self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM executions WHERE stopped_ms IS NULL AND status = 'running' ORDER BY id");
+            let sql = format!("SELECT {LEFT} FROM executions WHERE stopped_ms IS NULL AND status = 'running' ORDER BY id");
             let mut found = connection.prepare_cached(&sql)?;
-            rows(found.query_map([], execution)?)
+            rows(found.query_map([], left)?)
         })
         .await
     }
 
-    async fn due(&self, now_ms: i64, limit: usize) -> Result<Vec<Execution>, Error> {
+    async fn due(&self, now_ms: i64, after: Option<(i64, i64)>, limit: usize) -> Result<Vec<Left>, Error> {
         self.read(move |connection| {
             let sql = format!(
-                "SELECT {COLUMNS} FROM executions
-                 WHERE stopped_ms IS NULL AND status = 'waiting' AND wait_till_ms <= ?1 ORDER BY wait_till_ms LIMIT ?2"
+                "SELECT {LEFT} FROM executions
+                 WHERE stopped_ms IS NULL AND status = 'waiting' AND wait_till_ms <= ?1 AND (wait_till_ms, id) > (?2, ?3)
+                 ORDER BY wait_till_ms, id LIMIT ?4"
             );
             let mut found = connection.prepare_cached(&sql)?;
-            rows(found.query_map(params![now_ms, limit as i64], execution)?)
+            let (after_ms, after_id) = after.unwrap_or((i64::MIN, i64::MIN));
+            rows(found.query_map(params![now_ms, after_ms, after_id, at_most(limit)], left)?)
         })
         .await
     }
@@ -169,26 +176,29 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn answered(&self) -> Result<Vec<Execution>, Error> {
-        self.read(|connection| {
+    async fn answered(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error> {
+        self.read(move |connection| {
             let sql = format!(
-                "SELECT {COLUMNS} FROM executions WHERE status = 'waiting' AND waits_for IS NOT NULL AND NOT EXISTS (
-                   SELECT 1 FROM executions called WHERE called.id = executions.waits_for AND called.status IN ('running', 'waiting'))"
+                "SELECT {LEFT} FROM executions INDEXED BY executions_that_wait_for
+                 WHERE status = 'waiting' AND waits_for IS NOT NULL AND id > ?1 AND NOT EXISTS (
+                   SELECT 1 FROM executions called WHERE called.id = executions.waits_for AND called.status IN ('running', 'waiting'))
+                 ORDER BY id LIMIT ?2"
             );
             let mut found = connection.prepare_cached(&sql)?;
-            rows(found.query_map([], execution)?)
+            rows(found.query_map([after, at_most(limit)], left)?)
         })
         .await
     }
 
-    async fn decided(&self) -> Result<Vec<Execution>, Error> {
-        self.read(|connection| {
+    async fn decided(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error> {
+        self.read(move |connection| {
             let sql = format!(
-                "SELECT {COLUMNS} FROM executions
-                 WHERE status = 'waiting' AND id IN (SELECT execution_id FROM approvals WHERE decided = 1)"
+                "SELECT {LEFT} FROM executions
+                 WHERE status = 'waiting' AND id > ?1 AND id IN (SELECT execution_id FROM approvals WHERE decided = 1)
+                 ORDER BY id LIMIT ?2"
             );
             let mut found = connection.prepare_cached(&sql)?;
-            rows(found.query_map([], execution)?)
+            rows(found.query_map([after, at_most(limit)], left)?)
         })
         .await
     }
@@ -214,8 +224,15 @@ impl Executions for Sqlite {
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error> {
         self.write(move |connection| {
             let stopped = (status != RunStatus::Running && status != RunStatus::Uncertain).then(super::now_ms);
+            let mut unfinished = connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?1 AND stopped_ms IS NULL")?;
+            if let Some(stopped) = stopped
+                && unfinished.exists([id])?
+            {
+                insights::count_end(connection, id, status, stopped)?;
+            }
             let mut change = connection.prepare_cached(
-                "UPDATE executions SET status = ?2, stopped_ms = ?3, wait_till_ms = NULL, waits_for = NULL WHERE id = ?1",
+                "UPDATE executions SET status = ?2, stopped_ms = ?3, wait_till_ms = NULL, waits_for = NULL,
+                                       error = CASE ?2 WHEN 'running' THEN NULL ELSE error END WHERE id = ?1",
             )?;
             let is_there = change.execute(params![id, status.name(), stopped])? > 0;
             if status.is_over() {
@@ -228,6 +245,8 @@ impl Executions for Sqlite {
 
     async fn forget_files(&self, id: i64) {
         self.remove_files(vec![id]).await;
+        // What cannot be removed now is swept at the next start.
+        let _ = self.write(move |connection| super::parts::remove_of(connection, id)).await;
     }
 
     async fn delete_execution(&self, id: i64) -> Result<bool, Error> {
@@ -245,47 +264,29 @@ impl Executions for Sqlite {
     }
 
     async fn prune(&self, keep: Keep) -> Result<usize, Error> {
-        // What is too many or too much is found once, beside the writer; looking again before every step would take ever longer.
-        let line = self.read(move |connection| line_of(connection, keep)).await?;
-        let mut count = 0;
-        loop {
-            let (removed, with_files) = self.write(move |connection| remove_some(connection, keep, line)).await?;
-            self.remove_files(with_files).await;
-            count += removed;
-            if removed < keep.step {
-                return Ok(count);
-            }
-        }
+        self.remove_old(keep).await
     }
 
     async fn shrink(&self) -> Result<bool, Error> {
-        let store = self.clone();
-        self.write(move |connection| {
-            // The file itself gets shorter when the database takes over what the log says about it.
-            store.shared.writer.tidy();
-            let mut vacuum = connection.prepare(&format!("PRAGMA incremental_vacuum({SHRINK_PAGES})"))?;
-            let mut rows = vacuum.query([])?;
-            while rows.next()?.is_some() {}
-            let free: i64 = connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
-            Ok(free > 0)
-        })
-        .await
+        self.give_room_back().await
     }
+}
+
+pub(super) fn next_id(connection: &Connection) -> Result<i64, Error> {
+    let used: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM executions", [], |row| row.get(0))?;
+    // Ids of deleted runs are not given away again.
+    Ok(used.max(reserved_ids::noted(connection)?) + 1)
 }
 
 /// Deliveries are remembered for a week.
 const DELIVERIES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-
-/// Pages that are given back in one go; writers wait for no more than this.
-const SHRINK_PAGES: i64 = 2000;
 
 impl Sqlite {
     /// Writes the files that a run's next piece will name, so that the writer does not have to.
     async fn write_files(&self, run: &Arc<dyn Pending>) -> Result<(), Error> {
         let Some((execution, files)) = run.files() else { return Ok(()) };
         let blobs = self.shared.blobs.clone();
-        let written = tokio::task::spawn_blocking(move || blobs.write(execution, &files));
-        written.await.unwrap_or(Err(Error::Stopped))
+        self.aside(move || blobs.write(execution, &files)).await.inspect_err(stop_if_unsynced)
     }
 
     pub(super) async fn remove_files(&self, executions: Vec<i64>) {
@@ -293,29 +294,39 @@ impl Sqlite {
             return;
         }
         let blobs = self.shared.blobs.clone();
-        let removed = tokio::task::spawn_blocking(move || blobs.remove(&executions));
         // What is left is swept at the next start.
-        let _ = removed.await;
+        let _ = self
+            .aside(move || {
+                blobs.remove(&executions);
+                Ok(())
+            })
+            .await;
     }
 
     fn send_piece(&self, run: Arc<dyn Pending>, tell: impl FnOnce(Result<(), Error>) + Send + 'static) -> Result<(), Error> {
-        let blobs = self.shared.blobs.clone();
+        let (blobs, reserved_ids) = (self.shared.blobs.clone(), self.shared.reserved_ids.clone());
         self.shared.writer.send(Box::new(move |connection| {
             let piece = run.take();
             let written = match (&piece, connection) {
                 (None, Ok(_)) => Ok(Vec::new()),
-                (Some(piece), Ok(connection)) => write_whole(connection, &blobs, piece),
+                (Some(piece), Ok(connection)) => write_whole(connection, &blobs, &reserved_ids, piece),
                 (_, Err(error)) => Err(error),
             };
-            let spoils = written.is_err() && piece.as_ref().is_some_and(is_alone);
-            let (failed, bytes) = (written.as_ref().err().cloned(), piece.as_ref().map_or(0, |piece| piece.events.len()));
+            // Of a run that is gone nothing was written.
+            let spoils = written.as_ref().is_err_and(|error| !matches!(error, Error::Gone { .. })) && piece.as_ref().is_some_and(is_alone);
+            let (failed, bytes) = (written.as_ref().err().cloned(), piece.as_ref().map_or(0, Piece::len));
             let told = Box::new(move |committed: Result<(), Error>| {
                 let result = written.and_then(|gone| committed.map(|()| gone));
                 if let Ok(gone) = &result {
                     blobs.remove(gone);
                 }
-                if let (Err(_), Some(piece)) = (&result, piece) {
-                    run.give_back(piece);
+                match (&result, piece) {
+                    (Ok(_), Some(piece)) => run.is_kept(&piece),
+                    (Err(_), Some(piece)) => {
+                        reserved_ids.forget();
+                        run.give_back(piece);
+                    }
+                    (_, None) => {}
                 }
                 tell(result.map(|_| ()));
             });
@@ -326,34 +337,59 @@ impl Sqlite {
 
 /// Writes a piece with what belongs to it: its files, and what the look that found the run remembers. All of it is kept, or nothing.
 /// Gives back whose files are to be removed.
-fn write_whole(connection: &Connection, blobs: &Blobs, piece: &Piece) -> Result<Vec<i64>, Error> {
-    let found = piece.begun.as_ref().and_then(|begun| Some((begun, begun.static_data.as_ref()?)));
+fn write_whole(connection: &Connection, blobs: &Blobs, reserved_ids: &ReservedIds, piece: &Piece) -> Result<Vec<i64>, Error> {
+    check_is_there(connection, piece)?;
+    if piece.begun.is_some() {
+        reserved_ids.note(connection, piece.execution)?;
+    }
     if !piece.discard {
         // As a rule they are there already, and this only looks.
         blobs.write(piece.execution, &piece.files)?;
     }
+    let write = |connection: &Connection| {
+        let gone = write_piece(connection, piece)?;
+        insights::note_end(connection, piece)?;
+        Ok(gone)
+    };
     if is_alone(piece) {
-        return write_piece(connection, piece);
+        return write(connection);
     }
     in_savepoint(connection, |connection| {
-        if let Some((begun, data)) = found {
-            keep_static_data(connection, &begun.workflow_id, data)?;
+        let found = piece.begun.as_ref().and_then(|begun| begun.static_data.as_ref());
+        for data in [found, piece.static_data.as_ref()].into_iter().flatten() {
+            keep_static_data(connection, &piece.workflow_id, data)?;
         }
-        write_piece(connection, piece)
+        write(connection)
     })
+}
+
+/// A run whose row, or whose workflow, somebody has removed is over: what it has to tell would be found by another run of its number. A
+/// workflow that was removed and made again does not have the version that the run is of, which nobody could go on with.
+fn check_is_there(connection: &Connection, piece: &Piece) -> Result<(), Error> {
+    let is_there = match &piece.begun {
+        Some(begun) => {
+            let sql = "SELECT 1 FROM workflows WHERE id = ?1 AND (version_id = ?2 OR ?2 = ''
+                         OR EXISTS (SELECT 1 FROM workflow_versions v WHERE v.id = ?2 AND v.workflow_id = ?1))";
+            connection.prepare_cached(sql)?.exists([begun.workflow_id.as_str(), begun.version_id.as_str()])?
+        }
+        // The first parts of a large beginning come before the row.
+        None if piece.seq == 0 => true,
+        None => connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([piece.execution])?,
+    };
+    if is_there { Ok(()) } else { Err(Error::Gone { execution: piece.execution }) }
 }
 
 /// Whether a piece is no more than rows of its run. One that fails spoils its group, which saves all others the price of a savepoint.
 fn is_alone(piece: &Piece) -> bool {
-    let found = piece.begun.as_ref().and_then(|begun| begun.static_data.as_ref());
-    found.is_none() && piece.along.is_none() && piece.parent.is_none() && piece.files.is_empty() && !piece.discard
+    let keeps_data = piece.static_data.is_some() || piece.begun.as_ref().is_some_and(|begun| begun.static_data.is_some());
+    !keeps_data && piece.along.is_none() && piece.parent.is_none() && piece.files.is_empty() && !piece.discard
 }
 
 /// Notes the files of a piece; gives back how much is new to the run.
 fn note_files(connection: &Connection, piece: &Piece) -> Result<i64, Error> {
     let mut bytes = 0;
     for file in &piece.files {
-        let size = file.data.len() as i64;
+        let size = file.size as i64;
         let sql = "INSERT INTO blobs (execution_id, sum, size, mime_type, file_name) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
         let values = params![piece.execution, file.sum.0, size, file.mime_type.as_str(), file.file_name.as_deref()];
         if connection.prepare_cached(sql)?.execute(values)? > 0 {
@@ -364,9 +400,15 @@ fn note_files(connection: &Connection, piece: &Piece) -> Result<i64, Error> {
 }
 
 /// The events of a run, at most so many of each piece. Without a folder of files they have ids instead of bytes.
-fn read_journal(connection: &Connection, id: i64, most: usize, blobs: Option<&Blobs>) -> Result<Vec<RunEvent>, Error> {
+fn read_journal(
+    connection: &Connection,
+    id: i64,
+    most: usize,
+    blobs: Option<&Blobs>,
+    parts: &Arc<Reading>,
+) -> Result<Vec<RunEvent>, Error> {
     let mut found =
-        connection.prepare_cached("SELECT place - ?1, sum, events FROM journal WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
+        connection.prepare_cached("SELECT place - ?1, sum, events, format FROM journal WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
     let mut pieces = found.query(places_of(id))?;
     let (mut events, mut told) = (Vec::<RunEvent>::new(), Told::default());
     // However many steps pass a file on, it is read and held once.
@@ -389,18 +431,19 @@ fn read_journal(connection: &Connection, id: i64, most: usize, blobs: Option<&Bl
         if events.len() >= most {
             break;
         }
-        let (seq, sum, piece): (i64, i64, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (seq, sum, piece): (i64, i64, &[u8]) = (row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob().unwrap_or_default());
+        check_format(id, row.get(3)?)?;
         let damaged = || Error::Corrupt { what: format!("piece {seq} of the journal of execution {id}").into() };
-        if sum != i64::from(crc32fast::hash(&piece)) {
+        if sum != i64::from(crc32fast::hash(piece)) {
             return Err(damaged());
         }
-        let read = journal::read_events(&piece, most - events.len(), &fetch, &mut told);
+        let read = journal::read_events(piece, most - events.len(), &fetch, parts, &mut told);
         events.extend(read.map_err(|_| failed.take().unwrap_or_else(damaged))?);
     }
     Ok(events)
 }
 
-fn write_along(connection: &Connection, along: &Along) -> Result<(), Error> {
+fn write_along(connection: &Connection, execution: i64, along: &Along) -> Result<(), Error> {
     match along {
         Along::Delivery(key) => {
             let now = super::now_ms();
@@ -409,16 +452,17 @@ fn write_along(connection: &Connection, along: &Along) -> Result<(), Error> {
             connection.prepare_cached(sql)?.execute(params![key.as_str(), now])?;
             Ok(())
         }
-        Along::Schedule(schedule) => super::schedules::put(connection, schedule),
+        Along::Schedule(moved) if super::schedules::move_on(connection, moved)? => Ok(()),
+        Along::Schedule(_) => Err(Error::Gone { execution }),
     }
 }
 
 fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error> {
     let id = piece.execution;
     if let Some(along) = &piece.along {
-        write_along(connection, along)?;
+        write_along(connection, id, along)?;
     }
-    super::spending::add(connection, &piece.spent)?;
+    super::spending::add(connection, &piece.workflow_id, &piece.spent)?;
     // Whoever called it may have to ask for its result again.
     let is_passing = piece.discard && is_needed(connection, piece.parent)?;
     // A run that has called others was written before they were.
@@ -426,6 +470,7 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
         true => remove_passing(connection, id)?,
         false => Vec::new(),
     };
+    super::spending::add_to_runs(connection, id, piece.parent, &piece.spent)?;
     if piece.discard && !is_passing {
         if piece.begun.is_none() {
             remove(connection, id)?;
@@ -433,15 +478,15 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
         gone.extend(Some(id).filter(|_| piece.has_files));
         return Ok(gone);
     }
-    let length = piece.events.len() as i64 + note_files(connection, piece)?;
+    let length = piece.bytes_before + piece.len() as i64 + note_files(connection, piece)?;
     let running = State::of(RunStatus::Running);
     match (&piece.begun, &piece.state) {
         (Some(begun), state) => {
             let state = state.as_ref().unwrap_or(&running);
             let mut insert = connection.prepare_cached(
                 "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent,
-                                         error, bytes, call_step, call_number, waits_for, passing, document)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                                         error, bytes, call_step, call_number, waits_for, passing, document, discards)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
             )?;
             let (workflow, version, mode) = (begun.workflow_id.as_str(), begun.version_id.as_str(), begun.mode.as_str());
             insert.execute(params![
@@ -461,7 +506,8 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
                 begun.parent.map(|caller| caller.number),
                 state.waits_for,
                 is_passing,
-                begun.document.as_deref()
+                begun.document.as_deref(),
+                begun.saving.discards()
             ])?;
         }
         (None, Some(state)) => {
@@ -477,18 +523,29 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
         }
     }
     super::approvals::apply(connection, id, &piece.approvals)?;
+    super::parts::write(connection, id, &piece.parts)?;
     if !piece.events.is_empty() {
-        let mut insert = connection.prepare_cached("INSERT INTO journal (place, sum, events) VALUES (?1, ?2, ?3)")?;
-        insert.execute(params![place_of(id, piece.seq)?, i64::from(crc32fast::hash(&piece.events)), piece.events])?;
+        let mut insert = connection.prepare_cached("INSERT INTO journal (place, sum, events, format) VALUES (?1, ?2, ?3, ?4)")?;
+        insert.execute(params![
+            place_of(id, piece.seq)?,
+            i64::from(crc32fast::hash(&piece.events)),
+            piece.events,
+            journal::PIECE_FORMAT
+        ])?;
     }
     Ok(gone)
 }
 
+/// A journal that this version cannot read is not taken for a damaged one.
+pub(super) fn check_format(id: i64, found: i64) -> Result<(), Error> {
+    if found > journal::PIECE_FORMAT { Err(Error::NewerJournal { execution: id, found, known: journal::PIECE_FORMAT }) } else { Ok(()) }
+}
+
 /// How many pieces a run may have.
-const MAX_PIECES: i64 = 1 << 24;
+pub(super) const MAX_PIECES: i64 = 1 << 24;
 
 /// Where a piece of a run stands in the journal.
-fn place_of(id: i64, seq: i64) -> Result<i64, Error> {
+pub(super) fn place_of(id: i64, seq: i64) -> Result<i64, Error> {
     if seq < MAX_PIECES {
         Ok(id * MAX_PIECES + seq)
     } else {
@@ -498,11 +555,12 @@ fn place_of(id: i64, seq: i64) -> Result<i64, Error> {
 
 pub(super) fn remove_journal(connection: &Connection, id: i64) -> Result<(), Error> {
     connection.prepare_cached("DELETE FROM journal WHERE place BETWEEN ?1 AND ?2")?.execute(places_of(id))?;
+    connection.prepare_cached("DELETE FROM journal_parts WHERE place BETWEEN ?1 AND ?2")?.execute(places_of(id))?;
     Ok(())
 }
 
 /// The first and the last place that the pieces of a run may have.
-fn places_of(id: i64) -> [i64; 2] {
+pub(super) fn places_of(id: i64) -> [i64; 2] {
     [id * MAX_PIECES, id * MAX_PIECES + MAX_PIECES - 1]
 }
 
@@ -517,48 +575,21 @@ pub(super) struct Removed {
 /// Runs that are over; the others always stay.
 pub(super) const IS_OVER: &str = "stopped_ms IS NOT NULL";
 
-/// Runs up to this one are too many, or too much.
-fn line_of(connection: &Connection, keep: Keep) -> Result<i64, Error> {
-    let sql = format!(
-        "SELECT max(id) FROM (
-           SELECT id, row_number() OVER newest AS place, sum(bytes) OVER newest AS bytes
-           FROM executions WHERE {IS_OVER} WINDOW newest AS (ORDER BY id DESC)
-         ) WHERE place > ?1 OR bytes > ?2"
-    );
-    let line: Option<i64> = connection.prepare_cached(&sql)?.query_row([keep.at_most as i64, keep.bytes], |row| row.get(0))?;
-    Ok(line.unwrap_or(0))
-}
-
-/// Removes a step's worth of what is up to the line or too old; gives back how many, and which of them have files.
-fn remove_some(connection: &Connection, keep: Keep, line: i64) -> Result<(usize, Vec<i64>), Error> {
-    let sql =
-        format!("SELECT id FROM executions WHERE {IS_OVER} AND {IS_NOT_NEEDED} AND (id <= ?1 OR stopped_ms < ?2) ORDER BY id LIMIT ?3");
-    let mut found = connection.prepare_cached(&sql)?;
-    let ids: Vec<i64> = rows(found.query_map(params![line, keep.newer_than_ms, keep.step as i64], |row| row.get(0))?)?;
-    let mut with_files = Vec::new();
-    for id in &ids {
-        if remove(connection, *id)?.had_files {
-            with_files.push(*id);
-        }
-    }
-    Ok((ids.len(), with_files))
-}
-
 pub(super) fn remove(connection: &Connection, id: i64) -> Result<Removed, Error> {
+    reserved_ids::raise(connection, id)?;
+    remove_rows(connection, id)
+}
+
+/// Removes a run whose id is noted as given away.
+pub(super) fn remove_rows(connection: &Connection, id: i64) -> Result<Removed, Error> {
     let n_files = connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
     remove_journal(connection, id)?;
     remove_of(connection, id)?;
     let removed = connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
-    connection
-        .prepare_cached(
-            "INSERT INTO facts (key, value) VALUES ('last_execution', ?1)
-             ON CONFLICT (key) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(?1 AS INTEGER))",
-        )?
-        .execute([id.to_string()])?;
     Ok(Removed { was_there: removed > 0, had_files: n_files > 0 })
 }
 
-fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
+pub(super) fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
     let text = |index: usize| row.get_ref(index)?.as_str().map(Into::into).map_err(rusqlite::Error::from);
     let optional = |index: usize| row.get::<_, Option<String>>(index).map(|text| text.map(Into::into));
     let status: String = row.get(4)?;
@@ -573,7 +604,9 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
             parent: called_from(row)?,
             document: None,
             static_data: None,
+            saving: Saving::of_discards(row.get(15)?),
         },
+        spent: SpentSum { tokens: row.get::<_, i64>(16)?.max(0) as u64, dollars: row.get(17)? },
         state: State {
             status: RunStatus::from_name(&status).unwrap_or(RunStatus::Error),
             stopped_ms: row.get(6)?,
@@ -583,6 +616,15 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
         },
         bytes: row.get(11)?,
     })
+}
+
+fn left(row: &Row<'_>) -> rusqlite::Result<Left> {
+    let status = RunStatus::from_name(row.get_ref(1)?.as_str()?).unwrap_or(RunStatus::Error);
+    Ok(Left { id: row.get(0)?, state: State { wait_till_ms: row.get(2)?, waits_for: row.get(3)?, ..State::of(status) } })
+}
+
+fn at_most(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 pub(super) fn rows<T>(found: impl Iterator<Item = rusqlite::Result<T>>) -> Result<Vec<T>, Error> {

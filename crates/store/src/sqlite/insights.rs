@@ -1,30 +1,163 @@
-//! Finished runs for counting, in SQLite.
+//! Counts runs as they end, in SQLite. Nobody who asks for figures reads the runs themselves.
+//!
+//! Invariant: a run is counted in the transaction that ends it. Those of one group are put together first, so that it costs a run next to nothing.
 
 use super::Sqlite;
-use super::executions::rows;
 use crate::Error;
-use crate::insights::{FinishedFilter, FinishedRun, Insights};
-use model::RunStatus;
-use rusqlite::{Row, params};
+use crate::executions::Piece;
+use crate::insights::{DAYS_COUNTED, Insights, RunCount, RunCountFilter};
+use model::{RunStatus, Str};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// Runs that are counted together.
+#[derive(PartialEq, Eq, Hash)]
+struct Alike {
+    day: i64,
+    workflow_id: Str,
+    status: &'static str,
+    took_ms: i64,
+}
+
+impl Alike {
+    fn new(workflow_id: Str, status: RunStatus, started_ms: i64, stopped_ms: i64) -> Self {
+        let took_ms = rounded((stopped_ms - started_ms).max(0));
+        Self { day: started_ms.div_euclid(DAY_MS), workflow_id, status: status.name(), took_ms }
+    }
+
+    fn count(&self, connection: &Connection, runs: i64) -> Result<(), Error> {
+        let sql = "INSERT INTO run_days (day, workflow_id, status, took_ms, runs) VALUES (?1, ?2, ?3, ?4, ?5)
+                   ON CONFLICT DO UPDATE SET runs = runs + excluded.runs";
+        connection.prepare_cached(sql)?.execute(params![self.day, self.workflow_id.as_str(), self.status, self.took_ms, runs])?;
+        Ok(())
+    }
+}
+
+thread_local! {
+    /// Runs that ended in the transaction at hand, on the writer's thread.
+    static ENDED: RefCell<HashMap<Alike, i64>> = RefCell::default();
+}
+
+/// Counts the run of a piece that was written, if the piece ends it and it is kept.
+pub(super) fn note_end(connection: &Connection, piece: &Piece) -> Result<(), Error> {
+    let Some((status, stopped_ms)) = piece.state.as_ref().and_then(|state| Some((state.status, state.stopped_ms?))) else { return Ok(()) };
+    if piece.discard {
+        return Ok(());
+    }
+    let began = match &piece.begun {
+        Some(begun) => Some((begun.workflow_id.clone(), begun.started_ms)),
+        None => began(connection, piece.execution)?,
+    };
+    if let Some((workflow_id, started_ms)) = began {
+        let alike = Alike::new(workflow_id, status, started_ms, stopped_ms);
+        ENDED.with_borrow_mut(|ended| *ended.entry(alike).or_default() += 1);
+    }
+    Ok(())
+}
+
+/// Writes what was counted in the transaction at hand, before it is committed.
+pub(super) fn write_counts(connection: &Connection) -> Result<(), Error> {
+    ENDED.take().iter().try_for_each(|(alike, runs)| alike.count(connection, *runs))
+}
+
+/// Forgets what a transaction has counted that came to nothing.
+pub(super) fn forget_counts() {
+    ENDED.with_borrow_mut(HashMap::clear);
+}
+
+/// Counts a run that ends otherwise than by a piece of its journal.
+pub(super) fn count_end(connection: &Connection, id: i64, status: RunStatus, stopped_ms: i64) -> Result<(), Error> {
+    let Some((workflow_id, started_ms)) = began(connection, id)? else { return Ok(()) };
+    Alike::new(workflow_id, status, started_ms, stopped_ms).count(connection, 1)
+}
+
+/// Of which workflow a run is, and when it began.
+fn began(connection: &Connection, id: i64) -> Result<Option<(Str, i64)>, Error> {
+    let mut found = connection.prepare_cached("SELECT workflow_id, started_ms FROM executions WHERE id = ?1")?;
+    Ok(found.query_row([id], |row| Ok((row.get_ref(0)?.as_str()?.into(), row.get(1)?))).optional()?)
+}
+
+/// Forgets some of the days that are too long ago; whether there is more to forget.
+pub(super) fn forget_days(connection: &Connection, now_ms: i64, at_most: usize) -> Result<bool, Error> {
+    let sql = "DELETE FROM run_days WHERE (day, workflow_id, status, took_ms) IN (
+                 SELECT day, workflow_id, status, took_ms FROM run_days WHERE day < ?1 ORDER BY day LIMIT ?2)";
+    let first_day = now_ms.div_euclid(DAY_MS) - DAYS_COUNTED;
+    Ok(connection.prepare_cached(sql)?.execute(params![first_day, at_most as i64])? == at_most)
+}
+
+/// A time to within 5 %: by ones up to twenty, by twos up to fifty, by fives up to a hundred, and so on with every power of ten.
+fn rounded(ms: i64) -> i64 {
+    let mut unit = 1;
+    while ms / unit >= 100 {
+        unit *= 10;
+    }
+    let step = match ms / unit {
+        ..20 => unit,
+        20..50 => 2 * unit,
+        50.. => 5 * unit,
+    };
+    (ms + step / 2) / step * step
+}
 
 #[async_trait::async_trait]
 impl Insights for Sqlite {
-    async fn finished_runs(&self, filter: FinishedFilter) -> Result<Vec<FinishedRun>, Error> {
+    async fn run_counts(&self, filter: RunCountFilter) -> Result<Vec<RunCount>, Error> {
         self.read(move |connection| {
-            // Ids grow with time, so that the newest are found without an index of their own.
-            let sql = "SELECT workflow_id, status, started_ms, stopped_ms FROM executions
-                       WHERE stopped_ms IS NOT NULL AND started_ms >= ?1 AND (?2 IS NULL OR workflow_id = ?2)
-                         AND (?3 IS NULL OR workflow_id IN (SELECT w.id FROM workflows w WHERE w.project_id IN (SELECT value FROM json_each(?3))))
-                       ORDER BY id DESC LIMIT ?4";
             let within = filter.within.map(super::json_list);
-            let values = params![filter.since_ms, filter.workflow_id.as_deref(), within, filter.limit as i64];
-            rows(connection.prepare_cached(sql)?.query_map(values, finished)?)
+            let mut sql = "SELECT workflow_id, status, took_ms, runs FROM run_days WHERE day = ?".to_owned();
+            if filter.workflow_id.is_some() {
+                sql.push_str(" AND workflow_id = ?");
+            }
+            if within.is_some() {
+                sql.push_str(" AND workflow_id IN (SELECT w.id FROM workflows w WHERE w.project_id IN (SELECT value FROM json_each(?)))");
+            }
+            let chosen = filter.workflow_id.as_deref();
+            let mut found = connection.prepare_cached(&sql)?;
+            let mut counts: Vec<RunCount> = Vec::new();
+            // Day by day, so that those of one workflow are found without a look at the others.
+            for day in filter.first_day..=filter.last_day {
+                let mut values: Vec<&dyn ToSql> = vec![&day];
+                values.extend(chosen.as_ref().map(|id| id as &dyn ToSql));
+                values.extend(within.as_ref().map(|projects| projects as &dyn ToSql));
+                let mut rows = found.query(&values[..])?;
+                while let Some(row) = rows.next()? {
+                    counts.push(count(row, day, counts.last())?);
+                }
+            }
+            Ok(counts)
         })
         .await
     }
 }
 
-fn finished(row: &Row<'_>) -> rusqlite::Result<FinishedRun> {
-    let status = RunStatus::from_name(row.get_ref(1)?.as_str()?).unwrap_or(RunStatus::Error);
-    Ok(FinishedRun { workflow_id: row.get_ref(0)?.as_str()?.into(), status, started_ms: row.get(2)?, stopped_ms: row.get(3)? })
+/// A row; those of one workflow follow one another, and share its id.
+fn count(row: &Row<'_>, day: i64, last: Option<&RunCount>) -> rusqlite::Result<RunCount> {
+    let (workflow, status) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+    let known = last.filter(|last| last.workflow_id == workflow).map(|last| last.workflow_id.clone());
+    let workflow_id = known.unwrap_or_else(|| workflow.into());
+    let status = RunStatus::from_name(status).unwrap_or(RunStatus::Error);
+    Ok(RunCount { day, workflow_id, status, took_ms: row.get(2)?, runs: row.get::<_, i64>(3)?.max(0) as usize })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_kept_to_within_a_twentieth() {
+        for (exact, kept) in [(0, 0), (7, 7), (19, 19), (21, 22), (52, 50), (53, 55), (104, 100), (1234, 1200), (86_400_000, 85_000_000)] {
+            assert_eq!(rounded(exact), kept, "{exact}");
+        }
+        let mut kinds = std::collections::BTreeSet::new();
+        for exact in (0..100_000).map(|number| number * 37 % 1_000_000) {
+            let kept = rounded(exact);
+            assert!((kept - exact).abs() * 20 <= exact, "{exact} became {kept}");
+            assert_eq!(rounded(kept), kept, "{exact}");
+            kinds.insert(kept);
+        }
+        assert!(kinds.len() < 200, "{}", kinds.len());
+    }
 }

@@ -1,18 +1,28 @@
 //! Everything in one SQLite file: one writer that groups commits, and readers beside it.
 
 mod access;
+mod addresses;
 mod approvals;
 mod called;
 mod checkpoints;
 mod collections;
 mod conversations;
 mod credentials;
+mod epoch;
 mod executions;
 mod folders;
+mod history;
 mod insights;
+mod interruptions;
+mod listing;
 mod migrate;
+mod parts;
 mod projects;
+mod reserved_ids;
+mod retention;
 mod schedules;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 mod spending;
 mod tables;
 mod tags;
@@ -24,23 +34,25 @@ mod writer;
 pub(crate) use credentials::check_value;
 pub use executions::Unfinished;
 pub(crate) use migrate::KNOWN_SCHEMA;
+use migrate::May;
 pub use writer::WriterFigures;
 
-use crate::Error;
 use crate::blobs::Blobs;
-use crate::inspect::{DATABASE, LOCK};
+use crate::inspect::{self, DATABASE, LOCK};
 use crate::vault::Key;
+use crate::{Error, private};
 use checkpoints::LogLimits;
 use collections::VectorCache;
 use credentials::Vault;
 use model::Str;
 use node_api::collections::CollectionLimits;
 use node_api::tables::TableLimits;
+use reserved_ids::ReservedIds;
 use rusqlite::Connection;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use writer::Writer;
 
@@ -63,14 +75,41 @@ pub struct Sqlite {
 struct Shared {
     file: PathBuf,
     writer: Writer,
-    readers: Mutex<Vec<Connection>>,
+    readers: Arc<Readers>,
     vault: Vault,
     /// What conversations are sealed with, once it was needed.
     conversation_key: OnceLock<Arc<Key>>,
     blobs: Blobs,
     vectors: VectorCache,
+    reserved_ids: Arc<ReservedIds>,
     /// Held for as long as this process is the one that runs workflows here.
     serving: Option<File>,
+    /// Decides what becomes of reads and writes in a simulation.
+    #[cfg(feature = "simulation")]
+    disk: Option<Arc<dyn simulation::Disk>>,
+}
+
+/// Connections for whoever reads.
+struct Readers {
+    file: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        let idle = self.idle().pop();
+        let connection = idle.map_or_else(|| connect(&self.file), Ok)?;
+        let result = work(&connection);
+        let mut idle = self.idle();
+        if idle.len() < IDLE_READERS {
+            idle.push(connection);
+        }
+        result
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// How long a server waits for a folder that somebody looks at.
@@ -88,42 +127,70 @@ pub enum Use {
 impl Sqlite {
     /// Opens the database of a data folder; folder and database are made if they are not there.
     pub fn open(folder: &Path, purpose: Use) -> Result<Self, Error> {
-        std::fs::create_dir_all(folder).map_err(|error| Error::file(folder, &error))?;
+        private::make_folder(folder)?;
         let serving = match purpose {
             Use::Serve => Some(lock(folder)?),
             Use::Beside => None,
         };
         let file = folder.join(DATABASE);
+        // The files beside it get the mode of the database.
+        let _ = private::open(&file);
+        if purpose == Use::Serve {
+            private::tighten(folder);
+        }
         if !std::fs::metadata(&file).is_ok_and(|found| found.len() > 0) {
             // The vacuum mode only takes effect before the first table is made, and setting it writes.
+            #[expect(clippy::disallowed_methods, reason = "the one database")]
             let connection = Connection::open(&file)?;
             connection.busy_timeout(BUSY)?;
             connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
         }
+        if purpose == Use::Beside {
+            inspect::check_same_version(folder)?;
+        }
         let mut connection = connect(&file)?;
-        migrate::migrate(&mut connection)?;
+        migrate::migrate(&mut connection, if purpose == Use::Serve { May::Migrate } else { May::Begin })?;
         let vault = Vault::new(folder);
         if purpose == Use::Serve {
             // Whoever runs workflows needs the right key; others find out when they use it.
             vault.open(&connection)?;
         }
         let blobs = Blobs::new(folder);
+        let mut epoch = None;
         if purpose == Use::Serve {
             // Nobody else runs anything here, so that files without an execution are what a crash has left.
-            blobs.sweep(|id| Ok(connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([id])?))?;
+            private::warn_of_network(folder);
+            epoch = epoch::begin(&connection)?;
+            parts::sweep(&connection)?;
+            blobs.make_names_last()?;
+            sweep_files(&file, &blobs, executions::next_id(&connection)?);
         }
         let shared = Shared {
+            writer: Writer::start(connection, LogLimits::default(), epoch),
+            readers: Arc::new(Readers { file: file.clone(), idle: Mutex::default() }),
             file,
-            writer: Writer::start(connection, LogLimits::default()),
-            readers: Mutex::default(),
             vault,
             conversation_key: OnceLock::new(),
             blobs,
             vectors: VectorCache::default(),
+            reserved_ids: Arc::default(),
             serving,
+            #[cfg(feature = "simulation")]
+            disk: None,
         };
+        Ok(Self::of(shared))
+    }
+
+    fn of(shared: Shared) -> Self {
         let (table_limits, collection_limits) = (TableLimits::default(), CollectionLimits::default());
-        Ok(Self { shared: Arc::new(shared), table_limits, collection_limits, seen_by_workflow: None })
+        Self { shared: Arc::new(shared), table_limits, collection_limits, seen_by_workflow: None }
+    }
+
+    /// Brings a data folder that nobody uses to the form that this version knows; gives back which form it had.
+    pub fn migrate(folder: &Path) -> Result<inspect::Schema, Error> {
+        let found = inspect::schema(folder)?.map_or(0, |schema| schema.found);
+        Self::open(folder, Use::Serve)?;
+        Ok(inspect::Schema { found, known: KNOWN_SCHEMA })
     }
 
     /// The same database with other limits for collections of knowledge.
@@ -151,21 +218,21 @@ impl Sqlite {
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let store = self.clone();
-        let result = tokio::task::spawn_blocking(move || store.read_now(work));
-        result.await.unwrap_or(Err(Error::Stopped))
+        self.aside(move || store.read_now(work)).await
+    }
+
+    /// Does what waits for the disk off the threads that serve connections.
+    async fn aside<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+        #[cfg(feature = "simulation")]
+        if let Some(disk) = &self.shared.disk {
+            return simulation::aside(&**disk, work).await;
+        }
+        tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Stopped))
     }
 
     /// Reads on this thread; for the few lookups that are over in an instant.
     fn read_now<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        let readers = || self.shared.readers.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = readers().pop();
-        let connection = idle.map_or_else(|| connect(&self.shared.file), Ok)?;
-        let result = work(&connection);
-        let mut idle = readers();
-        if idle.len() < IDLE_READERS {
-            idle.push(connection);
-        }
-        result
+        self.shared.readers.with(work)
     }
 
     /// Makes sure that the key of the vault fits the credentials that are there; makes one at the first use.
@@ -185,6 +252,10 @@ impl Sqlite {
 
     /// Makes sure that something can be written; tries only if the last time it could not.
     pub async fn is_writable(&self) -> Result<(), Error> {
+        if self.shared.blobs.trouble().is_some() {
+            let blobs = self.shared.blobs.clone();
+            self.aside(move || blobs.try_to_write()).await?;
+        }
         if self.shared.writer.trouble().is_none() {
             return Ok(());
         }
@@ -201,14 +272,33 @@ impl Sqlite {
     pub fn announce(&self, address: &str) -> Result<(), Error> {
         let Some(mut file) = self.shared.serving.as_ref() else { return Ok(()) };
         let path = self.folder().join(LOCK);
-        file.set_len(0).and_then(|()| file.write_all(address.as_bytes())).map_err(|error| Error::file(&path, &error))
+        file.set_len(0)
+            .and_then(|()| file.write_all(format!("{address}\n{}\n", inspect::own_version()).as_bytes()))
+            .map_err(|error| Error::file(&path, &error))
+    }
+}
+
+/// Removes what the last process left of files, beside everything else: there may be many.
+fn sweep_files(file: &Path, blobs: &Blobs, before: i64) {
+    let (file, blobs) = (file.to_owned(), blobs.clone());
+    let sweep = move || {
+        let connection = connect(&file)?;
+        blobs.sweep(before, |id| Ok(connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([id])?))
+    };
+    let swept = std::thread::Builder::new().name("sweep".into()).spawn(move || {
+        if let Err(error) = sweep() {
+            tracing::warn!(%error, "Files that belong to no execution could not be removed; the next start tries again.");
+        }
+    });
+    if let Err(error) = swept {
+        tracing::warn!(%error, "Files that belong to no execution are removed at the next start.");
     }
 }
 
 /// Makes this process the one that has the folder to itself.
 pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
     let path = folder.join(LOCK);
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(|error| Error::file(&path, &error))?;
+    let file = private::open(&path).map_err(|error| Error::file(&path, &error))?;
     let began = Instant::now();
     loop {
         match file.try_lock() {
@@ -226,7 +316,14 @@ pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
 }
 
 pub(crate) fn connect(file: &Path) -> Result<Connection, Error> {
+    #[expect(clippy::disallowed_methods, reason = "the one database")]
     let connection = Connection::open(file)?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+/// Sets a connection up as everybody here has it.
+fn prepare(connection: &Connection) -> Result<(), Error> {
     connection.busy_timeout(BUSY)?;
     // Nothing here writes to a database that is there. The writer looks after the log itself.
     connection.execute_batch(
@@ -234,8 +331,7 @@ pub(crate) fn connect(file: &Path) -> Result<Connection, Error> {
          PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;",
     )?;
     connection.set_prepared_statement_cache_capacity(64);
-    tables::register_functions(&connection)?;
-    Ok(connection)
+    Ok(tables::register_functions(connection)?)
 }
 
 /// Texts as one parameter of a statement that looks for them with `json_each`.
@@ -244,6 +340,10 @@ fn json_list(texts: Vec<model::Str>) -> String {
 }
 
 pub(crate) fn now_ms() -> i64 {
+    #[cfg(feature = "simulation")]
+    if let Some(now) = simulation::now_ms() {
+        return now;
+    }
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 

@@ -1,7 +1,7 @@
 //! Projects and their members in SQLite.
 
 use super::executions::rows;
-use super::users::user;
+use super::users::{N_COLUMNS as USER_COLUMNS, user};
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
 use crate::projects::{PERSONAL, Project, ProjectKind, ProjectRole, Projects};
@@ -13,6 +13,16 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 const COLUMNS: &str = "p.id, CASE WHEN p.kind = 'team' THEN p.name WHEN u.id IS NULL THEN 'Personal'
     ELSE trim(u.first_name || ' ' || u.last_name || ' <' || u.email || '>') END, p.kind, p.owner_id, p.created_ms, p.updated_ms";
 const FROM: &str = "FROM projects p LEFT JOIN users u ON u.id = p.owner_id";
+
+impl Sqlite {
+    /// The project that a stored workflow belongs to.
+    pub(crate) fn project_of_workflow(&self, id: &str) -> Result<Option<String>, Error> {
+        self.read_now(|connection| {
+            let mut found = connection.prepare_cached("SELECT project_id FROM workflows WHERE id = ?1")?;
+            Ok(found.query_row([id], |row| row.get(0)).optional()?)
+        })
+    }
+}
 
 #[async_trait::async_trait]
 impl Projects for Sqlite {
@@ -98,7 +108,7 @@ impl Projects for Sqlite {
                  ORDER BY u.created_ms, u.id",
                 super::users::COLUMNS
             );
-            let pair = |row: &Row<'_>| Ok((user(row)?, role(row, 8)?));
+            let pair = |row: &Row<'_>| Ok((user(row)?, role(row, USER_COLUMNS)?));
             rows(connection.prepare_cached(&sql)?.query_map([project], pair)?)
         })
         .await

@@ -2,13 +2,13 @@
 
 use super::Sqlite;
 use crate::Error;
-use crate::spending::{SpendingAccount, SpendingFilter, SpendingRow, SpentByRun, day_of};
-use model::{SpentSum, Str};
+use crate::spending::{SpendingAccount, SpendingFilter, SpendingRow, day_of};
+use model::{Spent, SpentSum, Str};
 use rusqlite::{Connection, Row, params};
 
 /// Adds what a run has spent, within the transaction that keeps its events.
-pub(super) fn add(connection: &Connection, spent: &SpentByRun) -> Result<(), Error> {
-    for one in &spent.all {
+pub(super) fn add(connection: &Connection, workflow_id: &str, spent: &[Spent]) -> Result<(), Error> {
+    for one in spent {
         let mut insert = connection.prepare_cached(
             "INSERT INTO spending (day, workflow_id, session, provider, model, calls, input, cached, output, dollars)
              VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9)
@@ -21,7 +21,7 @@ pub(super) fn add(connection: &Connection, spent: &SpentByRun) -> Result<(), Err
         let (day, dollars) = (day_of(one.at_ms), one.dollars.unwrap_or(0.0));
         insert.execute(params![
             day.as_str(),
-            spent.workflow_id.as_str(),
+            workflow_id,
             session,
             one.provider.as_str(),
             one.model.as_str(),
@@ -31,6 +31,22 @@ pub(super) fn add(connection: &Connection, spent: &SpentByRun) -> Result<(), Err
             dollars
         ])?;
     }
+    Ok(())
+}
+
+/// Adds it to the rows of the run and of those that called it, which may go on or be over.
+pub(super) fn add_to_runs(connection: &Connection, id: i64, caller: Option<i64>, spent: &[Spent]) -> Result<(), Error> {
+    if spent.is_empty() {
+        return Ok(());
+    }
+    let mut sum = SpentSum::default();
+    spent.iter().for_each(|one| sum.add(one));
+    let sql = "WITH RECURSIVE callers (id) AS (
+                 VALUES (?1), (?2) UNION SELECT executions.parent FROM executions JOIN callers ON executions.id = callers.id
+               )
+               UPDATE executions SET spent_tokens = spent_tokens + ?3, spent_dollars = spent_dollars + ?4
+               WHERE id IN (SELECT id FROM callers WHERE id IS NOT NULL)";
+    connection.prepare_cached(sql)?.execute(params![id, caller, sum.tokens as i64, sum.dollars])?;
     Ok(())
 }
 
@@ -61,6 +77,10 @@ impl SpendingAccount for Sqlite {
             Ok(rows.collect::<Result<_, _>>()?)
         })
         .await
+    }
+
+    async fn fold_sessions(&self, before: Str) -> Result<(), Error> {
+        self.fold_spending_before(before.into()).await
     }
 
     async fn spent_by_session(&self, day: Str, workflow_id: Str, session: Str) -> Result<SpentSum, Error> {

@@ -3,56 +3,82 @@
 use super::executions::rows;
 use super::{Sqlite, new_id, now_ms};
 use crate::Error;
-use crate::tags::{Tag, Tagged, Tags};
+use crate::tags::{Tag, TagChange, TagPlace, TagReach, Tagged, Tags, TagsSet};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 const COLUMNS: &str = "t.id, t.name, t.created_ms, t.updated_ms";
 
+/// Whether whoever asks has the tag `t`: `?1` is who, or nothing for everybody, `?2` the projects that they see.
+const IS_SEEN: &str = "(?1 IS NULL OR t.owner_id = ?1
+    OR EXISTS (SELECT 1 FROM workflow_tags c JOIN workflows w ON w.id = c.workflow_id
+               WHERE c.tag_id = t.id AND w.project_id IN (SELECT value FROM json_each(?2)))
+    OR EXISTS (SELECT 1 FROM execution_tags c JOIN executions e ON e.id = c.execution_id JOIN workflows w ON w.id = e.workflow_id
+               WHERE c.tag_id = t.id AND w.project_id IN (SELECT value FROM json_each(?2))))";
+
+/// Whether something carries the tag `?1` outside of the projects `?2`.
+const IS_FOREIGN: &str = "SELECT EXISTS (SELECT 1 FROM workflow_tags c JOIN workflows w ON w.id = c.workflow_id
+               WHERE c.tag_id = ?1 AND w.project_id NOT IN (SELECT value FROM json_each(?2)))
+    OR EXISTS (SELECT 1 FROM execution_tags c JOIN executions e ON e.id = c.execution_id LEFT JOIN workflows w ON w.id = e.workflow_id
+               WHERE c.tag_id = ?1 AND coalesce(w.project_id, '') NOT IN (SELECT value FROM json_each(?2)))";
+
 #[async_trait::async_trait]
 impl Tags for Sqlite {
-    async fn tag(&self, id: &str) -> Result<Option<Tag>, Error> {
+    async fn tag(&self, id: &str, whose: Option<TagReach>) -> Result<Option<Tag>, Error> {
         let id = id.to_owned();
-        self.read(move |connection| find(connection, &id)).await
+        self.read(move |connection| find(connection, &id, &Seen::of(whose.as_ref()))).await
     }
 
-    async fn tags(&self, after: Option<&str>, limit: usize) -> Result<Vec<Tag>, Error> {
-        let after = after.map(str::to_owned);
+    async fn tags(&self, whose: Option<TagReach>, after: Option<TagPlace>, limit: usize) -> Result<Vec<Tag>, Error> {
         self.read(move |connection| {
-            let sql = format!("SELECT {COLUMNS} FROM tags t WHERE ?1 IS NULL OR name > ?1 ORDER BY name LIMIT ?2");
-            rows(connection.prepare_cached(&sql)?.query_map(params![after, limit as i64], tag)?)
+            let sql = format!(
+                "SELECT {COLUMNS} FROM tags t WHERE {IS_SEEN} AND (?3 IS NULL OR (t.name, t.id) > (?3, ?4)) ORDER BY t.name, t.id LIMIT ?5"
+            );
+            let seen = Seen::of(whose.as_ref());
+            let (name, id) = after.map(|place| (place.name.to_string(), place.id.to_string())).unzip();
+            rows(connection.prepare_cached(&sql)?.query_map(params![seen.user, seen.projects, name, id, limit as i64], tag)?)
         })
         .await
     }
 
-    async fn add_tag(&self, name: &str) -> Result<Tag, Error> {
-        let name = Str::from(name);
+    async fn add_tag(&self, name: &str, owner: &str, whose: Option<TagReach>) -> Result<Tag, Error> {
+        let (name, owner) = (Str::from(name), owner.to_owned());
         self.write(move |connection| {
+            check_name(connection, &name, "", &Seen::of(whose.as_ref()))?;
             let now = now_ms();
             let tag = Tag { id: new_id(), name: name.clone(), created_ms: now, updated_ms: now };
-            let sql = "INSERT INTO tags (id, name, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?3) ON CONFLICT (name) DO NOTHING";
-            let added = connection.execute(sql, params![tag.id.as_str(), name.as_str(), now])?;
-            if added > 0 { Ok(tag) } else { Err(Error::Taken { what: "a tag", name }) }
+            let sql = "INSERT INTO tags (id, name, owner_id, created_ms, updated_ms) VALUES (?1, ?2, (SELECT id FROM users WHERE id = ?3), ?4, ?4)";
+            connection.prepare_cached(sql)?.execute(params![tag.id.as_str(), name.as_str(), owner, now])?;
+            Ok(tag)
         })
         .await
     }
 
-    async fn rename_tag(&self, id: &str, name: &str) -> Result<Option<Tag>, Error> {
+    async fn rename_tag(&self, id: &str, name: &str, whose: Option<TagReach>) -> Result<TagChange, Error> {
         let (id, name) = (id.to_owned(), Str::from(name));
         self.write(move |connection| {
-            let others = "SELECT 1 FROM tags WHERE name = ?1 AND id <> ?2";
-            if connection.query_row(others, [name.as_str(), &id], |_| Ok(())).optional()?.is_some() {
-                return Err(Error::Taken { what: "a tag", name });
+            let seen = Seen::of(whose.as_ref());
+            match own(connection, &id, &seen, whose.as_ref())? {
+                TagChange::Done(_) => {}
+                refused => return Ok(refused),
             }
+            check_name(connection, &name, &id, &seen)?;
             connection.execute("UPDATE tags SET name = ?2, updated_ms = ?3 WHERE id = ?1", params![id, name.as_str(), now_ms()])?;
-            find(connection, &id)
+            Ok(find(connection, &id, &seen)?.map_or(TagChange::Missing, TagChange::Done))
         })
         .await
     }
 
-    async fn delete_tag(&self, id: &str) -> Result<bool, Error> {
+    async fn delete_tag(&self, id: &str, whose: Option<TagReach>) -> Result<TagChange, Error> {
         let id = id.to_owned();
-        self.write(move |connection| Ok(connection.execute("DELETE FROM tags WHERE id = ?1", [id])? > 0)).await
+        self.write(move |connection| {
+            let found = own(connection, &id, &Seen::of(whose.as_ref()), whose.as_ref())?;
+            if matches!(found, TagChange::Done(_)) {
+                connection.execute("DELETE FROM tags WHERE id = ?1", [id])?;
+            }
+            Ok(found)
+        })
+        .await
     }
 
     async fn tags_of(&self, tagged: Tagged) -> Result<Vec<Tag>, Error> {
@@ -85,11 +111,16 @@ impl Tags for Sqlite {
         .await
     }
 
-    async fn set_tags(&self, tagged: Tagged, tags: Vec<Str>) -> Result<bool, Error> {
+    async fn set_tags(&self, tagged: Tagged, tags: Vec<Str>, whose: Option<TagReach>) -> Result<TagsSet, Error> {
         self.write(move |connection| {
+            let seen = Seen::of(whose.as_ref());
+            let given = Seen::to_give(whose.as_ref());
             for tag in &tags {
-                if find(connection, tag)?.is_none() {
-                    return Ok(false);
+                if find(connection, tag, &seen)?.is_none() {
+                    return Ok(TagsSet::Missing);
+                }
+                if !is_carried(connection, &tagged, tag)? && find(connection, tag, &given)?.is_none() {
+                    return Ok(TagsSet::Foreign);
                 }
             }
             match &tagged {
@@ -108,15 +139,69 @@ impl Tags for Sqlite {
                     )?,
                 };
             }
-            Ok(true)
+            Ok(TagsSet::Done)
         })
         .await
     }
 }
 
-fn find(connection: &Connection, id: &str) -> Result<Option<Tag>, Error> {
-    let mut found = connection.prepare_cached("SELECT id, name, created_ms, updated_ms FROM tags WHERE id = ?")?;
-    Ok(found.query_row([id], tag).optional()?)
+/// Who asks, as statements take it.
+struct Seen {
+    user: Option<String>,
+    projects: String,
+}
+
+impl Seen {
+    fn of(whose: Option<&TagReach>) -> Self {
+        let projects = super::json_list(whose.map(|whose| whose.sees.clone()).unwrap_or_default());
+        Self { user: whose.map(|whose| whose.user_id.to_string()), projects }
+    }
+
+    /// What they may give to something that does not carry it yet.
+    fn to_give(whose: Option<&TagReach>) -> Self {
+        let projects = super::json_list(whose.map(|whose| whose.changes.clone()).unwrap_or_default());
+        Self { user: whose.map(|whose| whose.user_id.to_string()), projects }
+    }
+}
+
+fn find(connection: &Connection, id: &str, seen: &Seen) -> Result<Option<Tag>, Error> {
+    let mut found = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM tags t WHERE t.id = ?3 AND {IS_SEEN}"))?;
+    Ok(found.query_row(params![seen.user, seen.projects, id], tag).optional()?)
+}
+
+fn is_carried(connection: &Connection, tagged: &Tagged, tag: &str) -> Result<bool, Error> {
+    Ok(match tagged {
+        Tagged::Workflow(id) => {
+            let sql = "SELECT 1 FROM workflow_tags WHERE workflow_id = ?1 AND tag_id = ?2";
+            connection.prepare_cached(sql)?.exists([id.as_str(), tag])?
+        }
+        Tagged::Execution(id) => {
+            let sql = "SELECT 1 FROM execution_tags WHERE execution_id = ?1 AND tag_id = ?2";
+            connection.prepare_cached(sql)?.exists(params![id, tag])?
+        }
+    })
+}
+
+/// A tag that whoever asks may change.
+fn own(connection: &Connection, id: &str, seen: &Seen, whose: Option<&TagReach>) -> Result<TagChange, Error> {
+    let Some(found) = find(connection, id, seen)? else { return Ok(TagChange::Missing) };
+    let is_foreign = match whose {
+        Some(whose) => {
+            let changes = super::json_list(whose.changes.clone());
+            connection.prepare_cached(IS_FOREIGN)?.query_row(params![id, changes], |row| row.get(0))?
+        }
+        None => false,
+    };
+    Ok(if is_foreign { TagChange::Foreign } else { TagChange::Done(found) })
+}
+
+/// Refuses a name that another tag has which whoever asks sees.
+fn check_name(connection: &Connection, name: &Str, id: &str, seen: &Seen) -> Result<(), Error> {
+    let sql = format!("SELECT 1 FROM tags t WHERE t.name = ?3 AND t.id <> ?4 AND {IS_SEEN}");
+    match connection.prepare_cached(&sql)?.exists(params![seen.user, seen.projects, name.as_str(), id])? {
+        true => Err(Error::Taken { what: "a tag", name: name.clone() }),
+        false => Ok(()),
+    }
 }
 
 fn tag(row: &Row<'_>) -> rusqlite::Result<Tag> {

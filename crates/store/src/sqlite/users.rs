@@ -9,7 +9,12 @@ use crate::users::{NewSession, NewUser, Role, Session, User, Users};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-pub(super) const COLUMNS: &str = "u.id, u.email, u.first_name, u.last_name, u.role, u.password IS NULL, u.created_ms, u.updated_ms";
+pub(super) const COLUMNS: &str =
+    "u.id, u.email, u.first_name, u.last_name, u.role, u.password IS NULL, u.created_ms, u.updated_ms, u.generation";
+pub(super) const N_COLUMNS: usize = 9;
+
+/// Sessions of one person; beyond them the oldest end.
+const MAX_SESSIONS: i64 = 100;
 
 #[async_trait::async_trait]
 impl Users for Sqlite {
@@ -74,7 +79,7 @@ impl Users for Sqlite {
             let sql = format!(
                 "SELECT {COLUMNS}, u.password FROM users u WHERE u.email = lower(?1) AND u.password IS NOT NULL AND u.disabled = 0"
             );
-            let found = |row: &Row<'_>| Ok((user(row)?, row.get_ref(8)?.as_str()?.into()));
+            let found = |row: &Row<'_>| Ok((user(row)?, row.get_ref(N_COLUMNS)?.as_str()?.into()));
             Ok(connection.prepare_cached(&sql)?.query_row([email], found).optional()?)
         })
         .await
@@ -83,9 +88,22 @@ impl Users for Sqlite {
     async fn set_password(&self, id: &str, hash: &str) -> Result<bool, Error> {
         let (id, hash) = (id.to_owned(), hash.to_owned());
         self.write(move |connection| {
-            connection.execute("DELETE FROM sessions WHERE user_id = ?1", [&id])?;
+            end_access(connection, &id, ApiKeys::Revoked)?;
             let sql = "UPDATE users SET password = ?2, updated_ms = ?3 WHERE id = ?1";
             Ok(connection.execute(sql, params![id, hash, now_ms()])? > 0)
+        })
+        .await
+    }
+
+    async fn change_password(&self, id: &str, generation: i64, hash: &str) -> Result<Option<User>, Error> {
+        let (id, hash) = (id.to_owned(), hash.to_owned());
+        self.write(move |connection| {
+            let sql = "UPDATE users SET password = ?2, updated_ms = ?3 WHERE id = ?1 AND generation = ?4";
+            if connection.execute(sql, params![id, hash, now_ms(), generation])? == 0 {
+                return Ok(None);
+            }
+            end_access(connection, &id, ApiKeys::Kept)?;
+            find(connection, &id)
         })
         .await
     }
@@ -108,15 +126,19 @@ impl Users for Sqlite {
         .await
     }
 
-    async fn add_session(&self, token_hash: Vec<u8>, session: NewSession) -> Result<(), Error> {
+    async fn add_session(&self, token_hash: Vec<u8>, session: NewSession) -> Result<bool, Error> {
         self.write(move |connection| {
             let now = now_ms();
             connection.execute("DELETE FROM sessions WHERE expires_ms <= ?1", [now])?;
             connection.execute(
-                "INSERT INTO sessions (token_hash, user_id, csrf, created_ms, expires_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![token_hash, session.user_id.as_str(), session.csrf.as_str(), now, session.expires_ms],
+                "DELETE FROM sessions WHERE token_hash IN
+                   (SELECT token_hash FROM sessions WHERE user_id = ?1 ORDER BY created_ms DESC, token_hash LIMIT -1 OFFSET ?2)",
+                params![session.user_id.as_str(), MAX_SESSIONS - 1],
             )?;
-            Ok(())
+            let sql = "INSERT INTO sessions (token_hash, user_id, csrf, created_ms, expires_ms)
+                       SELECT ?1, id, ?3, ?4, ?5 FROM users WHERE id = ?2 AND generation = ?6";
+            let (user_id, csrf) = (session.user_id.as_str(), session.csrf.as_str());
+            Ok(connection.execute(sql, params![token_hash, user_id, csrf, now, session.expires_ms, session.generation])? > 0)
         })
         .await
     }
@@ -127,7 +149,7 @@ impl Users for Sqlite {
                 "SELECT {COLUMNS}, s.csrf FROM sessions s JOIN users u ON u.id = s.user_id
                  WHERE s.token_hash = ?1 AND s.expires_ms > ?2 AND u.disabled = 0"
             );
-            let found = |row: &Row<'_>| Ok(Session { user: user(row)?, csrf: row.get_ref(8)?.as_str()?.into() });
+            let found = |row: &Row<'_>| Ok(Session { user: user(row)?, csrf: row.get_ref(N_COLUMNS)?.as_str()?.into() });
             Ok(connection.prepare_cached(&sql)?.query_row(params![token_hash, now_ms()], found).optional()?)
         })
         .await
@@ -152,6 +174,14 @@ impl Users for Sqlite {
         .await
     }
 
+    async fn has_invitation(&self, token_hash: Vec<u8>) -> Result<bool, Error> {
+        self.read(move |connection| {
+            let sql = "SELECT 1 FROM invitations WHERE token_hash = ?1 AND expires_ms > ?2";
+            Ok(connection.prepare_cached(sql)?.exists(params![token_hash, now_ms()])?)
+        })
+        .await
+    }
+
     async fn accept_invitation(&self, token_hash: Vec<u8>, first: &str, last: &str, password: &str) -> Result<Option<User>, Error> {
         let (first, last, password) = (first.to_owned(), last.to_owned(), password.to_owned());
         self.write(move |connection| {
@@ -163,7 +193,7 @@ impl Users for Sqlite {
                    password = ?4, updated_ms = ?5 WHERE id = ?1",
                 params![id, first, last, password, now_ms()],
             )?;
-            connection.execute("DELETE FROM sessions WHERE user_id = ?1", [&id])?;
+            end_access(connection, &id, ApiKeys::Revoked)?;
             find(connection, &id)
         })
         .await
@@ -200,6 +230,26 @@ impl Users for Sqlite {
         })
         .await
     }
+}
+
+/// What becomes of somebody's API keys when their password changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ApiKeys {
+    /// They changed it themselves.
+    Kept,
+    /// Somebody else had to: whoever knew the old one may have made keys.
+    Revoked,
+}
+
+/// Ends everything by which somebody with the old password could still come in, what is only just being made included.
+fn end_access(connection: &Connection, id: &str, keys: ApiKeys) -> Result<(), Error> {
+    connection.execute("UPDATE users SET generation = generation + 1 WHERE id = ?1", [id])?;
+    connection.execute("DELETE FROM sessions WHERE user_id = ?1", [id])?;
+    connection.execute("DELETE FROM invitations WHERE user_id = ?1", [id])?;
+    if keys == ApiKeys::Revoked {
+        connection.execute("DELETE FROM api_keys WHERE user_id = ?1", [id])?;
+    }
+    Ok(())
 }
 
 fn has_owner(connection: &Connection) -> Result<bool, Error> {
@@ -253,5 +303,6 @@ fn user_at(row: &Row<'_>, first: usize) -> rusqlite::Result<User> {
         is_pending: row.get(first + 5)?,
         created_ms: row.get(first + 6)?,
         updated_ms: row.get(first + 7)?,
+        generation: row.get(first + 8)?,
     })
 }

@@ -1,15 +1,18 @@
 //! Workflows and their versions in SQLite.
 
-use super::approvals::remove_of;
-use super::executions::{remove_journal, rows};
-use super::{Sqlite, new_id, now_ms};
+use super::called::cancel_awaited;
+use super::executions::{remove, rows};
+use super::{Sqlite, addresses, new_id, now_ms, schedules};
 use crate::Error;
-use crate::workflows::{NewVersion, StaticData, StoredWorkflow, Version, VersionWords, WorkflowFilter, Workflows};
+use crate::addresses::{Address, Claim, Claimed, LostAddress};
+use crate::workflows::{
+    Activated, Import, Imported, ListeningWorkflow, NewVersion, StaticData, StoredWorkflow, Version, VersionWords, WorkflowFilter,
+    Workflows,
+};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const COLUMNS: &str =
-    "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id, active_version_id, folder_id";
+const COLUMNS: &str = "id, name, active, archived, version_id, document, static_data, created_ms, updated_ms, project_id, active_version_id, folder_id, activations";
 
 #[async_trait::async_trait]
 impl Workflows for Sqlite {
@@ -27,7 +30,7 @@ impl Workflows for Sqlite {
                    AND (?7 IS NULL OR project_id = ?7)
                    AND (?10 IS NULL OR project_id IN (SELECT value FROM json_each(?10)))
                    AND (?11 = 0 OR folder_id IS ?12)
-                   AND (?8 = 0 OR ?8 = (SELECT count(*) FROM workflow_tags w JOIN tags t ON t.id = w.tag_id
+                   AND (?8 = 0 OR ?8 = (SELECT count(DISTINCT t.name) FROM workflow_tags w JOIN tags t ON t.id = w.tag_id
                                         WHERE w.workflow_id = workflows.id AND t.name IN (SELECT value FROM json_each(?9))))
                  ORDER BY updated_ms DESC, id DESC LIMIT ?6"
             );
@@ -58,67 +61,101 @@ impl Workflows for Sqlite {
     }
 
     async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error> {
-        self.add_workflow(workflow, crate::projects::PERSONAL).await
+        let id = workflow.id.clone();
+        let saved = self.add_workflow(workflow, crate::projects::PERSONAL, None).await?;
+        saved.done().ok_or(Error::Taken { what: "an active workflow", name: id })
     }
 
-    async fn add_workflow(&self, workflow: NewVersion, project: &str) -> Result<StoredWorkflow, Error> {
+    async fn add_workflow(
+        &self,
+        workflow: NewVersion,
+        project: &str,
+        claims: Option<Vec<Claim>>,
+    ) -> Result<Claimed<StoredWorkflow>, Error> {
+        let project = project.to_owned();
+        self.write(move |connection| add(connection, &workflow, &project, claims.as_deref())).await
+    }
+
+    async fn import_workflows(&self, imports: Vec<Import>, project: &str) -> Result<Vec<Claimed<Imported>>, Error> {
         let project = project.to_owned();
         self.write(move |connection| {
-            let known = find(connection, &workflow.id)?;
-            if let Some(same) = known.filter(|known| known.document == workflow.document && known.name == workflow.name) {
-                return Ok(same);
+            let mut imported = Vec::with_capacity(imports.len());
+            for Import { workflow, claims, activate } in imports {
+                let saved = match add(connection, &workflow, &project, claims.as_deref())? {
+                    Claimed::Done(saved) => saved,
+                    refused => {
+                        imported.push(refused.map(|workflow| Imported { workflow, activated: None }));
+                        break;
+                    }
+                };
+                let newest = Activated::Newest(saved.version_id.clone());
+                let activated = match claims.filter(|_| activate) {
+                    Some(claims) => Some(let_listen(connection, &saved.id, &newest, &claims)?),
+                    None => None,
+                };
+                imported.push(Claimed::Done(Imported { workflow: saved, activated }));
             }
-            let now = now_ms();
-            let version = new_id();
-            let author = workflow.author.as_deref();
-            connection
-                .prepare_cached(
-                    "INSERT INTO workflow_versions (id, workflow_id, document, author, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
-                )?
-                .execute(params![version.as_str(), workflow.id.as_str(), workflow.document.as_str(), author, now])?;
-            connection
-                .prepare_cached(
-                    "INSERT INTO workflows (id, name, version_id, document, static_data, created_ms, updated_ms, project_id)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
-                     ON CONFLICT (id) DO UPDATE SET name = excluded.name, version_id = excluded.version_id,
-                       document = excluded.document, updated_ms = excluded.updated_ms, active_version_id = NULL",
-                )?
-                .execute(params![
-                    workflow.id.as_str(),
-                    workflow.name.as_str(),
-                    version.as_str(),
-                    workflow.document.as_str(),
-                    workflow.static_data.as_deref(),
-                    now,
-                    project
-                ])?;
-            note_change(connection)?;
-            find(connection, &workflow.id)?.ok_or_else(|| Error::Corrupt { what: "the table of workflows".into() })
+            Ok(imported)
         })
         .await
     }
 
-    async fn set_active(&self, id: &str, active: bool) -> Result<bool, Error> {
+    async fn activate(&self, id: &str, version: Activated, claims: Vec<Claim>) -> Result<Claimed<()>, Error> {
+        let id = id.to_owned();
+        self.write(move |connection| let_listen(connection, &id, &version, &claims)).await
+    }
+
+    async fn deactivate(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
-            let sql = "UPDATE workflows SET active = ?2, active_version_id = NULL WHERE id = ?1";
-            let changed = connection.prepare_cached(sql)?.execute(params![id, active])?;
-            note_change(connection)?;
-            Ok(changed > 0)
+            addresses::release(connection, &id)?;
+            put_to_rest(connection, &id)
         })
         .await
     }
 
-    async fn activate_version(&self, id: &str, version_id: &str) -> Result<bool, Error> {
+    async fn claim_or_deactivate(&self, id: &str, version_id: &str, claims: Vec<Claim>) -> Result<Claimed<()>, Error> {
         let (id, version_id) = (id.to_owned(), version_id.to_owned());
         self.write(move |connection| {
-            let sql = "UPDATE workflows SET active = 1, active_version_id = nullif(?2, version_id)
-                       WHERE id = ?1 AND EXISTS (SELECT 1 FROM workflow_versions WHERE id = ?2 AND workflow_id = ?1)";
-            let changed = connection.prepare_cached(sql)?.execute(params![id, version_id])?;
-            note_change(connection)?;
-            Ok(changed > 0)
+            let Some(known) = find(connection, &id)? else { return Ok(Claimed::Missing) };
+            if !known.active || *known.listening_version() != version_id {
+                return Ok(Claimed::Outdated);
+            }
+            let Some(taken) = addresses::taken(connection, &id, &claims)? else {
+                addresses::hold(connection, &id, &claims)?;
+                return Ok(Claimed::Done(()));
+            };
+            addresses::release(connection, &id)?;
+            addresses::note_loss(connection, &id, taken)?;
+            put_to_rest(connection, &id)?;
+            Ok(Claimed::Taken(taken.clone()))
         })
         .await
+    }
+
+    async fn addresses(&self) -> Result<Vec<(Str, Address)>, Error> {
+        self.read(|connection| addresses::of(connection, None)).await
+    }
+
+    async fn addresses_of(&self, workflows: Vec<Str>) -> Result<Vec<(Str, Address)>, Error> {
+        self.read(move |connection| addresses::of(connection, Some(&workflows))).await
+    }
+
+    async fn listening(&self) -> Result<Vec<ListeningWorkflow>, Error> {
+        self.read(|connection| {
+            let sql = "SELECT id, coalesce(active_version_id, version_id), project_id, created_ms, activations
+                       FROM workflows INDEXED BY workflows_listening WHERE active = 1";
+            let mut found = connection.prepare_cached(sql)?;
+            rows(found.query_map([], |row| {
+                let (id, version_id, project_id) = (text(row, 0)?, text(row, 1)?, text(row, 2)?);
+                Ok(ListeningWorkflow { id, version_id, project_id, created_ms: row.get(3)?, activations: row.get(4)? })
+            })?)
+        })
+        .await
+    }
+
+    async fn lost_addresses(&self) -> Result<Vec<LostAddress>, Error> {
+        self.read(addresses::lost).await
     }
 
     async fn name_version(&self, version_id: &str, words: VersionWords) -> Result<bool, Error> {
@@ -134,6 +171,10 @@ impl Workflows for Sqlite {
     async fn set_archived(&self, id: &str, archived: bool) -> Result<bool, Error> {
         let id = id.to_owned();
         self.write(move |connection| {
+            if archived {
+                addresses::release(connection, &id)?;
+                schedules::remove_of(connection, &id)?;
+            }
             let sql = "UPDATE workflows SET archived = ?2, active = active AND NOT ?2, updated_ms = ?3 WHERE id = ?1";
             let changed = connection.prepare_cached(sql)?.execute(params![id, archived, now_ms()])?;
             note_change(connection)?;
@@ -142,32 +183,47 @@ impl Workflows for Sqlite {
         .await
     }
 
-    async fn delete_workflow(&self, id: &str) -> Result<bool, Error> {
-        let id = id.to_owned();
+    async fn delete_workflow(&self, id: &str) -> Result<Option<Vec<i64>>, Error> {
+        let mut callers = Vec::new();
+        // Writers wait for no more than one step.
+        loop {
+            let workflow = id.to_owned();
+            let removed = self.write(move |connection| remove_runs(connection, &workflow)).await?;
+            self.remove_files(removed.with_files).await;
+            callers.extend(removed.callers);
+            if removed.was_last {
+                break;
+            }
+        }
+        let workflow = id.to_owned();
         let deleted = self.write(move |connection| {
-            let sql = "SELECT DISTINCT execution_id FROM blobs WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)";
-            let with_files: Vec<i64> = rows(connection.prepare_cached(sql)?.query_map([&id], |row| row.get(0))?)?;
-            let runs = "SELECT id FROM executions WHERE workflow_id = ?1";
-            let runs: Vec<i64> = rows(connection.prepare_cached(runs)?.query_map([&id], |row| row.get(0))?)?;
-            for run in runs {
-                remove_journal(connection, run)?;
-                remove_of(connection, run)?;
+            // Those that were begun meanwhile.
+            let mut all = Vec::new();
+            loop {
+                let removed = remove_runs(connection, &workflow)?;
+                let was_last = removed.was_last;
+                all.push(removed);
+                if was_last {
+                    break;
+                }
             }
             for sql in [
-                "DELETE FROM blobs WHERE execution_id IN (SELECT id FROM executions WHERE workflow_id = ?1)",
-                "DELETE FROM executions WHERE workflow_id = ?1",
                 "DELETE FROM schedules WHERE workflow_id = ?1",
                 "DELETE FROM conversations WHERE workflow_id = ?1",
+                "DELETE FROM attempts WHERE workflow_id = ?1",
                 "DELETE FROM workflow_versions WHERE workflow_id = ?1",
             ] {
-                connection.execute(sql, [&id])?;
+                connection.execute(sql, [&workflow])?;
             }
             note_change(connection)?;
-            Ok((connection.execute("DELETE FROM workflows WHERE id = ?1", [&id])? > 0, with_files))
+            Ok((connection.execute("DELETE FROM workflows WHERE id = ?1", [&workflow])? > 0, all))
         });
-        let (was_there, with_files) = deleted.await?;
-        self.remove_files(with_files).await;
-        Ok(was_there)
+        let (was_there, all) = deleted.await?;
+        for removed in all {
+            self.remove_files(removed.with_files).await;
+            callers.extend(removed.callers);
+        }
+        Ok(was_there.then_some(callers))
     }
 
     async fn version(&self, version_id: &str) -> Result<Option<Str>, Error> {
@@ -177,6 +233,10 @@ impl Workflows for Sqlite {
             Ok(found.query_row([version_id], |row| text(row, 0)).optional()?)
         })
         .await
+    }
+
+    async fn forget_versions(&self, keep: usize) -> Result<usize, Error> {
+        self.remove_needless_versions(keep).await
     }
 
     async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error> {
@@ -206,6 +266,117 @@ impl Workflows for Sqlite {
         })
         .await
     }
+}
+
+/// Saves a version, as [`Workflows::add_workflow`] does.
+fn add(connection: &Connection, workflow: &NewVersion, project: &str, claims: Option<&[Claim]>) -> Result<Claimed<StoredWorkflow>, Error> {
+    let known = find(connection, &workflow.id)?;
+    if known.as_ref().is_some_and(|known| known.active) {
+        let Some(claims) = claims else { return Ok(Claimed::Outdated) };
+        if let Some(taken) = addresses::taken(connection, &workflow.id, claims)? {
+            return Ok(Claimed::Taken(taken.clone()));
+        }
+        addresses::hold(connection, &workflow.id, claims)?;
+    }
+    let is_same = |known: &StoredWorkflow| known.document == workflow.document && known.name == workflow.name;
+    match known.filter(is_same) {
+        Some(same) if same.chosen_version.is_none() => return Ok(Claimed::Done(same)),
+        // Saving again ends the choice of an older version.
+        Some(_) => {
+            let sql = "UPDATE workflows SET active_version_id = NULL WHERE id = ?1";
+            connection.prepare_cached(sql)?.execute([workflow.id.as_str()])?;
+        }
+        None => insert(connection, workflow, project)?,
+    }
+    note_change(connection)?;
+    let saved = find(connection, &workflow.id)?.ok_or_else(|| Error::Corrupt { what: "the table of workflows".into() })?;
+    Ok(Claimed::Done(saved))
+}
+
+/// Lets a version listen, as [`Workflows::activate`] does.
+fn let_listen(connection: &Connection, id: &str, version: &Activated, claims: &[Claim]) -> Result<Claimed<()>, Error> {
+    let Some(known) = find(connection, id)? else { return Ok(Claimed::Missing) };
+    let chosen = match version {
+        Activated::Newest(seen) if *seen != known.version_id => return Ok(Claimed::Outdated),
+        Activated::Newest(_) => None,
+        Activated::Chosen(version) => {
+            let sql = "SELECT 1 FROM workflow_versions WHERE id = ?1 AND workflow_id = ?2";
+            if !connection.prepare_cached(sql)?.exists([version.as_str(), id])? {
+                return Ok(Claimed::Missing);
+            }
+            Some(version.as_str()).filter(|version| *version != known.version_id)
+        }
+    };
+    if known.archived {
+        return Ok(Claimed::Outdated);
+    }
+    if let Some(taken) = addresses::taken(connection, id, claims)? {
+        return Ok(Claimed::Taken(taken.clone()));
+    }
+    addresses::hold(connection, id, claims)?;
+    let sql = "UPDATE workflows SET active = 1, active_version_id = ?2, activations = activations + 1 WHERE id = ?1";
+    connection.prepare_cached(sql)?.execute(params![id, chosen])?;
+    note_change(connection)?;
+    Ok(Claimed::Done(()))
+}
+
+/// Adds a version, and makes it the newest of its workflow.
+fn insert(connection: &Connection, workflow: &NewVersion, project: &str) -> Result<(), Error> {
+    let (now, version) = (now_ms(), new_id());
+    connection
+        .prepare_cached("INSERT INTO workflow_versions (id, workflow_id, document, author, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![version.as_str(), workflow.id.as_str(), workflow.document.as_str(), workflow.author.as_deref(), now])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO workflows (id, name, version_id, document, static_data, created_ms, updated_ms, project_id)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
+             ON CONFLICT (id) DO UPDATE SET name = excluded.name, version_id = excluded.version_id,
+               document = excluded.document, updated_ms = excluded.updated_ms, active_version_id = NULL",
+        )?
+        .execute(params![
+            workflow.id.as_str(),
+            workflow.name.as_str(),
+            version.as_str(),
+            workflow.document.as_str(),
+            workflow.static_data.as_deref(),
+            now,
+            project
+        ])?;
+    Ok(())
+}
+
+/// Runs of a workflow that were removed.
+struct RemovedRuns {
+    was_last: bool,
+    with_files: Vec<i64>,
+    /// The runs that called them.
+    callers: Vec<i64>,
+}
+
+/// Removes some of the runs of a workflow, and stops those that they wait for.
+fn remove_runs(connection: &Connection, workflow: &str) -> Result<RemovedRuns, Error> {
+    const STEP: usize = 200;
+    let sql = "SELECT id, parent FROM executions WHERE workflow_id = ?1 LIMIT ?2";
+    let mut found = connection.prepare_cached(sql)?;
+    let runs: Vec<(i64, Option<i64>)> = rows(found.query_map(params![workflow, STEP as i64], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
+    let mut removed = RemovedRuns { was_last: runs.len() < STEP, with_files: Vec::new(), callers: Vec::new() };
+    for (id, parent) in runs {
+        cancel_awaited(connection, id)?;
+        if remove(connection, id)?.had_files {
+            removed.with_files.push(id);
+        }
+        removed.callers.extend(parent);
+    }
+    Ok(removed)
+}
+
+/// Lets a workflow stop listening; `false` if it is not there.
+fn put_to_rest(connection: &Connection, id: &str) -> Result<bool, Error> {
+    let sql = "UPDATE workflows SET active = 0, active_version_id = NULL WHERE id = ?1";
+    let changed = connection.prepare_cached(sql)?.execute([id])?;
+    schedules::remove_of(connection, id)?;
+    note_change(connection)?;
+    Ok(changed > 0)
 }
 
 /// Lets a server that runs beside this process see that there is something new.
@@ -261,5 +432,6 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredWorkflow> {
         static_data: optional(row, 6)?,
         created_ms: row.get(7)?,
         updated_ms: row.get(8)?,
+        activations: row.get(12)?,
     })
 }

@@ -1,10 +1,15 @@
 //! The one writer: takes what is waiting, writes it in one transaction, and tells everybody once it is on disk.
 
+#[cfg(feature = "simulation")]
+mod simulated;
+
 use super::checkpoints::{Checkpoints, LogLimits};
+use super::insights;
 use crate::Error;
 use model::figures::Histogram;
 use rusqlite::Connection;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -46,8 +51,11 @@ struct Shared {
     figures: WriterFigures,
     /// Why the last group could not be written.
     trouble: Mutex<Option<Error>>,
-    /// Somebody wants the log moved into the database.
-    is_tidying: AtomicBool,
+    /// Which server of the folder this is, if it is one.
+    epoch: Option<i64>,
+    /// Told of each job in a simulation.
+    #[cfg(feature = "simulation")]
+    sent: tokio::sync::Notify,
 }
 
 /// What the writer has done since it started. Only it writes here, so that looking costs it nothing.
@@ -60,11 +68,17 @@ pub struct WriterFigures {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, limits: LogLimits) -> Self {
+    pub(super) fn start(connection: Connection, limits: LogLimits, epoch: Option<i64>) -> Self {
         let (jobs, received) = channel();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared { epoch, ..Shared::default() });
         let known = shared.clone();
-        std::thread::spawn(move || serve(&connection, &received, &known, limits));
+        std::thread::spawn(move || {
+            // Nothing could be written from then on, and what was taken on would stand still. After the next start it goes on.
+            if catch_unwind(AssertUnwindSafe(|| serve(&connection, &received, &known, limits))).is_err() {
+                tracing::error!("The writer of the database stopped with a panic; the process ends.");
+                std::process::abort();
+            }
+        });
         Self { jobs, shared }
     }
 
@@ -81,11 +95,6 @@ impl Writer {
         self.shared.trouble().clone()
     }
 
-    /// Lets the database take over what its log holds, soon.
-    pub(super) fn tidy(&self) {
-        self.shared.is_tidying.store(true, Ordering::Relaxed);
-    }
-
     /// Runs `work` inside the next transaction. If it fails nothing of it stays; the others are not touched.
     pub(super) async fn write<T: Send + 'static>(
         &self,
@@ -93,6 +102,10 @@ impl Writer {
     ) -> Result<T, Error> {
         let (tell, told) = oneshot::channel();
         self.send(Box::new(move |connection| {
+            let work = |connection: &Connection| {
+                let done = catch_unwind(AssertUnwindSafe(|| work(connection)));
+                done.unwrap_or_else(|_| Err(Error::Database { cause: "a write stopped with a panic".into() }))
+            };
             let result = connection.and_then(|connection| in_savepoint(connection, work));
             let failed = result.as_ref().err().cloned();
             let told = Box::new(move |committed: Result<(), Error>| {
@@ -106,13 +119,26 @@ impl Writer {
     /// Queues a job that keeps itself whole.
     pub(super) fn send(&self, job: Job) -> Result<(), Error> {
         self.shared.waiting.fetch_add(1, Ordering::Relaxed);
-        self.jobs.send(job).map_err(|_| Error::Stopped)
+        let sent = self.jobs.send(job).map_err(|_| Error::Stopped);
+        #[cfg(feature = "simulation")]
+        self.shared.sent.notify_one();
+        sent
     }
 }
 
 impl Shared {
     fn trouble(&self) -> std::sync::MutexGuard<'_, Option<Error>> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another server may have been started on the folder although this one holds its lock: somebody has removed the file, or the file
+    /// system does not keep locks. What the two do would not fit together.
+    fn stop_if_replaced(&self, connection: &Connection) {
+        let Some(epoch) = self.epoch else { return };
+        if super::epoch::current(connection).is_ok_and(|current| current != Some(epoch)) {
+            tracing::error!("Another server has been started on this data folder; this one ends.");
+            std::process::abort();
+        }
     }
 
     /// Tells when writing begins to fail, and when it works again.
@@ -162,64 +188,103 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, shared: &Shared, limits:
         }
         let began = Instant::now();
         let admitted = checkpoints.admit(connection);
-        let mut transaction = admitted.and_then(|()| execute(connection, "BEGIN IMMEDIATE"));
-        let changes = connection.total_changes();
-        let mut told: Vec<Told> = Vec::new();
-        let mut bytes = 0;
-        let mut next = Some(first);
-        while let Some(job) = next.take() {
-            shared.waiting.fetch_sub(1, Ordering::Relaxed);
-            let done = job(transaction.as_ref().map(|()| connection).map_err(Clone::clone));
-            // A disk that fails in the middle ends the transaction of all. What comes after must not be written on its own.
-            if transaction.is_ok() && connection.is_autocommit() {
-                transaction = Err(done.failed.clone().unwrap_or(Error::Stopped));
-            }
-            if transaction.is_ok() && done.spoils {
-                let _ = connection.execute_batch("ROLLBACK");
-                // The others may come again, whatever this one failed of.
-                transaction = Err(done.failed.clone().filter(Error::may_pass).unwrap_or(Error::Busy));
-            }
-            if let Some(error) = &done.failed {
-                stop_if_unsynced(error);
-            }
-            bytes += done.bytes;
-            told.push(done.told);
-            if told.len() < MAX_GROUP && bytes < MAX_GROUP_BYTES {
-                next = jobs.try_recv().ok();
-            }
-        }
-        let committed = transaction.and_then(|()| commit(connection));
-        if let Err(error) = &committed {
-            stop_if_unsynced(error);
-        }
+        let group = write_group(connection, admitted, first, || jobs.try_recv().ok(), shared, commit);
         shared.figures.commit.note_time(began.elapsed());
-        shared.figures.group.note(told.len() as u64);
-        last = (began, told.len());
-        if committed.is_err() || connection.total_changes() > changes {
-            shared.note(&committed);
-        }
-        // What was not written goes back in reverse, so that pieces of one run come together in order again.
-        for tell in told.into_iter().rev() {
-            tell(committed.clone());
-        }
-        let tidied = match shared.is_tidying.swap(false, Ordering::Relaxed) {
-            true => checkpoints.empty(connection),
-            false => checkpoints.after_commit(connection),
-        };
+        shared.figures.group.note(group.told.len() as u64);
+        last = (began, group.told.len());
+        group.tell(shared);
         // What the log holds stays there until the next try; only a lost sync is beyond mending.
-        if let Err(error) = tidied {
+        if let Err(error) = checkpoints.after_commit(connection) {
             stop_if_unsynced(&error);
             tracing::debug!(%error, "The log could not be moved into the database.");
         }
     }
 }
 
+/// What became of a write within its transaction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    Failed,
+}
+
+/// Writes that shared a transaction.
+struct Group {
+    told: Vec<(Told, Outcome)>,
+    committed: Result<(), Error>,
+    has_changed: bool,
+}
+
+/// Does a job and those that wait behind it in one transaction, if there may be one.
+fn write_group(
+    connection: &Connection,
+    admitted: Result<(), Error>,
+    first: Job,
+    mut take_next: impl FnMut() -> Option<Job>,
+    shared: &Shared,
+    commit: impl FnOnce(&Connection) -> Result<(), Error>,
+) -> Group {
+    let mut transaction = admitted.and_then(|()| execute(connection, "BEGIN IMMEDIATE"));
+    if transaction.is_ok() {
+        shared.stop_if_replaced(connection);
+    }
+    insights::forget_counts();
+    let changes = connection.total_changes();
+    let mut told: Vec<(Told, Outcome)> = Vec::new();
+    let mut bytes = 0;
+    let mut next = Some(first);
+    while let Some(job) = next.take() {
+        shared.waiting.fetch_sub(1, Ordering::Relaxed);
+        let done = job(transaction.as_ref().map(|()| connection).map_err(Clone::clone));
+        // A disk that fails in the middle ends the transaction of all. What comes after must not be written on its own.
+        if transaction.is_ok() && connection.is_autocommit() {
+            transaction = Err(done.failed.clone().unwrap_or(Error::Stopped));
+        }
+        if transaction.is_ok() && done.spoils {
+            roll_back(connection);
+            // The others may come again, whatever this one failed of.
+            transaction = Err(done.failed.clone().filter(Error::may_pass).unwrap_or(Error::Busy));
+        }
+        if let Some(error) = &done.failed {
+            stop_if_unsynced(error);
+        }
+        bytes += done.bytes;
+        told.push((done.told, if done.failed.is_some() { Outcome::Failed } else { Outcome::Done }));
+        if told.len() < MAX_GROUP && bytes < MAX_GROUP_BYTES {
+            next = take_next();
+        }
+    }
+    let committed = transaction.and_then(|()| commit(connection));
+    if let Err(error) = &committed {
+        stop_if_unsynced(error);
+    }
+    Group { told, committed, has_changed: connection.total_changes() > changes }
+}
+
+impl Group {
+    fn tell(self, shared: &Shared) {
+        if self.committed.is_err() || self.has_changed {
+            shared.note(&self.committed);
+        }
+        let is_done = |(_, outcome): &(Told, Outcome)| *outcome == Outcome::Done && self.committed.is_ok();
+        let (written, unwritten): (Vec<_>, Vec<_>) = self.told.into_iter().partition(is_done);
+        // What was not written goes back in reverse, so that pieces of one run come together in order again.
+        for (tell, _) in written.into_iter().chain(unwritten.into_iter().rev()) {
+            tell(self.committed.clone());
+        }
+    }
+}
+
 fn commit(connection: &Connection) -> Result<(), Error> {
-    let result = execute(connection, "COMMIT");
+    let result = insights::write_counts(connection).and_then(|()| execute(connection, "COMMIT"));
     if result.is_err() && !connection.is_autocommit() {
-        let _ = connection.execute_batch("ROLLBACK");
+        roll_back(connection);
     }
     result
+}
+
+fn roll_back(connection: &Connection) {
+    let _ = connection.execute_batch("ROLLBACK");
 }
 
 /// The system may forget what it could not write, and say that all is well when asked again. After the next start the log is
@@ -271,11 +336,29 @@ mod tests {
 
     /// T-DISK: SQLite ends the transaction of a whole group when there is no room. None of them may be written on its own.
     #[tokio::test]
+    async fn issue_15_10_a_write_that_panics_fails_alone() {
+        let folder = Folder::new("panic");
+        let writer = Writer::start(folder.connect(), LogLimits::default(), None);
+        let broken = writer.write::<()>(|connection| {
+            connection.execute("INSERT INTO notes (id, text) VALUES (1, 'x')", [])?;
+            panic!("a bug")
+        });
+        assert!(matches!(broken.await, Err(Error::Database { .. })));
+        writer.write(|connection| Ok(connection.execute("INSERT INTO notes (id, text) VALUES (2, 'x')", [])?)).await.unwrap();
+        let ids = writer.write(|connection| {
+            let mut found = connection.prepare("SELECT id FROM notes")?;
+            let ids: Result<Vec<i64>, rusqlite::Error> = found.query_map([], |row| row.get(0))?.collect();
+            Ok(ids?)
+        });
+        assert_eq!(ids.await.unwrap(), [2]);
+    }
+
+    #[tokio::test]
     async fn a_group_without_room_leaves_nothing_and_the_next_one_is_written() {
         let folder = Folder::new("room");
         let connection = folder.connect();
         connection.pragma_update(None, "max_page_count", 40).unwrap();
-        let writer = Writer::start(connection, LogLimits::default());
+        let writer = Writer::start(connection, LogLimits::default(), None);
         // The first job holds the writer, so that the others come in one group.
         let held = writer.write(|_| {
             std::thread::sleep(std::time::Duration::from_millis(100));
@@ -295,8 +378,8 @@ mod tests {
     #[tokio::test]
     async fn what_the_log_holds_is_moved_beside_the_writer() {
         let folder = Folder::new("beside");
-        let limits = LogLimits { move_at: 200_000, empty_at: 1 << 30, most: 1 << 31 };
-        let writer = Writer::start(folder.connect(), limits);
+        let limits = LogLimits { move_at: 200_000, empty_at: 1 << 30, most: 1 << 31, free_factor: u64::MAX };
+        let writer = Writer::start(folder.connect(), limits, None);
         let log = || std::fs::metadata(folder.0.join("test.db-wal")).unwrap().len() as i64;
         let mut n = 0;
         while n < 100 || n * 20_000 < 3 * log() {
@@ -307,12 +390,28 @@ mod tests {
         assert_eq!(n_notes(&folder.connect()), n);
     }
 
+    /// A backup may read for long. With room for the log, nobody waits for it.
+    #[tokio::test]
+    async fn issue_15_00_while_there_is_room_a_reader_holds_nobody_up() {
+        let folder = Folder::new("beneath-ceiling");
+        let limits = LogLimits { move_at: 50_000, empty_at: 100_000, most: 200_000, free_factor: 1 };
+        let writer = Writer::start(folder.connect(), limits, None);
+        note(&writer, 0, 10).await.unwrap();
+        let reader = folder.connect();
+        reader.execute_batch("BEGIN").unwrap();
+        assert_eq!(n_notes(&reader), 1);
+        for id in 1..50 {
+            note(&writer, id, 50_000).await.unwrap();
+        }
+        assert!(std::fs::metadata(folder.0.join("test.db-wal")).unwrap().len() > 2_000_000);
+    }
+
     /// T-DISK: a foreign reader keeps the log from beginning anew. At its ceiling writing stops, and goes on when the reader has gone.
     #[tokio::test]
     async fn past_the_ceiling_of_the_log_nothing_is_written_until_the_reader_lets_go() {
         let folder = Folder::new("ceiling");
-        let limits = LogLimits { move_at: 100_000, empty_at: 200_000, most: 1_000_000 };
-        let writer = Writer::start(folder.connect(), limits);
+        let limits = LogLimits { move_at: 100_000, empty_at: 200_000, most: 1_000_000, free_factor: u64::MAX };
+        let writer = Writer::start(folder.connect(), limits, None);
         note(&writer, 0, 10).await.unwrap();
         let reader = folder.connect();
         reader.execute_batch("BEGIN").unwrap();

@@ -18,7 +18,9 @@ pub(super) enum Purpose {
 
 #[cfg(unix)]
 pub(super) fn open(root: &Path, relative: &Path, purpose: Purpose) -> io::Result<File> {
+    use crate::private::open_as_before;
     use rustix::fs::{Mode, OFlags, openat};
+    use rustix::io::Errno;
     // Without NONBLOCK, opening a named pipe would wait for its other end.
     let always = OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut folder = File::open(root)?;
@@ -30,10 +32,23 @@ pub(super) fn open(root: &Path, relative: &Path, purpose: Purpose) -> io::Result
         }
         let flags = match purpose {
             Purpose::Read => OFlags::RDONLY,
-            Purpose::Write => OFlags::WRONLY | OFlags::CREATE,
-            Purpose::Append => OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND,
+            Purpose::Write => OFlags::WRONLY,
+            Purpose::Append => OFlags::WRONLY | OFlags::APPEND,
         };
-        return Ok(openat(&folder, name.as_os_str(), always | flags, Mode::from_raw_mode(0o644))?.into());
+        let found = openat(&folder, name.as_os_str(), always | flags, Mode::empty());
+        if purpose == Purpose::Read || !matches!(found, Err(Errno::NOENT)) {
+            return Ok(found?.into());
+        }
+        return match openat(&folder, name.as_os_str(), always | flags | OFlags::CREATE | OFlags::EXCL, Mode::from_raw_mode(0o644)) {
+            Ok(made) => {
+                let made = File::from(made);
+                open_as_before(&made)?;
+                Ok(made)
+            }
+            // Somebody was quicker.
+            Err(Errno::EXIST) => Ok(openat(&folder, name.as_os_str(), always | flags, Mode::empty())?.into()),
+            Err(error) => Err(error.into()),
+        };
     }
     Ok(folder)
 }

@@ -3,7 +3,11 @@
 mod beneath;
 mod glob;
 mod list;
+mod projects;
 
+pub use projects::ProjectFolders;
+
+use crate::private;
 use beneath::Purpose;
 use bytes::Bytes;
 use model::Code;
@@ -35,6 +39,10 @@ impl Default for FileLimits {
 pub struct Workspace {
     root: PathBuf,
     limits: FileLimits,
+    /// The folders of other projects are in it, and closed.
+    has_projects: bool,
+    /// It is made when it is first used.
+    is_made: bool,
 }
 
 impl Workspace {
@@ -43,7 +51,7 @@ impl Workspace {
     }
 
     pub fn with_limits(root: impl Into<PathBuf>, limits: FileLimits) -> Self {
-        Self { root: root.into(), limits }
+        Self { root: root.into(), limits, has_projects: false, is_made: false }
     }
 
     pub fn root(&self) -> &Path {
@@ -68,7 +76,11 @@ impl Workspace {
 
     fn write_now(&self, path: &str, data: &[u8], purpose: Purpose) -> Result<String, NodeError> {
         if !self.root.exists() {
-            std::fs::create_dir_all(&self.root).map_err(|error| io_error(&error, path, purpose))?;
+            let made = std::fs::create_dir_all(&self.root).and_then(|()| match self.is_in_data_folder() {
+                true => Ok(()),
+                false => private::open_as_before(&File::open(&self.root)?),
+            });
+            made.map_err(|error| io_error(&error, path, purpose))?;
         }
         let failed = |error: io::Error| io_error(&error, path, purpose);
         let check = |length: u64| {
@@ -83,6 +95,11 @@ impl Workspace {
         }
         file.write_all(data).and_then(|()| file.flush()).map_err(failed)?;
         Ok(full.to_string_lossy().into_owned())
+    }
+
+    /// What is in a data folder stays closed, like everything there.
+    fn is_in_data_folder(&self) -> bool {
+        self.root.parent().is_some_and(|parent| parent.join("heddle.db").exists())
     }
 
     /// Opens a plain file and tells its place.
@@ -107,6 +124,9 @@ impl Workspace {
     /// The real root, and the path below it with symbolic links resolved as far as the path exists.
     fn resolve(&self, path: &str) -> Result<(PathBuf, PathBuf), NodeError> {
         self.check_text(path)?;
+        if self.is_made {
+            private::make_folder(&self.root).map_err(|error| NodeError::new(Code::FILE_IO, error.to_string()))?;
+        }
         let root = self.root.canonicalize().map_err(|error| {
             NodeError::new(Code::FILE_IO, format!("The folder for files '{}' cannot be used: {error}", self.root.display()))
                 .with("errno", "ENOENT")
@@ -127,7 +147,11 @@ impl Workspace {
             }
         };
         let below = real.strip_prefix(&root).map_err(|_| self.outside(path, "it is not inside the folder"))?;
-        let relative = below.iter().chain(rest.iter().rev().map(AsRef::as_ref)).collect();
+        let relative: PathBuf = below.iter().chain(rest.iter().rev().map(AsRef::as_ref)).collect();
+        let is_elsewhere = |name: Component<'_>| name.as_os_str().to_string_lossy().eq_ignore_ascii_case(projects::PROJECTS);
+        if self.has_projects && relative.components().find(|part| *part != Component::CurDir).is_some_and(is_elsewhere) {
+            return Err(self.outside(path, "it belongs to another project"));
+        }
         Ok((root, relative))
     }
 

@@ -217,3 +217,26 @@ mod links {
         assert_eq!(std::fs::read_to_string(outside.join("f")).unwrap(), "secret");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn issue_14_00_new_files_of_workflows_are_as_open_to_others_as_ever() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new("modes");
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
+    private::keep_new_files_private();
+    let write = |files: &Workspace, path: &str| files.write_now(path, b"text", Purpose::Write).unwrap();
+    write(&place.files, "new.txt");
+    assert_eq!(mode(&place.base.join("root/new.txt")), 0o644);
+    // What somebody has chosen stays.
+    std::fs::set_permissions(place.base.join("root/a.txt"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    write(&place.files, "a.txt");
+    assert_eq!(mode(&place.base.join("root/a.txt")), 0o600);
+    write(&Workspace::new(place.base.join("made")), "new.txt");
+    assert_eq!(mode(&place.base.join("made")), 0o755);
+    // A data folder is closed, and what is in it too.
+    std::fs::write(place.base.join("heddle.db"), "").unwrap();
+    write(&Workspace::new(place.base.join("workspace")), "new.txt");
+    assert_eq!(mode(&place.base.join("workspace")), 0o700);
+}

@@ -3,12 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 #![allow(dead_code, reason = "each test program uses some of it")]
 
-use heddle_store::blobs::{Gathered, NewFile};
+use heddle_store::blobs::NewFile;
 use heddle_store::executions::{Begun, Pending, Piece, State};
-use heddle_store::journal::{self, Told};
-use heddle_store::spending::SpentByRun;
+use heddle_store::journal::PieceWriter;
 use model::{RunEvent, RunStatus};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -23,6 +22,26 @@ impl Folder {
         let _ = std::fs::remove_dir_all(&path);
         Self(path)
     }
+
+    /// One with a workflow, so that there can be runs of it.
+    pub(crate) fn with_workflow(name: &str) -> Self {
+        let folder = Self::new(name);
+        drop(heddle_store::Sqlite::open(&folder.0, heddle_store::Use::Beside).unwrap());
+        add_workflow(&folder.0);
+        folder
+    }
+
+    /// The database as others see it.
+    pub(crate) fn raw(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.0.join("heddle.db")).unwrap()
+    }
+}
+
+/// Gives a data folder the workflow that runs here are of.
+pub(crate) fn add_workflow(folder: &Path) {
+    let sql = "INSERT INTO workflows (id, name, version_id, document, created_ms, updated_ms, project_id)
+               VALUES ('w', 'W', 'v', '{}', 1, 1, (SELECT id FROM projects LIMIT 1))";
+    rusqlite::Connection::open(folder.join("heddle.db")).unwrap().execute(sql, []).unwrap();
 }
 
 impl Drop for Folder {
@@ -61,15 +80,17 @@ impl Pending for Run {
 
 impl Run {
     pub(crate) fn new(execution: i64, happened: &[RunEvent], fate: Fate) -> Arc<Self> {
-        let (mut events, mut gathered, mut told) = (Vec::new(), Gathered::default(), Told::default());
-        for event in happened {
-            journal::write_event(&mut events, event, &mut gathered, &mut told);
-        }
+        let mut writer = PieceWriter::default();
+        happened.iter().for_each(|event| writer.add(event));
+        assert!(!writer.is_behind(), "it is too much for one piece");
+        let (parts, events) = writer.take();
         let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
         let state = State { stopped_ms: Some(2), ..State::of(RunStatus::Success) };
-        let files = gathered.take();
+        let files = writer.files.take();
         let piece = Piece {
-            spent: SpentByRun::default(),
+            spent: Vec::new(),
+            static_data: None,
+            workflow_id: "w".into(),
             approvals: Vec::new(),
             execution,
             seq: 0,
@@ -77,9 +98,11 @@ impl Run {
             begun: Some(begun),
             along: None,
             state: Some(state),
+            parts,
+            bytes_before: 0,
             events,
             files: files.clone(),
-            has_files: gathered.has_any(),
+            has_files: writer.files.has_any(),
             discard: fate == Fate::Discarded,
         };
         Arc::new(Self { execution, files, piece: Mutex::new((fate != Fate::CutOff).then_some(piece)) })
@@ -106,5 +129,26 @@ impl Run {
     /// The piece that was not taken, or was given back.
     pub(crate) fn left(&self) -> Option<Piece> {
         self.piece.lock().unwrap().clone()
+    }
+}
+
+/// Writes a run as large as it may be, a little at a time, as the runtime does.
+pub(crate) async fn write_streamed(store: &heddle_store::Sqlite, execution: i64, happened: &[RunEvent]) {
+    use heddle_store::Executions as _;
+    let mut writer = PieceWriter::default();
+    happened.iter().for_each(|event| writer.add(event));
+    let (mut begun, mut seq) = (true, 0);
+    while !writer.is_empty() {
+        let (parts, events) = writer.take();
+        let run = Run::with_line(execution, "");
+        run.change(|piece| {
+            if !begun {
+                (piece.begun, piece.state) = (None, None);
+            }
+            (piece.seq, piece.parts, piece.events) = (seq, parts, events.clone());
+        });
+        (begun, seq) = (false, seq + i64::from(!events.is_empty()));
+        store.flush(run).await.unwrap();
+        writer.advance();
     }
 }

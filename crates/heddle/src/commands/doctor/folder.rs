@@ -22,6 +22,7 @@ pub(super) fn check(folder: &Path, settings: Option<&Settings>) -> Vec<(&'static
     if folder.join("vault.key").exists() {
         found.push(("permissions of vault.key", key_permissions(&folder.join("vault.key"))));
     }
+    found.push(("permissions", modes(folder)));
     found.push(("files of executions", files_of_runs(folder)));
     found.push(("disk", room(folder)));
     found.push(("write-ahead log", log(folder)));
@@ -108,6 +109,18 @@ fn key_permissions(_path: &Path) -> Finding {
     Finding::Ok("not checked on this system".into())
 }
 
+/// The modes of the folder and of what Heddle keeps in it.
+fn modes(folder: &Path) -> Finding {
+    let mut open = inspect::open_to_others(folder);
+    open.retain(|(path, _)| !path.ends_with("vault.key"));
+    if open.is_empty() {
+        return Finding::Ok("only the owner can read the folder".into());
+    }
+    let told: Vec<String> = open.iter().map(|(path, mode)| format!("{} ({mode:o})", path.display())).collect();
+    let told = told.join(", ");
+    Finding::Warning(format!("others on this machine can read {told}. A server closes them when it starts, if they are its own."))
+}
+
 fn room(folder: &Path) -> Finding {
     let room = inspect::room(folder);
     let Some(free) = room.free else { return Finding::Ok("the room that is left is not known on this system".into()) };
@@ -135,12 +148,13 @@ fn log(folder: &Path) -> Finding {
 fn server(served: &Result<Served, store::Error>) -> Finding {
     match served {
         Ok(Served::Nobody) => Finding::Ok("none runs on this folder; `heddle serve` starts one".into()),
-        Ok(Served::Somebody { address: Some(address) }) => Finding::Ok(format!("runs at {address}")),
-        Ok(Served::Somebody { address: None }) => Finding::Ok("runs on this folder and is still starting".into()),
+        Ok(Served::Somebody { address: Some(address), .. }) => Finding::Ok(format!("runs at {address}")),
+        Ok(Served::Somebody { address: None, .. }) => Finding::Ok("runs on this folder and is still starting".into()),
         Err(error) => Finding::Error(format!("{error} ({})", error.code())),
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "whether `heddle serve` could listen there")]
 fn port(address: SocketAddr) -> Finding {
     match TcpListener::bind(address) {
         Ok(_) => Finding::Ok(format!("{address} is free")),

@@ -4,7 +4,7 @@ use super::line;
 use crate::cli::DataFolder;
 use crate::commands::{block_on, coded};
 use crate::credentials::StoredCredentials;
-use crate::settings::{Serving, Settings};
+use crate::settings::Settings;
 use crate::terminal::{note, say};
 use crate::{logs, world};
 use anyhow::{Context as _, Result};
@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::access::{Access as _, ApiKey, hash_of_key};
 use store::inspect::{Served, served};
 use store::users::{Role, Users as _};
-use store::{Executions as _, Sqlite, Use};
+use store::{Executions as _, ProjectFolders, Sqlite, Use};
 
 /// How long the key lives that lets us talk to the server.
 const KEY_MS: i64 = 60_000;
@@ -52,8 +52,9 @@ impl How {
             How::Retry => Some(serde_json::json!({ "loadWorkflow": true }).to_string()),
             How::Resume(Decision { finding, call }) => {
                 let (decision, result) = match finding {
-                    Finding::Again => ("again", None),
-                    Finding::Happened { result } => ("done", Some(result.as_str())),
+                    Finding::Unsaid => (None, None),
+                    Finding::Again => (Some("again"), None),
+                    Finding::Happened { result } => (Some("done"), Some(result.as_str())),
                 };
                 Some(serde_json::json!({ "decision": decision, "result": result, "call": call.as_deref() }).to_string())
             }
@@ -70,8 +71,8 @@ impl How {
 pub(in crate::commands) fn run(data: &DataFolder, id: i64, how: &How) -> Result<ExitCode> {
     let folder = data.path();
     match served(&folder).map_err(coded)? {
-        Served::Somebody { address: Some(address) } => block_on(by_server(&folder, &address, id, how))?,
-        Served::Somebody { address: None } => anyhow::bail!("the server on {} is starting; try again (STORE_LOCKED)", folder.display()),
+        Served::Somebody { address: Some(address), .. } => block_on(by_server(&folder, &address, id, how))?,
+        Served::Somebody { address: None, .. } => anyhow::bail!("the server on {} is starting; try again (STORE_LOCKED)", folder.display()),
         Served::Nobody => block_on(here(&folder, id, how))?,
     }
 }
@@ -95,6 +96,7 @@ async fn by_server(folder: &Path, address: &str, id: i64, how: &How) -> Result<E
 
 /// The id of the run that the server goes on with.
 async fn ask(address: &str, key: &str, id: i64, how: &How) -> Result<i64> {
+    #[expect(clippy::disallowed_methods, reason = "asks the server of the same data folder")]
     let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build().context("the server cannot be asked")?;
     let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name())).header("x-n8n-api-key", key);
     let request = match how.body() {
@@ -140,18 +142,23 @@ async fn lend_key(store: &Sqlite) -> Result<(String, model::Str)> {
 async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     let settings = Settings::load()?;
     logs::start(&settings.serving);
+    world::check_files_root(&settings, folder)?;
     let store = Sqlite::open(folder, Use::Serve).map_err(coded)?.with_collection_limits(settings.collections);
+    let serving = &settings.serving;
+    // Where calls that wake the run will find a server.
+    let urls = serving.urls(SocketAddr::new(serving.host, serving.port))?;
     let options = Options {
         run: world::run_options(&settings),
         limits: RunLimits::default(),
         catch_up: settings.catch_up,
         spending: settings.spending,
         keep: settings.retention,
-        base_url: base_url(&settings.serving).into(),
+        base_url: urls.webhook_base().clone(),
     };
     let mut engine = world::engine(&settings)?;
     engine.ports.credentials = Arc::new(StoredCredentials(store.clone()));
     engine.ports.collections = Arc::new(store.clone());
+    engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
     engine.ports.tables = Arc::new(store.clone().with_table_limits(settings.table_limits()));
     engine.ports.conversations = crate::conversations::of_store(&store, &engine.ports.conversations);
     let runtime = Runtime::at_rest(engine, Arc::new(store.clone()), options).await.map_err(told)?;
@@ -169,11 +176,6 @@ async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
         None => note(&format!("execution {run} ended with {} and was not kept", outcome.status.name())),
     }
     Ok(exit_code(outcome.status))
-}
-
-/// Where calls that wake the run will find a server.
-fn base_url(serving: &Serving) -> String {
-    serving.base_url.clone().unwrap_or_else(|| format!("http://{}", SocketAddr::new(serving.host, serving.port)))
 }
 
 fn told(error: runtime::Error) -> anyhow::Error {

@@ -22,6 +22,7 @@ impl Node for ChainLlm {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9];
         let spec = Spec::new("@n8n/n8n-nodes-langchain.chainLlm", &versions, "Basic LLM Chain", "Ask a model one thing about each item");
         chain_spec(spec)
+            .sends_to("messages.messageValues.*.imageUrl")
             .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiOutputParser, "Output Parser")])
             .params(params())
             .hint("For one question without tools or memory. Connect an output parser if the answer is to be data.")

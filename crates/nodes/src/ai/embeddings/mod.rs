@@ -8,6 +8,7 @@ pub(super) mod others;
 use crate::ai::models::azure::azure_settings;
 use crate::ai::models::openai::openai_settings;
 use model::Kind;
+use node_api::Credential;
 use node_api::ai::{Embedder, Supply};
 use node_api::http::Http;
 use node_api::prelude::*;
@@ -38,7 +39,7 @@ fn supply(embedder: impl Embedder + 'static) -> Supply {
 /// The embedding model that a credential of a provider pays for; the provider's usual one if none is named.
 pub(super) fn embedder_of(
     kind: &str,
-    credential: &Object,
+    credential: &Credential,
     model: Option<&Str>,
     http: Arc<dyn Http>,
 ) -> Result<Arc<dyn Embedder>, NodeError> {

@@ -3,12 +3,11 @@
 use super::{embedding_spec, model_param, supply};
 use crate::ai::models::azure::azure_settings;
 use crate::ai::models::openai::openai_settings;
-use crate::ai::models::{access, chosen_model, field};
+use crate::ai::models::{access, chosen_model, field, secret};
 use node_api::ai::Supply;
 use node_api::prelude::*;
-use node_api::{Supplier, SupplyCtx};
+use node_api::{Credential, Supplier, SupplyCtx};
 use providers::models::openai::{OpenAiEmbedder, Settings};
-use providers::models::secret::Secret;
 
 pub(crate) struct EmbeddingsOpenAi;
 
@@ -63,10 +62,10 @@ impl Supplier for EmbeddingsMistralCloud {
     }
 }
 
-pub(super) fn mistral_settings(credential: &Object) -> Settings {
+pub(super) fn mistral_settings(credential: &Credential) -> Settings {
     let url = field(credential, "url");
     let base_url = if url.trim().is_empty() { "https://api.mistral.ai/v1" } else { &url };
-    Settings::compatible(base_url, Secret::new(field(credential, "apiKey")))
+    Settings::compatible(base_url, secret(credential, "apiKey"))
 }
 
 fn embedder(ctx: &SupplyCtx, settings: Settings, raw: &Value) -> Result<Supply, NodeError> {

@@ -4,7 +4,7 @@ use super::{embedding_spec, model_param};
 use crate::ai::models::{access, chosen_model, place};
 use node_api::ai::{Embedder, Supply};
 use node_api::prelude::*;
-use node_api::{Supplier, SupplyCtx};
+use node_api::{Credential, Supplier, SupplyCtx};
 use providers::models::ask::Access;
 use providers::models::client::{EmbeddingClient, Embeds};
 use providers::models::{cohere, gemini, ollama};
@@ -47,19 +47,26 @@ impl Supplier for EmbeddingsCohere {
     }
 }
 
-pub(super) fn gemini(model: &str, credential: &Object, access: &Access) -> Arc<dyn Embedder> {
+pub(super) fn gemini(model: &str, credential: &Credential, access: &Access) -> Arc<dyn Embedder> {
     client(model, credential, "host", gemini::BASE_URL, gemini::Settings::default(), access)
 }
 
-pub(super) fn ollama(model: &str, credential: &Object, access: &Access) -> Arc<dyn Embedder> {
+pub(super) fn ollama(model: &str, credential: &Credential, access: &Access) -> Arc<dyn Embedder> {
     client(model, credential, "baseUrl", ollama::BASE_URL, ollama::Settings::default(), access)
 }
 
-pub(super) fn cohere(model: &str, credential: &Object, access: &Access) -> Arc<dyn Embedder> {
+pub(super) fn cohere(model: &str, credential: &Credential, access: &Access) -> Arc<dyn Embedder> {
     client(model, credential, "url", cohere::BASE_URL, cohere::Settings::default(), access)
 }
 
-fn client<P: Embeds>(model: &str, credential: &Object, url_field: &str, base_url: &str, settings: P, access: &Access) -> Arc<dyn Embedder> {
+fn client<P: Embeds>(
+    model: &str,
+    credential: &Credential,
+    url_field: &str,
+    base_url: &str,
+    settings: P,
+    access: &Access,
+) -> Arc<dyn Embedder> {
     Arc::new(EmbeddingClient::new(model, settings, place(credential, url_field, base_url), access))
 }
 
@@ -67,7 +74,7 @@ fn supply_of(
     ctx: &SupplyCtx,
     model_param: &str,
     credential: &str,
-    make: fn(&str, &Object, &Access) -> Arc<dyn Embedder>,
+    make: fn(&str, &Credential, &Access) -> Arc<dyn Embedder>,
 ) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential(credential, ctx.item())?;
     Ok(Supply::Embedder(make(&chosen_model(ctx, model_param)?, &credential, &access(ctx, &Value::Undefined)?)))

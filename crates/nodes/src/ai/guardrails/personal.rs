@@ -1,8 +1,16 @@
 //! Personal data, and patterns of the author's own.
 
 use super::{Check, pattern};
+use crate::conditions::retrying::TOO_MANY_FOLDED;
 use Form::{Pattern, Signs};
+use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
 use node_api::prelude::*;
+use std::time::Duration;
+
+/// Steps that a pattern of the author may take for one match: comparisons of a byte with a place in the pattern.
+const MAX_STEPS: u64 = 1 << 31;
+/// CPU time of all its matches in one text together.
+const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// What is looked for: n8n's name, its name for people, and the form it has.
 pub(super) const ENTITIES: &[(&str, &str, Form)] = &[
@@ -88,10 +96,40 @@ pub(super) fn check_custom(text: &str, patterns: &[Value]) -> Result<Check, Node
         if written.is_empty() {
             continue;
         }
-        let search = pattern(&name, &from_javascript(&written))?;
-        found.extend(search.find_iter(text).filter(|hit| !hit.is_empty()).map(|hit| (name.clone(), hit.as_str().to_owned())));
+        let hits = compute::blocking(|| find(&name, &from_javascript(&written), text));
+        let hits = hits.map_err(|busy| NodeError::new(Code::OVERLOAD, busy.to_string()))??;
+        found.extend(hits.into_iter().map(|hit| (name.clone(), hit)));
     }
     Ok(result("customRegex", found))
+}
+
+/// What a pattern of the author matches. It cannot be stopped, so what it takes is estimated first.
+fn find(name: &str, written: &str, text: &str) -> Result<Vec<String>, NodeError> {
+    let refused = |problem: &str| NodeError::parameter("guardrails", format!("The pattern '{name}' cannot be used: {problem}"));
+    if written.len() > MAX_PATTERN_BYTES {
+        return Err(refused(&format!("it is longer than {MAX_PATTERN_BYTES} bytes")));
+    }
+    // What has no cost is no pattern, which is told below.
+    let cost = PatternCost::of(written).unwrap_or_default();
+    if cost.folded > MAX_FOLDED {
+        return Err(refused(TOO_MANY_FOLDED));
+    }
+    let too_long = || refused("it took too many steps on this text");
+    if cost.steps_on(text.len()) > MAX_STEPS {
+        return Err(too_long());
+    }
+    let began = compute::cpu_used();
+    let mut found = Vec::new();
+    for hit in pattern(name, written)?.find_iter(text) {
+        // Each match may look at all the rest of the text.
+        if compute::cpu_used().saturating_sub(began) > MAX_TIME {
+            return Err(too_long());
+        }
+        if !hit.is_empty() {
+            found.push(hit.as_str().to_owned());
+        }
+    }
+    Ok(found)
 }
 
 fn from_javascript(written: &str) -> String {
@@ -119,6 +157,18 @@ fn result(name: &str, found: Vec<(Str, String)>) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn issue_14_06_patterns_of_the_author_are_bounded() {
+        let began = compute::cpu_used();
+        let wide = format!("(?i){}", r"[ -\u{10FFFD}]".repeat(280));
+        assert!(find("wide", &wide, "a").unwrap_err().to_string().contains("too many characters"));
+        assert!(find("long", &"a".repeat(5_000), "a").unwrap_err().to_string().contains("longer than"));
+        let slow = find("slow", r"[ab]*a[ab]{5000}[cd]", &"a".repeat(4 << 20));
+        assert!(slow.unwrap_err().to_string().contains("too many steps"));
+        assert_eq!(find("ticket", r"(?i)t-\d+", "see T-12").unwrap(), ["T-12"]);
+        assert!(compute::cpu_used() - began < Duration::from_secs(5));
+    }
 
     #[test]
     fn every_form_is_a_pattern_and_common_ones_are_found() {

@@ -17,6 +17,8 @@ pub(crate) struct KnowledgeBase;
 impl Node for KnowledgeBase {
     fn spec() -> Spec {
         Spec::new("knowledge-base", &[1.0], "Knowledge Base", "Keep documents in a collection and find them by their meaning")
+            .untrusted()
+            .private()
             .group(Group::Ai)
             .inputs([Port::main(), Port::of(Kind::AiEmbedding, "Embeddings"), Port::of(Kind::AiDocument, "Document")])
             .outputs([Port::main(), Port::of(Kind::AiVectorStore, "Vector store")])

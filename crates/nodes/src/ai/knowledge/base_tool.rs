@@ -4,7 +4,7 @@ use super::kept::{IfMissing, KeptCollection, collection, collection_param, embed
 use super::{metadata, metadata_param, option};
 use crate::ai::tools::made::{Call, tool, tool_spec};
 use model::Kind;
-use node_api::ai::{Effect, Match, Supply, ToolDefinition};
+use node_api::ai::{Effect, Flow, Match, Supply, ToolDefinition};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
@@ -65,7 +65,8 @@ impl Supplier for KnowledgeBaseTool {
             ]);
             parameters.set_path("properties.filter", filter);
         }
-        let definition = ToolDefinition { name: "knowledge_base_search".into(), description, parameters, effect: Effect::None };
+        let definition =
+            ToolDefinition { name: "knowledge_base_search".into(), description, parameters, effect: Effect::None, flow: Flow::STORED };
         Ok(tool(ctx, definition, |call| async move { search(&call).await.map_err(failed) }))
     }
 }

@@ -4,10 +4,10 @@ use super::read::chunks_of_file;
 use super::split::Lengths;
 use crate::ai::embeddings::embedder_of;
 use model::{Binary, Object, Str};
-use node_api::NodeError;
 use node_api::ai::{Document, Embedder, LocalModels};
 use node_api::collections::Librarian;
 use node_api::http::Http;
+use node_api::{Credential, NodeError};
 use std::sync::Arc;
 
 /// Reads files as the Knowledge Base node does, and reaches embedding models through a client.
@@ -29,7 +29,7 @@ impl Librarian for NodeLibrarian {
     }
 
     fn embedder(&self, kind: &str, credential: &Object, model: Option<&Str>) -> Result<Arc<dyn Embedder>, NodeError> {
-        embedder_of(kind, credential, model, self.http.clone())
+        embedder_of(kind, &Credential::new(kind, credential.clone()), model, self.http.clone())
     }
 
     fn local_embedder(&self) -> Result<Arc<dyn Embedder>, NodeError> {

@@ -10,6 +10,7 @@ mod split;
 pub(super) mod splitters;
 
 pub use librarian::NodeLibrarian;
+pub(crate) use read::DocumentKind;
 pub(super) use read::strings;
 
 use node_api::prelude::*;

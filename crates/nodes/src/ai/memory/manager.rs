@@ -16,6 +16,8 @@ pub(crate) struct MemoryManager;
 impl Node for MemoryManager {
     fn spec() -> Spec {
         Spec::new("@n8n/n8n-nodes-langchain.memoryManager", &[1.0, 1.1], "Chat Memory Manager", "Read and change what a memory keeps")
+            .untrusted()
+            .private()
             .group(Group::Ai)
             .inputs([Port::main(), Port::of(Kind::AiMemory, "Memory")])
             .params(params())

@@ -2,13 +2,12 @@
 
 use super::openai::with_json_mode;
 use super::options::{collection, read, words};
-use super::{access, chosen_model, field, model_spec, supply};
+use super::{access, chosen_model, field, model_spec, secret, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 use providers::models::catalog::Catalog;
 use providers::models::openai::{OpenAi, Settings};
-use providers::models::secret::Secret;
 use std::marker::PhantomData;
 
 /// What tells one provider from the others.
@@ -155,7 +154,7 @@ impl<V: Vendor> Supplier for Chat<V> {
         }
         let url = field(&credential, "url");
         let base_url = if url.trim().is_empty() { row.base_url } else { &url };
-        let settings = Settings::compatible(base_url, Secret::new(field(&credential, "apiKey")));
+        let settings = Settings::compatible(base_url, secret(&credential, "apiKey"));
         let settings = Settings { options, usage_in_streams: row.asks_for_usage, ..settings };
         let info = Catalog::shipped().find(row.provider, &chosen_model(&ctx, "model")?).info;
         Ok(supply(OpenAi::new(info, settings, &access(&ctx, &raw)?)))

@@ -2,13 +2,12 @@
 
 use super::openai::{OPTIONS, with_json_mode};
 use super::options::{collection, own_options, own_params, read};
-use super::{access, chosen_model, field, model_spec, supply};
+use super::{access, chosen_model, field, model_spec, secret, supply};
 use node_api::ai::{ModelInfo, Supply};
 use node_api::prelude::*;
-use node_api::{Supplier, SupplyCtx};
+use node_api::{Credential, Supplier, SupplyCtx};
 use providers::models::catalog::Catalog;
 use providers::models::openai::{Auth, OpenAi, Settings};
-use providers::models::secret::Secret;
 
 pub(crate) struct AzureOpenAiModel;
 
@@ -75,8 +74,8 @@ fn deployment(name: &str) -> ModelInfo {
 }
 
 /// The resource and the key of a credential: an endpoint or the name of the resource, and for the older surface its date.
-pub(in crate::ai) fn azure_settings(credential: &Object) -> Result<Settings, NodeError> {
-    let auth = Auth::ApiKey(Secret::new(field(credential, "apiKey")));
+pub(in crate::ai) fn azure_settings(credential: &Credential) -> Result<Settings, NodeError> {
+    let auth = Auth::ApiKey(secret(credential, "apiKey"));
     let endpoint = match (field(credential, "endpoint"), field(credential, "resourceName")) {
         (endpoint, _) if !endpoint.trim().is_empty() => endpoint,
         (_, name) if !name.trim().is_empty() => format!("https://{}.openai.azure.com", name.trim()),

@@ -13,9 +13,9 @@ pub(super) mod options;
 pub(super) mod selector;
 
 use model::Kind;
-use node_api::SupplyCtx;
 use node_api::ai::{ChatModel, Supply};
 use node_api::prelude::*;
+use node_api::{Credential, SupplyCtx};
 use providers::models::ask::Access;
 use providers::models::catalog::{Catalog, Known};
 use providers::models::place::Place;
@@ -62,18 +62,23 @@ pub(super) fn access(ctx: &SupplyCtx, options: &Value) -> Result<Access, NodeErr
 }
 
 /// The address and the key of a credential, and the header that it adds.
-pub(super) fn place(credential: &Object, url_field: &str, default_url: &str) -> Place {
+pub(super) fn place(credential: &Credential, url_field: &str, default_url: &str) -> Place {
     let url = field(credential, url_field);
-    let mut place = Place::new(if url.trim().is_empty() { default_url } else { &url }, Secret::new(field(credential, "apiKey")));
+    let mut place = Place::new(if url.trim().is_empty() { default_url } else { &url }, secret(credential, "apiKey"));
     place.headers.extend(own_header(credential));
     place
 }
 
 /// The header of the user's own that credentials of n8n may carry.
-pub(super) fn own_header(credential: &Object) -> Option<(String, Secret)> {
+pub(super) fn own_header(credential: &Credential) -> Option<(String, Secret)> {
     let wanted = credential.get("header").is_some_and(Value::is_truthy);
     let name = field(credential, "headerName");
-    (wanted && !name.is_empty()).then(|| (name, Secret::new(field(credential, "headerValue"))))
+    (wanted && !name.is_empty()).then(|| (name, secret(credential, "headerValue")))
+}
+
+/// A field that goes nowhere but to the hosts of its credential.
+pub(super) fn secret(credential: &Credential, name: &str) -> Secret {
+    Secret::of(credential, field(credential, name))
 }
 
 pub(super) fn field(credential: &Object, name: &str) -> String {

@@ -4,7 +4,7 @@ use super::options::{collection, own_options, own_params, read};
 use super::{access, chosen_model, model_spec, place, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
-use node_api::{ParamKind, Supplier, SupplyCtx};
+use node_api::{Credential, ParamKind, Supplier, SupplyCtx};
 use providers::models::catalog::Catalog;
 use providers::models::ollama::{BASE_URL, Ollama, Settings, abilities};
 
@@ -46,7 +46,10 @@ impl Supplier for OllamaModel {
         let (options, raw) = own_options(&ctx)?;
         let takes_tools = ctx.ctx().flag("supportsTools", ctx.item())?;
         // Without a credential it is the server on this machine.
-        let credential = ctx.ctx().host().credential("ollamaApi", ctx.item()).unwrap_or_default();
+        let credential = match ctx.ctx().host().names_credential("ollamaApi") {
+            true => ctx.ctx().host().credential("ollamaApi", ctx.item())?,
+            false => Credential::default(),
+        };
         client(&ctx, &credential, options, &raw, takes_tools).await
     }
 }
@@ -98,7 +101,7 @@ async fn n8n_client(ctx: &SupplyCtx) -> Result<Supply, NodeError> {
 
 async fn client(
     ctx: &SupplyCtx,
-    credential: &Object,
+    credential: &Credential,
     mut options: ModelOptions,
     raw: &Value,
     may_take_tools: bool,

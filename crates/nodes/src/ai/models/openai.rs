@@ -1,10 +1,10 @@
 //! Models behind OpenAI's format: OpenAI itself, and any server that speaks it.
 
 use super::options::{own_options, own_params};
-use super::{access, chosen_model, field, model_spec, own_header, supply};
+use super::{access, chosen_model, field, model_spec, own_header, secret, supply};
 use node_api::ai::{ModelOptions, Supply};
 use node_api::prelude::*;
-use node_api::{Supplier, SupplyCtx};
+use node_api::{Credential, Supplier, SupplyCtx};
 use providers::models::catalog::Catalog;
 use providers::models::openai::{OpenAi, Settings};
 use providers::models::secret::Secret;
@@ -59,8 +59,8 @@ impl Supplier for OpenAiCompatibleModel {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let inner = ctx.ctx();
         let key = match inner.text("authentication", ctx.item())? == "openAiApi" {
-            true => field(&inner.host().credential("openAiApi", ctx.item())?, "apiKey"),
-            false => String::new(),
+            true => secret(&inner.host().credential("openAiApi", ctx.item())?, "apiKey"),
+            false => Secret::default(),
         };
         let base_url = inner.text("baseUrl", ctx.item())?;
         let model = chosen_model(&ctx, "model")?;
@@ -68,14 +68,14 @@ impl Supplier for OpenAiCompatibleModel {
         let mut info = Catalog::shipped().find("openai-compatible", &model).info;
         info.capabilities.tools = inner.flag("supportsTools", ctx.item())?;
         (info.capabilities.streaming, info.capabilities.sampling) = (true, true);
-        let settings = Settings { options: with_json_mode(options, &raw), ..Settings::compatible(&base_url, Secret::new(key)) };
+        let settings = Settings { options: with_json_mode(options, &raw), ..Settings::compatible(&base_url, key) };
         Ok(supply(OpenAi::new(info, settings, &access(&ctx, &raw)?)))
     }
 }
 
 /// The server and the key of a credential of OpenAI's kind.
-pub(in crate::ai) fn openai_settings(credential: &Object) -> Settings {
-    let mut settings = Settings::openai(Secret::new(field(credential, "apiKey")));
+pub(in crate::ai) fn openai_settings(credential: &Credential) -> Settings {
+    let mut settings = Settings::openai(secret(credential, "apiKey"));
     let url = field(credential, "url");
     if !url.trim().is_empty() {
         settings.base_url = url;

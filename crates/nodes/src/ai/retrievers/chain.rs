@@ -25,6 +25,8 @@ impl Node for ChainRetrievalQa {
             "Question and Answer Chain",
             "Answer questions from documents that were found for them",
         )
+        .untrusted()
+        .private()
         .group(Group::Ai)
         .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiRetriever, "Retriever")])
         .params([

@@ -1,6 +1,6 @@
 //! n8n's Reranker Cohere.
 
-use crate::ai::models::field;
+use crate::ai::models::{field, secret};
 use model::Kind;
 use node_api::ai::Supply;
 use node_api::prelude::*;
@@ -35,6 +35,6 @@ impl Supplier for RerankerCohere {
         let base_url = if url.trim().is_empty() { BASE_URL } else { url.trim() };
         let model = inner.text("modelName", item)?;
         let top = inner.number("topN", item)?.max(1.0) as usize;
-        Ok(Supply::Reranker(Arc::new(CohereReranker::new(http, base_url, &field(&credential, "apiKey"), model, top))))
+        Ok(Supply::Reranker(Arc::new(CohereReranker::new(http, base_url, &secret(&credential, "apiKey"), model, top))))
     }
 }

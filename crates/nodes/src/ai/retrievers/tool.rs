@@ -5,7 +5,7 @@ use super::vector_store;
 use crate::ai::supplies;
 use crate::ai::tools::made::{name_of, one_text, tool, tool_spec};
 use model::Kind;
-use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::ai::{Effect, Flow, Supply, ToolDefinition};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
@@ -36,7 +36,7 @@ impl Supplier for ToolVectorStore {
             "Answers questions about {name} from documents. Always use it for questions about {about}. Give it one whole question."
         );
         let parameters = one_text("The question, as a whole sentence", true);
-        let definition = ToolDefinition { name, description: description.into(), parameters, effect: Effect::None };
+        let definition = ToolDefinition { name, description: description.into(), parameters, effect: Effect::None, flow: Flow::STORED };
         Ok(tool(ctx, definition, |call| async move {
             let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
             let question = call.text("input");

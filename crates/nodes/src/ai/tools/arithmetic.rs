@@ -2,6 +2,8 @@
 
 /// Parentheses and signs inside of each other.
 const MAX_DEPTH: usize = 100;
+/// So much of a number that is none is shown.
+const SHOWN: usize = 40;
 
 /// What is wrong with an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +36,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, sign: char) -> bool {
+    fn take(&mut self, sign: &str) -> bool {
         match self.rest.strip_prefix(sign) {
             Some(rest) => {
                 self.rest = rest.trim_start();
@@ -47,9 +49,9 @@ impl Reader<'_> {
     fn sum(&mut self) -> Result<f64, Problem> {
         let mut value = self.product()?;
         loop {
-            if self.take('+') {
+            if self.take("+") {
                 value += self.product()?;
-            } else if self.take('-') {
+            } else if self.take("-") {
                 value -= self.product()?;
             } else {
                 return Ok(value);
@@ -60,10 +62,9 @@ impl Reader<'_> {
     fn product(&mut self) -> Result<f64, Problem> {
         let mut value = self.signed()?;
         loop {
-            if self.take('*') {
-                // `2 ** 3` is how some languages write a power.
-                value = if self.take('*') { value.powf(self.signed()?) } else { value * self.signed()? };
-            } else if self.take('/') {
+            if self.take("*") {
+                value *= self.signed()?;
+            } else if self.take("/") {
                 let divisor = self.signed()?;
                 if divisor == 0.0 {
                     return Err(Problem::Calculation("division by zero".into()));
@@ -78,20 +79,20 @@ impl Reader<'_> {
     /// A sign binds less than a power: `-2^2` is `-4`.
     fn signed(&mut self) -> Result<f64, Problem> {
         self.nested(|reader| {
-            if reader.take('-') {
+            if reader.take("-") {
                 return reader.signed().map(|value| -value);
             }
-            if reader.take('+') {
+            if reader.take("+") {
                 return reader.signed();
             }
             reader.power()
         })
     }
 
-    /// Powers group to the right: `2^3^2` is `2^9`.
+    /// Powers group to the right: `2^3^2` is `2^9`. Some languages write `2 ** 3`.
     fn power(&mut self) -> Result<f64, Problem> {
         let base = self.number()?;
-        if !self.take('^') {
+        if !self.take("^") && !self.take("**") {
             return Ok(base);
         }
         let power = base.powf(self.signed()?);
@@ -99,9 +100,9 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> Result<f64, Problem> {
-        if self.take('(') {
+        if self.take("(") {
             let value = self.nested(Self::sum)?;
-            return if self.take(')') { Ok(value) } else { Err(Problem::Invalid("a parenthesis is not closed".into())) };
+            return if self.take(")") { Ok(value) } else { Err(Problem::Invalid("a parenthesis is not closed".into())) };
         }
         let length = self.rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(self.rest.len());
         let (digits, after) = self.rest.split_at(length);
@@ -109,7 +110,7 @@ impl Reader<'_> {
             let found = if self.rest.is_empty() { "the end".to_owned() } else { format!("'{}'", first(self.rest)) };
             return Err(Problem::Invalid(format!("a number was expected, not {found}")));
         }
-        let number = digits.parse().map_err(|_| Problem::Invalid(format!("'{digits}' is no number")))?;
+        let number = digits.parse().map_err(|_| Problem::Invalid(format!("'{}' is no number", shown(digits))))?;
         self.rest = after.trim_start();
         Ok(number)
     }
@@ -122,6 +123,13 @@ impl Reader<'_> {
         let value = read(self);
         self.depth -= 1;
         value
+    }
+}
+
+fn shown(digits: &str) -> String {
+    match digits.get(..SHOWN) {
+        Some(beginning) if digits.len() > SHOWN => format!("{beginning}…"),
+        _ => digits.to_owned(),
     }
 }
 
@@ -143,6 +151,10 @@ mod tests {
             ("-2^2", -4.0),
             ("2^-1", 0.5),
             ("2 ** 3", 8.0),
+            ("2*3**2", 18.0),
+            ("-2**2", -4.0),
+            ("2**3**2", 512.0),
+            ("2**-1*4", 2.0),
             ("--3", 3.0),
             ("2*-3", -6.0),
             ("10/4/5", 0.5),
@@ -163,11 +175,15 @@ mod tests {
             ("1.2.3", "Invalid expression: '1.2.3' is no number"),
             ("process.exit()", "Invalid expression: 'p' is neither a number nor one of + - * / ^ ( )"),
             ("1/0", "Calculation error: division by zero"),
+            ("2 * * 3", "Invalid expression: a number was expected, not '*'"),
+            ("(0-8)**.5", "Calculation error: the root of a negative number"),
             ("(0-8)^.5", "Calculation error: the root of a negative number"),
             ("9^9^9", "Calculation error: the result is too large"),
         ] {
             assert_eq!(calculate(text).unwrap_err().to_string(), wanted, "{text}");
         }
+        let long = calculate(&"1.".repeat(100_000)).unwrap_err().to_string();
+        assert!(long.len() < 100 && long.contains("1.1.1."), "{long}");
         let deep = "(".repeat(100_000);
         assert!(calculate(&deep).unwrap_err().to_string().contains("inside of each other"));
     }

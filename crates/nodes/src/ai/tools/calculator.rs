@@ -38,6 +38,11 @@ impl Supplier for ToolCalculator {
     }
 }
 
+/// What the calculator makes of an expression, or what it says is wrong with it: for the fuzzer.
+pub fn probe_calculator(expression: &str) -> Result<f64, String> {
+    calculate(expression).map_err(|problem| problem.to_string())
+}
+
 struct Calculator {
     definition: ToolDefinition,
     /// The argument with the expression.
@@ -51,7 +56,10 @@ impl Calculator {
         parameters.make_object().insert("properties", Object::from_iter([(argument, expression)]));
         parameters.make_object().insert("required", Value::array(vec![argument.into()]));
         let description = "Calculates with + - * / ^ and parentheses. Use it for every calculation.".into();
-        Self { definition: ToolDefinition { name, description, parameters, effect: Effect::None }, argument }
+        Self {
+            definition: ToolDefinition { name, description, parameters, effect: Effect::None, flow: node_api::ai::Flow::default() },
+            argument,
+        }
     }
 }
 

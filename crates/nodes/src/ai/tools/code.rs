@@ -1,9 +1,8 @@
 //! A tool written in JavaScript: the sandbox runs it with what the model gave as `query`.
 
-use super::made::{Call, effect_of, name_of, one_text, tool, tool_spec};
+use super::made::{Call, name_of, one_text, tool, tool_spec};
 use super::schema;
-use crate::data::code::EFFECTS;
-use node_api::ai::{Supply, ToolDefinition};
+use node_api::ai::{Effect, Flow, Supply, ToolDefinition};
 use node_api::host::{CodeFlavour, CodeJob, Returned};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
@@ -27,7 +26,7 @@ impl Supplier for ToolCode {
                 Param::code("pythonCode", "Python", "python", python).raw().show("language", &["python"]).help("Does not run here."),
             ])
             .params(schema::params())
-            .repeatable_without(EFFECTS)
+            .runs_code()
             .hint("For a small computation that an agent needs; for more, let it call a workflow.")
             .alias(&["javascript", "function", "script"])
             .differs_when("language", &["python"], "Python does not run here.")
@@ -40,7 +39,7 @@ impl Supplier for ToolCode {
         if ctx.ctx().text("language", ctx.item())? == "python" {
             return Err(NodeError::parameter("language", "Python does not run here").hint("Rewrite the code in JavaScript."));
         }
-        supplied(ctx, &Self::spec(), name, version >= 1.3)
+        supplied(ctx, name, version >= 1.3)
     }
 }
 
@@ -55,10 +54,13 @@ impl Supplier for CodeTool {
                 Param::long_text("description", "Description", "")
                     .required()
                     .help("What the model is told: when to call it and what to give it."),
-                javascript(),
+                Param::choice("codeFrom", "Code from", &[("author", "The field below"), ("model", "The model")])
+                    .raw()
+                    .help("Who writes the code. A model gives the body of a function that ends with `return`."),
+                javascript().show("codeFrom", &["author"]),
             ])
             .params(schema::params())
-            .repeatable_without(EFFECTS)
+            .runs_code()
             .hint("For a small computation that an agent needs; for more, let it call a workflow.")
             .alias(&["javascript", "function", "script"])
             .note(LIMITS)
@@ -66,7 +68,7 @@ impl Supplier for CodeTool {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let name = name_of(&ctx, "name")?;
-        supplied(ctx, &Self::spec(), name, true)
+        supplied(ctx, name, true)
     }
 }
 
@@ -76,14 +78,16 @@ fn javascript() -> Param {
         .help("`query` is what the model gave: a text, or an object if a schema is set. Return what the model is to see.")
 }
 
-fn supplied(ctx: SupplyCtx, spec: &Spec, name: Str, all_required: bool) -> Result<Supply, NodeError> {
+fn supplied(ctx: SupplyCtx, name: Str, all_required: bool) -> Result<Supply, NodeError> {
     let schema = schema::chosen(&ctx, all_required)?;
     let takes_text = schema.is_none();
     let definition = ToolDefinition {
         name,
         description: ctx.ctx().text("description", ctx.item())?,
         parameters: schema.unwrap_or_else(|| one_text("What the tool is to work on", false)),
-        effect: effect_of(spec, &ctx),
+        // What the code asks the sandbox for decides.
+        effect: Effect::Shown,
+        flow: Flow::default(),
     };
     Ok(tool(ctx, definition, move |call| run(call, takes_text)))
 }
@@ -91,8 +95,10 @@ fn supplied(ctx: SupplyCtx, spec: &Spec, name: Str, all_required: bool) -> Resul
 async fn run(call: Call, takes_text: bool) -> Result<Value, NodeError> {
     let query = if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
     let inner = call.ctx.ctx();
+    // Code of a model is the program itself, so that its loops and requests count like those of any other.
+    let by_model = inner.host().raw_parameter("codeFrom").and_then(|from| from.as_str().map(|from| from == "model")) == Some(true);
     let job = CodeJob {
-        source: inner.text("jsCode", call.ctx.item())?,
+        source: if by_model { query.to_js_string() } else { inner.text("jsCode", call.ctx.item())? },
         flavour: CodeFlavour::Tool,
         items: Items::one(Item::new(call.arguments.clone())),
         first: 0,

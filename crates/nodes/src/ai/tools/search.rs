@@ -1,9 +1,11 @@
 //! Search engines and encyclopaedias as tools: one request a question, and what a reader would want of the answer.
 
 use super::made::{Call, one_text, tool, tool_spec};
-use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
+use node_api::hosts::Bound;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
+use std::sync::Arc;
 use url::Url;
 
 const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -37,7 +39,7 @@ impl Supplier for ToolWikipedia {
                 ("exlimit", "max"),
                 ("redirects", "1"),
             ];
-            let answer = get_json(&call, "https://en.wikipedia.org/w/api.php", &query).await?;
+            let answer = get_json(&call, "https://en.wikipedia.org/w/api.php", &query, None).await?;
             Ok(articles(&answer).into())
         }))
     }
@@ -78,7 +80,7 @@ impl Supplier for ToolSerpApi {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let description = "Searches the web. Give it a search query; use it for what has happened lately.";
         Ok(search_tool(ctx, description, |call| async move {
-            let key = credential(&call, "serpApi", "apiKey")?;
+            let (key, bound) = credential(&call, "serpApi", "apiKey")?;
             let question = call.text("input");
             let mut query = vec![("q", question.to_string()), ("api_key", key), ("engine", "google".to_owned())];
             let options = call.ctx.ctx().param("options", call.ctx.item())?;
@@ -88,7 +90,7 @@ impl Supplier for ToolSerpApi {
                 }
             }
             let query: Vec<(&str, &str)> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            let answer = get_json(&call, "https://serpapi.com/search.json", &query).await?;
+            let answer = get_json(&call, "https://serpapi.com/search.json", &query, bound).await?;
             Ok(search_results(&answer))
         }))
     }
@@ -135,7 +137,7 @@ impl Supplier for ToolSearXng {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let description = "Searches the web. Give it a search query; use it for what has happened lately.";
         Ok(search_tool(ctx, description, |call| async move {
-            let base = credential(&call, "searXngApi", "apiUrl")?;
+            let (base, bound) = credential(&call, "searXngApi", "apiUrl")?;
             let options = call.ctx.ctx().param("options", call.ctx.item())?;
             let option = |name: &str, default: &str| {
                 options.get(name).filter(|value| !value.is_nullish()).map_or_else(|| default.into(), Value::to_js_string)
@@ -143,7 +145,7 @@ impl Supplier for ToolSearXng {
             let (page, language, safe) = (option("pageNumber", "1"), option("language", "en"), option("safesearch", "0"));
             let question = call.text("input");
             let query = [("q", question.as_str()), ("format", "json"), ("pageno", &page), ("language", &language), ("safesearch", &safe)];
-            let answer = get_json(&call, &format!("{}/search", base.trim_end_matches('/')), &query).await?;
+            let answer = get_json(&call, &format!("{}/search", base.trim_end_matches('/')), &query, bound).await?;
             let most = options.get("numResults").and_then(Value::as_usize).unwrap_or(10);
             let results = answer.get("results").and_then(Value::as_array).unwrap_or_default().iter().take(most);
             let shown = results.map(|result| {
@@ -169,9 +171,9 @@ impl Supplier for ToolWolframAlpha {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let description = "Answers questions about mathematics, science, units, dates and figures. Give it a question in English.";
         Ok(search_tool(ctx, description, |call| async move {
-            let id = credential(&call, "wolframAlphaApi", "appId")?;
+            let (id, bound) = credential(&call, "wolframAlphaApi", "appId")?;
             let query = [("appid", id.as_str()), ("input", &call.text("input"))];
-            let answer = get(&call, "https://www.wolframalpha.com/api/v1/llm-api", &query).await?;
+            let answer = get(&call, "https://www.wolframalpha.com/api/v1/llm-api", &query, bound).await?;
             Ok(String::from_utf8_lossy(&answer).into_owned().into())
         }))
     }
@@ -184,30 +186,42 @@ where
 {
     let name = tool_name_of(ctx.node());
     let parameters = one_text("What to look for", true);
-    tool(ctx, ToolDefinition { name, description: description.into(), parameters, effect: Effect::None }, work)
+    tool(
+        ctx,
+        ToolDefinition {
+            name,
+            description: description.into(),
+            parameters,
+            effect: Effect::None,
+            flow: Flow::UNTRUSTED.sending(Sends::Declared),
+        },
+        work,
+    )
 }
 
-fn credential(call: &Call, kind: &str, field: &str) -> Result<String, NodeError> {
+/// A field of a credential, with the hosts that it may be sent to.
+fn credential(call: &Call, kind: &str, field: &str) -> Result<(String, Option<Arc<Bound>>), NodeError> {
     let fields = call.ctx.host().credential(kind, call.ctx.item())?;
     let value = fields.get(field).and_then(Value::as_str).unwrap_or_default();
     if value.is_empty() {
         return Err(NodeError::credential(format!("The credential of type '{kind}' has no '{field}'")));
     }
-    Ok(value.to_owned())
+    Ok((value.to_owned(), Some(fields.bound())))
 }
 
-async fn get_json(call: &Call, address: &str, query: &[(&str, &str)]) -> Result<Value, NodeError> {
-    let body = get(call, address, query).await?;
+async fn get_json(call: &Call, address: &str, query: &[(&str, &str)], bound: Option<Arc<Bound>>) -> Result<Value, NodeError> {
+    let body = get(call, address, query, bound).await?;
     model::json::parse(&String::from_utf8_lossy(&body)).map_err(|_| NodeError::failed("The service did not answer with JSON"))
 }
 
 /// The body of a good answer. The address is not told in errors: it may hold a key.
-async fn get(call: &Call, address: &str, query: &[(&str, &str)]) -> Result<bytes::Bytes, NodeError> {
+async fn get(call: &Call, address: &str, query: &[(&str, &str)], bound: Option<Arc<Bound>>) -> Result<bytes::Bytes, NodeError> {
     let mut url = Url::parse(address).map_err(|error| NodeError::parameter("", format!("The address cannot be used: {error}")))?;
     url.query_pairs_mut().extend_pairs(query);
     let mut request = HttpRequest::new("GET", url);
     request.timeout_ms = TIMEOUT_MS;
     request.max_response_bytes = MAX_ANSWER_BYTES;
+    request.bound = bound;
     let answer = call.ctx.host().http().send(request).await;
     let answer = answer.map_err(|error| NodeError::new(error.code(), "The service could not be asked"))?;
     match answer.is_success() {

@@ -48,6 +48,12 @@ fn description() -> Param {
 
 fn supplied(ctx: SupplyCtx, name: Str) -> Result<Supply, NodeError> {
     let description = ctx.ctx().text("description", ctx.item())?;
-    let definition = ToolDefinition { name, description, parameters: one_text("The thought", false), effect: Effect::None };
+    let definition = ToolDefinition {
+        name,
+        description,
+        parameters: one_text("The thought", false),
+        effect: Effect::None,
+        flow: node_api::ai::Flow::default(),
+    };
     Ok(tool(ctx, definition, |call| async move { Ok(call.text("input").into()) }))
 }

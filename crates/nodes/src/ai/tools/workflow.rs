@@ -4,7 +4,8 @@ use super::made::{Call, name_of, one_text, tool, tool_spec};
 use super::schema;
 use crate::field_type::parse_loose_json;
 use crate::flow::execute_workflow::target;
-use node_api::ai::{Effect, Supply, ToolDefinition};
+use model::Gaps;
+use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
 use node_api::host::WorkflowCall;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
@@ -80,11 +81,11 @@ pub(in crate::ai) fn fields_param() -> Param {
 
 /// An item with those fields.
 pub(in crate::ai) fn with_fields(ctx: &Ctx<'_>, item: usize, json: Object) -> Result<Object, NodeError> {
-    let mut wrapped = Value::from(json);
+    let (mut wrapped, mut gaps) = (Value::from(json), Gaps::default());
     for field in ctx.param("fields.values", item)?.as_array().unwrap_or_default() {
         let name = field.get("name").map(Value::to_js_string).unwrap_or_default();
         let kind = field.get("type").and_then(Value::as_str).unwrap_or("stringValue");
-        wrapped.set_path(&name, typed(kind, field.get(kind).cloned().unwrap_or_default())?);
+        wrapped.put_path_within(&name, typed(kind, field.get(kind).cloned().unwrap_or_default())?, &mut gaps)?;
     }
     Ok(wrapped.as_object().cloned().unwrap_or_default())
 }
@@ -215,7 +216,10 @@ fn json_param() -> Param {
 
 fn definition(ctx: &SupplyCtx, name: Str, parameters: Value) -> Result<ToolDefinition, NodeError> {
     let description = ctx.ctx().text("description", ctx.item())?;
-    Ok(ToolDefinition { name, description, parameters, effect: Effect::Resumes })
+    // Where a workflow sends what it is given is ruled on in its own run, which knows that a model called it. A workflow that the model
+    // may have a say in itself is another matter.
+    let sends = if ctx.host().has_expression("workflowJson") { Sends::ModelChosen } else { Sends::Declared };
+    Ok(ToolDefinition { name, description, parameters, effect: Effect::Resumes, flow: Flow::STORED.sending(sends) })
 }
 
 /// The items that the workflow ends with.

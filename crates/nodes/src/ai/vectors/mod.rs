@@ -10,7 +10,7 @@ use super::knowledge::{metadata, metadata_param, strings};
 use super::supplies;
 use super::tools::made::{Call, tool};
 use model::Kind;
-use node_api::ai::{Document, Effect, Found, Reranker, SearchableStore, Supply, ToolDefinition, VectorStore, cannot_update};
+use node_api::ai::{Document, Effect, Flow, Found, Reranker, SearchableStore, Supply, ToolDefinition, VectorStore, cannot_update};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name, tool_name_of};
 use std::future::Future;
@@ -53,6 +53,8 @@ impl<B: Backend> Node for StoreNode<B> {
         let about = B::about();
         let id = format!("@n8n/n8n-nodes-langchain.{}", about.node);
         let spec = Spec::new(&id, &[1.0, 1.1, 1.2, 1.3], about.name, about.summary)
+            .untrusted()
+            .private()
             .group(Group::Ai)
             .inputs([
                 Port::main(),
@@ -94,7 +96,7 @@ impl<B: Backend> Supplier for StoreNode<B> {
                 let name = if name.is_empty() { tool_name_of(ctx.node()) } else { name };
                 let description = inner.text("toolDescription", item)?;
                 let parameters = with_input(ctx.host().asked_of_model()?);
-                let definition = ToolDefinition { name, description, parameters, effect: Effect::None };
+                let definition = ToolDefinition { name, description, parameters, effect: Effect::None, flow: Flow::STORED };
                 Ok(tool(ctx, definition, |call| async move { answer::<B>(&call).await }))
             }
             _ => Err(NodeError::failed("Only the \"retrieve\" and \"retrieve-as-tool\" operation mode is supported to supply data")),

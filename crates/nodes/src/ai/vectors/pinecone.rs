@@ -1,7 +1,7 @@
 //! n8n's Pinecone Vector Store.
 
 use super::{About, Backend, Purpose, chosen, filter_param};
-use crate::ai::models::field;
+use crate::ai::models::secret;
 use node_api::ai::VectorStore;
 use node_api::prelude::*;
 use providers::vectors::{PINECONE_URL, Pinecone};
@@ -30,7 +30,7 @@ impl Backend for PineconeStore {
         let http = ctx.host().shared_http().ok_or_else(|| NodeError::failed("There is no way out to Pinecone here"))?;
         let namespace = ctx.text("options.pineconeNamespace", item)?;
         let index = chosen(ctx, "pineconeIndex", item)?;
-        let store = Pinecone::new(http, PINECONE_URL, &field(&credential, "apiKey"), index, namespace.clone());
+        let store = Pinecone::new(http, PINECONE_URL, &secret(&credential, "apiKey"), index, namespace.clone());
         // Without a namespace the whole index would go.
         if purpose == Purpose::InsertFirst && !namespace.is_empty() && ctx.flag("options.clearNamespace", item)? {
             store.clear_namespace().await?;

@@ -1,7 +1,7 @@
 //! n8n's Qdrant Vector Store.
 
 use super::{About, Backend, Purpose, chosen};
-use crate::ai::models::field;
+use crate::ai::models::{field, secret};
 use node_api::ai::VectorStore;
 use node_api::prelude::*;
 use providers::vectors::Qdrant;
@@ -40,7 +40,7 @@ impl Backend for QdrantStore {
         let credential = ctx.host().credential("qdrantApi", item)?;
         let http = ctx.host().shared_http().ok_or_else(|| NodeError::failed("There is no way out to Qdrant here"))?;
         let collection = chosen(ctx, "qdrantCollection", item)?;
-        let mut store = Qdrant::new(http, &field(&credential, "qdrantUrl"), &field(&credential, "apiKey"), collection);
+        let mut store = Qdrant::new(http, &field(&credential, "qdrantUrl"), &secret(&credential, "apiKey"), collection);
         store.collection_config = json_option(ctx, item, "collectionConfig")?;
         store.filter = json_option(ctx, item, "searchFilterJson")?;
         for (name, key) in [("contentPayloadKey", &mut store.content_key), ("metadataPayloadKey", &mut store.metadata_key)] {

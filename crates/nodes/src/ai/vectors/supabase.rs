@@ -1,7 +1,7 @@
 //! n8n's Supabase Vector Store.
 
 use super::{About, Backend, Purpose, chosen, filter_param};
-use crate::ai::models::field;
+use crate::ai::models::{field, secret};
 use node_api::ai::VectorStore;
 use node_api::prelude::*;
 use providers::vectors::Supabase;
@@ -32,6 +32,6 @@ impl Backend for SupabaseStore {
         let given = ctx.text("options.queryName", item)?;
         let query = if given.is_empty() { QUERY.into() } else { given };
         let table = chosen(ctx, "tableName", item)?;
-        Ok(Arc::new(Supabase::new(http, &field(&credential, "host"), &field(&credential, "serviceRole"), table, query)))
+        Ok(Arc::new(Supabase::new(http, &field(&credential, "host"), &secret(&credential, "serviceRole"), table, query)))
     }
 }

@@ -5,6 +5,7 @@ use agent::World as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use node_api::hosts::Bound;
 use node_api::notes;
 use node_api::prelude::*;
 use providers::models::secret::{Secret, without_secrets};
@@ -88,6 +89,9 @@ impl Api {
                 request.set_header(name, value.reveal());
                 request.credential_headers.push(name.clone());
             }
+            request.bound = Secret::bound_of(self.headers.iter().map(|(_, value)| value));
+        } else {
+            request.bound = Some(Bound::to_nothing());
         }
         let answer = ctx.host().http().send(request).await;
         let answer = answer.map_err(|error| NodeError::new(error.code(), self.masked(&error.to_string())))?;

@@ -35,7 +35,7 @@ async fn converse(ctx: &Ctx<'_>, index: usize, model: Arc<dyn ChatModel>, messag
         item: index,
         ..Options::default()
     };
-    let guard = Guard::new(tools(ctx, index).await?, RESULT_BYTES).map_err(AgentError::into_node_error)?;
+    let guard = Guard::new(tools(ctx, index).await?, RESULT_BYTES).map_err(AgentError::into_node_error)?.exposed_to(ctx.host().exposure());
     let agent = ToolsAgent { model, guard, memory: None, options };
     let world = NodeWorld::new(ctx, index);
     world.announce(ChunkKind::Begin).await;

@@ -1,6 +1,7 @@
 //! What comes out for a pair of items that differ.
 
 use super::{Dots, Settings};
+use model::Gaps;
 use node_api::prelude::*;
 
 /// Which version of a differing pair comes out.
@@ -49,7 +50,7 @@ pub(super) fn describe_differences(settings: &Settings, one: &Value, two: &Value
     let compares_missing = settings.equality.is_fuzzy() && version > 2.05;
 
     let (mut same, mut different, mut skipped) = (Object::new(), Object::new(), Object::new());
-    let mut differing = 0;
+    let (mut differing, mut gaps) = (0, Gaps::default());
     for name in all.keys() {
         let in_both = one.get(name).is_some() && two.get(name).is_some();
         if (in_both || compares_missing) && settings.equality.holds(&field(one, name), &field(two, name)) {
@@ -69,7 +70,7 @@ pub(super) fn describe_differences(settings: &Settings, one: &Value, two: &Value
             for path in nested {
                 let path = path.strip_prefix(&format!("{name}.")).unwrap_or(path);
                 for (value, taken) in pair.iter_mut().zip(&mut taken) {
-                    taken.set_path(path, value.get_path(path).cloned().unwrap_or_default());
+                    taken.put_path_within(path, value.get_path(path).cloned().unwrap_or_default(), &mut gaps)?;
                     value.remove_path(path);
                 }
             }

@@ -5,8 +5,9 @@ mod fuzzy;
 
 use super::fields::{Dots, identity, split_names};
 use super::places::{items_at, window};
+use crate::turn::Ticker;
 use differences::{Resolve, describe_differences, mix};
-use fuzzy::Equality;
+use fuzzy::{Equality, FuzzyIndex};
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -87,6 +88,7 @@ impl Node for CompareDatasets {
         check_fields(&one, 0, &settings, fields_of(0))?;
         check_fields(&two, 1, &settings, fields_of(1))?;
         let index = settings.index(&two);
+        let ticker = Ticker::default();
 
         let mut outputs = [ctx.builder(), ctx.builder(), ctx.builder(), ctx.builder()];
         let mut matched = vec![false; two.len()];
@@ -99,7 +101,7 @@ impl Node for CompareDatasets {
             while count < most
                 && let Some(entry) = entries.next()
             {
-                let found = settings.matches(&entry.item.json, &index);
+                let found = settings.matches(&entry.item.json, &index, &ticker)?;
                 count += found.len().max(1);
                 batch.push((entry, found));
             }
@@ -114,6 +116,7 @@ impl Node for CompareDatasets {
                 }
                 let mut same = None;
                 for place in found {
+                    ticker.tick()?;
                     matched[*place] = true;
                     let Some(item) = others.get(place) else { continue };
                     let other = Entry { item: item.clone(), origin: PairedItem::on_input(*place, 1) };
@@ -161,8 +164,7 @@ fn check_fields<'f>(items: &Items, input: usize, settings: &Settings, fields: im
 /// Where the items of input B are, by what they are matched with.
 enum Index {
     ByIdentity(HashMap<String, Vec<usize>>),
-    /// Fuzzy matches cannot be looked up: each place with its values.
-    InARow(Vec<(usize, Vec<Value>)>),
+    Fuzzy(FuzzyIndex),
 }
 
 /// An item with the place it came from.
@@ -220,7 +222,8 @@ impl Settings {
             self.pairs.iter().map(|(_, field)| self.dots.get(json, field).cloned().unwrap_or_default()).collect()
         };
         if self.equality.is_fuzzy() {
-            return Index::InARow(usable(items, 1).map(|entry| (entry.origin.item as usize, values_of(&entry.item.json))).collect());
+            let entries = usable(items, 1).map(|entry| (entry.origin.item as usize, values_of(&entry.item.json)));
+            return Index::Fuzzy(FuzzyIndex::new(self.equality, entries.collect()));
         }
         let mut index: HashMap<String, Vec<usize>> = HashMap::new();
         for entry in usable(items, 1) {
@@ -230,20 +233,37 @@ impl Settings {
     }
 
     /// The places in input B that fit an item of input A.
-    fn matches(&self, json: &Value, index: &Index) -> Vec<usize> {
+    fn matches(&self, json: &Value, index: &Index, ticker: &Ticker) -> Result<Vec<usize>, NodeError> {
         let lookup: Option<Vec<Value>> =
             self.pairs.iter().map(|(field, _)| self.dots.get(json, field).filter(|value| !value.is_undefined()).cloned()).collect();
-        let Some(lookup) = lookup else { return Vec::new() };
+        let Some(lookup) = lookup else { return Ok(Vec::new()) };
         let most = if self.all_matches { usize::MAX } else { 1 };
-        match index {
+        let index = match index {
             Index::ByIdentity(index) => {
-                index.get(&identity(&lookup.into())).map(|found| found.iter().copied().take(most).collect()).unwrap_or_default()
+                let found = index.get(&identity(&lookup.into())).map(Vec::as_slice).unwrap_or_default();
+                return Ok(found.iter().copied().take(most).collect());
             }
-            Index::InARow(entries) => {
-                let fits = |values: &[Value]| values.iter().zip(&lookup).all(|(value, wanted)| self.equality.holds(wanted, value));
-                entries.iter().filter(|(_, values)| fits(values)).map(|(place, _)| *place).take(most).collect()
+            Index::Fuzzy(index) => index,
+        };
+        let fits = |values: &[Value]| values.iter().zip(&lookup).all(|(value, wanted)| self.equality.holds(wanted, value));
+        let mut found = Vec::new();
+        for word in lookup.first().map(|first| self.equality.words(first)).unwrap_or_default() {
+            let mut left = most;
+            for (place, values) in index.with(&word) {
+                ticker.tick()?;
+                if fits(values) {
+                    found.push(*place);
+                    left -= 1;
+                }
+                if left == 0 {
+                    break;
+                }
             }
         }
+        found.sort_unstable();
+        found.dedup();
+        found.truncate(most);
+        Ok(found)
     }
 
     fn is_same(&self, one: &Value, two: &Value) -> bool {
@@ -352,6 +372,17 @@ mod tests {
         let error = compare(2.1, json!({}), one.clone(), two.clone()).await.unwrap_err();
         assert_eq!(error.message(), "Field 'id' is not present in any of items in 'Input A'");
         assert_eq!(compare(2.2, json!({}), one.clone(), two.clone()).await.unwrap(), [one, json!([]), json!([]), two]);
+    }
+
+    #[tokio::test]
+    async fn issue_14_04_fuzzy_matches_of_long_lists_are_looked_up() {
+        let list = |offset: usize| Value::array((0..20_000).map(|number| json!({ "id": number + offset })).collect());
+        let texts = Value::array((0..20_000).map(|number| json!({ "id": number.to_string() })).collect());
+        let began = compute::cpu_used();
+        let outputs = compare(2.3, json!({ "fuzzyCompare": true }), list(10_000), texts).await.unwrap();
+        let counts: Vec<usize> = outputs.iter().map(|list| list.as_array().unwrap().len()).collect();
+        assert_eq!(counts, [10_000, 10_000, 0, 10_000]);
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(10));
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ pub(crate) struct DataTable;
 
 impl Node for DataTable {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.dataTable", &[1.0, 1.1], "Data table", "Keep rows in a table across executions")
+        Spec::new("n8n-nodes-base.dataTable", &[1.0, 1.1], "Data table", "Keep rows in a table across executions").untrusted().private()
             .group(Group::Data)
             .params(form::params())
             .hint("Use it for state that outlives a run: lookups, markers of what was done, small results. Upsert by a key of your own.")

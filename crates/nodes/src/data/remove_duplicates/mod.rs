@@ -118,7 +118,7 @@ pub(super) fn remove_repeated(ctx: &Ctx<'_>, items: &Items, types: Types) -> Res
     for (index, item) in items.iter().enumerate() {
         let values = keys.iter().map(|key| dots.get(&item.json, key).cloned().unwrap_or_default()).collect();
         if seen.insert(fingerprint(&identity(&Value::array(values)))) {
-            let kept = if only_compared { Item::new(pick(&item.json, &keys, dots)) } else { item };
+            let kept = if only_compared { Item::new(pick(&item.json, &keys, dots)?) } else { item };
             output.push(kept.paired_with(index));
         }
     }

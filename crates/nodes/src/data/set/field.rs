@@ -1,7 +1,7 @@
 //! A field to be set: what is constant is read and converted once, only the rest is done for each item.
 
 use crate::field_type::{Checked, Clock, TypeOptions, to_text, validate_field_type};
-use model::PathKey;
+use model::{Gaps, PathKey};
 use node_api::prelude::*;
 
 /// A parameter that is either the same for every item or read for each.
@@ -35,17 +35,19 @@ impl Target {
         Self { name, path }
     }
 
-    pub(super) fn put(&self, json: &mut Value, value: Value) {
+    /// Puts one of the values of an item, which share their gaps.
+    pub(super) fn put(&self, json: &mut Value, value: Value, gaps: &mut Gaps) -> Result<(), NodeError> {
         match &self.path {
             // A field that has the whole name already is meant, dots or not.
             Some(keys) if json.get(&self.name).is_none() => {
                 json.make_object();
-                json.set_keys(keys, value);
+                json.put_keys(keys, value, gaps)?;
             }
             _ => {
                 json.make_object().insert(self.name.clone(), value);
             }
         }
+        Ok(())
     }
 }
 
@@ -90,10 +92,10 @@ mod tests {
 
     #[test]
     fn dots_lead_into_objects_unless_the_field_is_there_by_its_full_name() {
-        let mut json = json!({ "a.b": 1 });
-        Target::new("a.b".into(), true).put(&mut json, json!(2));
-        Target::new("c.d[0]".into(), true).put(&mut json, json!(3));
-        Target::new("e.f".into(), false).put(&mut json, json!(4));
+        let (mut json, mut gaps) = (json!({ "a.b": 1 }), Gaps::default());
+        Target::new("a.b".into(), true).put(&mut json, json!(2), &mut gaps).unwrap();
+        Target::new("c.d[0]".into(), true).put(&mut json, json!(3), &mut gaps).unwrap();
+        Target::new("e.f".into(), false).put(&mut json, json!(4), &mut gaps).unwrap();
         assert_eq!(json, json!({ "a.b": 2, "c": { "d": [3] }, "e.f": 4 }));
     }
 }

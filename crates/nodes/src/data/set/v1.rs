@@ -2,6 +2,7 @@
 
 use super::field::{Part, Target};
 use crate::field_type::to_number;
+use model::Gaps;
 use node_api::prelude::*;
 
 pub(crate) struct SetV1;
@@ -44,11 +45,12 @@ impl Node for SetV1 {
             let dot_notation = dots.get(ctx, index)?.as_bool() != Some(false);
             let mut made =
                 if keep_only.get(ctx, index)?.is_truthy() { Item::new(Value::empty_object()) } else { Item { error: None, ..item } };
+            let mut gaps = Gaps::default();
             for entry in &entries {
                 let value = entry.kind.convert(entry.value.get(ctx, index)?);
                 match &entry.target {
-                    Some((target, dots)) if *dots == dot_notation => target.put(&mut made.json, value),
-                    _ => Target::new(entry.name.get(ctx, index)?.to_js_string(), dot_notation).put(&mut made.json, value),
+                    Some((target, dots)) if *dots == dot_notation => target.put(&mut made.json, value, &mut gaps)?,
+                    _ => Target::new(entry.name.get(ctx, index)?.to_js_string(), dot_notation).put(&mut made.json, value, &mut gaps)?,
                 }
             }
             Ok(made)

@@ -3,6 +3,7 @@
 use super::field::{Conversion, Part, Target};
 use super::form;
 use super::raw::RawJson;
+use model::Gaps;
 use node_api::prelude::*;
 
 pub(crate) struct Set;
@@ -125,7 +126,7 @@ impl Settings {
     }
 
     /// The part of an item that stays.
-    fn kept(&self, item: Item) -> Item {
+    fn kept(&self, item: Item, gaps: &mut Gaps) -> Result<Item, NodeError> {
         let binary = item.binary.filter(|_| self.keep_files);
         let json = match &self.include {
             Include::All => item.json,
@@ -139,7 +140,7 @@ impl Settings {
                         _ => name,
                     };
                     if let Some(value) = value {
-                        Target::new(key.into(), self.dot_notation).put(&mut kept, value.clone());
+                        Target::new(key.into(), self.dot_notation).put(&mut kept, value.clone(), gaps)?;
                     }
                 }
                 kept
@@ -156,7 +157,7 @@ impl Settings {
                 json
             }
         };
-        Item { json, binary, ..Item::default() }
+        Ok(Item { json, binary, ..Item::default() })
     }
 }
 
@@ -206,7 +207,8 @@ impl Plan {
             }
         };
         let files = item.binary.clone();
-        let mut made = settings.kept(item);
+        let mut gaps = Gaps::default();
+        let mut made = settings.kept(item, &mut gaps)?;
         let object = match &self.source {
             Source::Whole(json) => {
                 made.json = json.clone();
@@ -219,14 +221,14 @@ impl Plan {
                     if field.is_file(ctx, index)? {
                         field.put_file(ctx, index, files.as_deref().map_or(&[], Vec::as_slice), &mut made)?;
                     } else {
-                        field.put(ctx, index, settings, &mut made.json)?;
+                        field.put(ctx, index, settings, &mut made.json, &mut gaps)?;
                     }
                 }
                 return Ok(made);
             }
         };
         for (key, value) in object.as_object().into_iter().flat_map(Object::iter) {
-            Target::new(key.clone(), settings.dot_notation).put(&mut made.json, value.clone());
+            Target::new(key.clone(), settings.dot_notation).put(&mut made.json, value.clone(), &mut gaps)?;
         }
         Ok(made)
     }
@@ -235,7 +237,7 @@ impl Plan {
 const JSON_PLACE: &str = "'JSON Output'";
 
 impl Field {
-    fn put(&self, ctx: &Ctx<'_>, index: usize, settings: &Settings, json: &mut Value) -> Result<(), NodeError> {
+    fn put(&self, ctx: &Ctx<'_>, index: usize, settings: &Settings, json: &mut Value, gaps: &mut Gaps) -> Result<(), NodeError> {
         let made;
         let name = match &self.name {
             Part::Fixed(Value::String(name)) => name,
@@ -256,10 +258,9 @@ impl Field {
             }
         };
         match &self.target {
-            Some(target) if settings.dot_notation => target.put(json, value),
-            _ => Target::new(name.clone(), settings.dot_notation).put(json, value),
+            Some(target) if settings.dot_notation => target.put(json, value, gaps),
+            _ => Target::new(name.clone(), settings.dot_notation).put(json, value, gaps),
         }
-        Ok(())
     }
 }
 
@@ -438,6 +439,26 @@ mod tests {
         ] }, "include": "none" });
         let made = run_version::<Set>(3.0, params, &[json!([{ "z": 1 }])]).await.unwrap();
         assert_eq!(made, [json!([{ "s": "x", "o": { "a": 1 }, "f": true }])]);
+    }
+
+    /// A body of a hundred kilobytes must not become gigabytes of empty elements.
+    #[tokio::test]
+    async fn issue_14_09_the_names_in_a_json_leave_only_so_much_of_an_item_empty() {
+        let raw = |object: Object| json!({ "mode": "raw", "jsonOutput": model::json::to_string(&Value::from(object)) });
+        let many = (0..10_000).map(|number| (format!("a{number}[9999]"), Value::from(1))).collect();
+        let error = run::<Set>(raw(many), json!([{}])).await.unwrap_err();
+        assert_eq!(error.code(), Code::NODE_PARAMETER);
+        assert!(error.message().ends_with("with this path more than 10000 elements of lists would be empty"), "{error}");
+        let fields: Vec<Value> = (0..2).map(|n| json!({ "name": format!("a{n}[6000]"), "type": "number", "value": n })).collect();
+        let params = json!({ "assignments": { "assignments": fields } });
+        assert_eq!(run::<Set>(params, json!([{}])).await.unwrap_err().code(), Code::NODE_PARAMETER);
+        // Many fields, a list that grows, and one gap for each of many items are nothing unusual.
+        let honest = (0..10_000).map(|number| (format!("a{number}.list[0]"), Value::from(number))).collect();
+        assert_eq!(run::<Set>(raw(honest), json!([{}])).await.unwrap()[0].get_path("[0].a9999.list[0]"), Some(&json!(9_999)));
+        let mut params = one("list[9000]", "number", json!(1));
+        params.set_path("includeOtherFields", true);
+        let made = run::<Set>(params, json!([{ "n": 0 }, { "n": 1 }])).await.unwrap();
+        assert_eq!(made[0].get_path("[1].list[9000]"), Some(&json!(1)));
     }
 
     #[tokio::test]

@@ -1,20 +1,18 @@
-//! Reads a PDF in a process of its own, which can be ended: a thread that spins cannot, and memory that it takes is ours.
-//!
-//! The process is this program again under a command that only it uses. The request is one line with the options and then
-//! the file, the answer one JSON object.
+//! Reads a PDF, a table or a document in a child process ([`crate::child`]). The request is one line with the options and then the file, the
+//! answer one JSON object.
 
 use super::{PdfOptions, STACK, TIME, read};
+use crate::ai::knowledge::DocumentKind;
+use crate::child::{ChildKind, confine, error_fields, error_of, start, turn};
+use crate::files::settings::Settings;
+use crate::files::spreadsheet_read::{CommaErrors, SheetKind, TIME as SHEET_TIME, rows as rows_of};
 use bytes::Bytes;
-use model::{Code, Object, Value, json};
+use model::{Code, Object, Str, Value, json};
 use node_api::NodeError;
-use rustix::process::{Resource, Rlimit, setrlimit};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::OnceLock;
+use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::Command;
 
 /// The name of the command.
 pub const PDF_COMMAND: &str = "read-pdf";
@@ -24,29 +22,24 @@ const MAX_ANSWER: u64 = 512 << 20;
 const MEMORY: u64 = 1 << 30;
 const MEMORY_PER_BYTE: u64 = 8;
 
-static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-
-/// Has PDF files read by this program from now on; it must answer to [`PDF_COMMAND`] with [`serve_pdf_reader`].
-pub fn read_pdfs_with(program: PathBuf) {
-    // The first one stays: a process has one program.
-    let _ = PROGRAM.set(program);
-}
-
-pub(super) fn program() -> Option<&'static Path> {
-    PROGRAM.get().map(PathBuf::as_path)
-}
-
 /// What the process does: reads a request, and answers it within limits on time and memory that the system keeps.
 pub fn serve_pdf_reader(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
     let mut request = Vec::new();
     input.read_to_end(&mut request)?;
-    set_limits(request.len() as u64)?;
     let split = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
-    let options = options_of(&String::from_utf8_lossy(&request[..split]));
+    let line = String::from_utf8_lossy(&request[..split]).into_owned();
+    let (sheet, document) = (sheet_of(&line), document_of(&line));
+    let time = if sheet.is_some() { SHEET_TIME } else { TIME };
+    confine(MEMORY + (request.len() as u64).saturating_mul(MEMORY_PER_BYTE), time)?;
     let file = request.split_off(split.saturating_add(1).min(request.len()));
-    let reader = std::thread::Builder::new().stack_size(STACK).spawn(move || read(&file, &options))?;
+    let read = move || match (sheet, document) {
+        (Some((kind, settings)), _) => rows_of(kind, &file, &settings).map(Value::array),
+        (None, Some(kind)) => kind.read(&file).map(Value::from),
+        (None, None) => read(&file, &options_of(&line)).map(Value::object),
+    };
+    let reader = std::thread::Builder::new().stack_size(STACK).spawn(read)?;
     let answer = match reader.join() {
-        Ok(Ok(found)) => Object::from_iter([("found", Value::object(found))]),
+        Ok(Ok(found)) => Object::from_iter([("found", found)]),
         Ok(Err(error)) => Object::from_iter([("error", Value::object(error_fields(&error)))]),
         Err(_) => return Err(io::Error::other("the file is damaged")),
     };
@@ -56,17 +49,38 @@ pub fn serve_pdf_reader(mut input: impl Read, mut output: impl Write) -> io::Res
 
 /// Has a file read by the program; whatever becomes of it, this comes back in time and nothing is left behind.
 pub(super) async fn extract(program: &Path, data: &Bytes, options: &PdfOptions, time: Duration) -> Result<Object, NodeError> {
-    let mut command = Command::new(program);
-    command.arg(PDF_COMMAND).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    // The program's allocator reserves a gigabyte of addresses if nothing is said, and what is reserved is not limited.
-    command.env("MIMALLOC_ARENA_RESERVE", "32M");
-    let failed = |error: io::Error| NodeError::failed(format!("The reader of PDF files could not be started: {error}"));
-    let mut child = command.spawn().map_err(failed)?;
+    let found = exchange(program, "PDF", data, &options_line(options), time).await?;
+    found.as_object().map(in_order).ok_or_else(|| damaged("PDF"))
+}
+
+/// The same for a table, whose rows come back.
+pub(in crate::files) async fn rows(
+    program: &Path,
+    what: &'static str,
+    data: &Bytes,
+    (kind, settings): (SheetKind, &Settings),
+    time: Duration,
+) -> Result<Vec<Value>, NodeError> {
+    let found = exchange(program, what, data, &sheet_line(kind, settings), time).await?;
+    found.as_array().map(<[Value]>::to_vec).ok_or_else(|| damaged(what))
+}
+
+/// The same for a document, whose text comes back.
+pub(crate) async fn text(program: &Path, kind: DocumentKind, data: &Bytes, time: Duration) -> Result<Str, NodeError> {
+    let found = exchange(program, kind.name(), data, &document_line(kind), time).await?;
+    found.as_str().map(Str::from).ok_or_else(|| damaged(kind.name()))
+}
+
+async fn exchange(program: &Path, what: &'static str, data: &Bytes, line: &str, time: Duration) -> Result<Value, NodeError> {
+    let failed = |error: io::Error| NodeError::failed(format!("The reader of files could not be started: {error}"));
+    // The time counts from when it is our turn.
+    let turn = turn(ChildKind::Files).await;
+    let mut child = start(program, PDF_COMMAND, &turn).map_err(failed)?;
     let (to_child, from_child) = (child.stdin.take(), child.stdout.take());
     let exchange = async {
         if let Some(mut to_child) = to_child {
             // A reader that has ended tells why by its answer, not by what it left unread.
-            let _ = to_child.write_all(format!("{}\n", options_line(options)).as_bytes()).await;
+            let _ = to_child.write_all(format!("{line}\n").as_bytes()).await;
             let _ = to_child.write_all(data).await;
         }
         let mut answer = Vec::new();
@@ -76,37 +90,56 @@ pub(super) async fn extract(program: &Path, data: &Bytes, options: &PdfOptions, 
         Ok::<_, NodeError>((answer, child.wait().await.map_err(failed)?))
     };
     let Ok(finished) = tokio::time::timeout(time, exchange).await else {
-        return Err(NodeError::new(Code::INPUT_BOMB, format!("The PDF could not be read within {} seconds", time.as_secs())));
+        return Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} could not be read within {} seconds", time.as_secs())));
     };
     let (answer, status) = finished?;
-    let answer = json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default();
+    let parsed = compute::for_size(answer.len(), || json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default());
+    let answer = parsed.map_err(|busy| NodeError::new(Code::OVERLOAD, busy.to_string()))?;
     if let Some(error) = answer.get("error") {
         return Err(error_of(error));
     }
-    match answer.get("found").and_then(Value::as_object) {
-        Some(found) => Ok(in_order(found)),
+    match answer.get("found") {
+        Some(found) => Ok(found.clone()),
         // A process without a code was ended by the system: it took too much of something.
         None if status.code().is_none() => {
-            Err(NodeError::new(Code::INPUT_BOMB, "The PDF takes more time or memory to read than it may have"))
+            Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} takes more time or memory to read than it may have")))
         }
-        None => Err(NodeError::input("The PDF is damaged and cannot be read")),
+        None => Err(damaged(what)),
     }
 }
 
-fn set_limits(file_bytes: u64) -> io::Result<()> {
-    let limit = |resource, most| setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
-    limit(Resource::As, addresses_in_use() + MEMORY + file_bytes.saturating_mul(MEMORY_PER_BYTE))?;
-    limit(Resource::Cpu, TIME.as_secs() + 1)?;
-    limit(Resource::Fsize, 0)?;
-    limit(Resource::Core, 0)?;
-    Ok(())
+fn damaged(what: &str) -> NodeError {
+    NodeError::input(format!("The {what} is damaged and cannot be read"))
 }
 
-/// What the program has reserved for itself before it reads anything.
-fn addresses_in_use() -> u64 {
-    let figures = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: u64 = figures.split(' ').next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
-    pages.saturating_mul(rustix::param::page_size() as u64)
+/// A request for the rows of a table.
+fn sheet_line(kind: SheetKind, settings: &Settings) -> String {
+    let kind = match kind {
+        SheetKind::Book => "book",
+        SheetKind::Comma(CommaErrors::Fail) => "csv",
+        SheetKind::Comma(CommaErrors::Ignore) => "lenientCsv",
+    };
+    json::to_string(&Object::from_iter([("sheet", Value::from(kind)), ("settings", settings.value().clone())]).into())
+}
+
+fn sheet_of(line: &str) -> Option<(SheetKind, Settings)> {
+    let line = json::parse(line).ok()?;
+    let kind = match line.get("sheet").and_then(Value::as_str)? {
+        "csv" => SheetKind::Comma(CommaErrors::Fail),
+        "lenientCsv" => SheetKind::Comma(CommaErrors::Ignore),
+        _ => SheetKind::Book,
+    };
+    Some((kind, Settings::of(line.get("settings").unwrap_or(&Value::Undefined))))
+}
+
+/// A request for the text of a document.
+fn document_line(kind: DocumentKind) -> String {
+    json::to_string(&Object::from_iter([("document", kind.name())]).into())
+}
+
+fn document_of(line: &str) -> Option<DocumentKind> {
+    let line = json::parse(line).ok()?;
+    DocumentKind::named(line.get("document")?.as_str()?)
 }
 
 fn options_line(options: &PdfOptions) -> String {
@@ -126,33 +159,6 @@ fn options_of(line: &str) -> PdfOptions {
     }
 }
 
-fn error_fields(error: &NodeError) -> Object {
-    let told = error.to_run_error("");
-    let mut fields = Object::from_iter([("code", Value::from(told.code.name())), ("message", told.message.into())]);
-    for (key, text) in [("description", told.description), ("hint", told.hint)] {
-        if let Some(text) = text {
-            fields.insert(key, text);
-        }
-    }
-    fields
-}
-
-fn error_of(fields: &Value) -> NodeError {
-    let text = |key: &str| fields.get(key).and_then(Value::as_str);
-    let message = text("message").unwrap_or_default();
-    let mut error = match text("code") {
-        Some(code) if code == Code::INPUT_BOMB.name() => NodeError::new(Code::INPUT_BOMB, message),
-        _ => NodeError::input(message),
-    };
-    if let Some(description) = text("description") {
-        error = error.describe(description);
-    }
-    if let Some(hint) = text("hint") {
-        error = error.hint(hint);
-    }
-    error
-}
-
 /// The fields as the reader made them; JSON leaves out what is undefined.
 fn in_order(found: &Object) -> Object {
     let fields = ["numpages", "numrender", "info", "metadata", "text", "version"];
@@ -162,29 +168,78 @@ fn in_order(found: &Object) -> Object {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn told(error: &NodeError) -> (Code, String, Option<String>) {
-        (error.code(), error.message().to_string(), error.to_run_error("").hint.map(|hint| hint.to_string()))
-    }
+    use std::path::PathBuf;
 
     #[test]
-    fn options_and_errors_survive_the_way() {
+    fn options_survive_the_way() {
         let options = PdfOptions { password: Some("ä\n\"".into()), max_pages: Some(0), join_pages: true };
         assert_eq!(options_of(&options_line(&options)), options);
         assert_eq!(options_of(&options_line(&PdfOptions::default())), PdfOptions::default());
-        for error in [NodeError::input("Incorrect Password").hint("Set it."), NodeError::new(Code::INPUT_BOMB, "too deep")] {
-            assert_eq!(told(&error_of(&Value::object(error_fields(&error)))), told(&error));
+    }
+
+    #[test]
+    fn a_request_for_rows_survives_the_way() {
+        let settings = Settings::of(&json!({ "delimiter": ";", "range": "A1:\n" }));
+        for kind in [SheetKind::Book, SheetKind::Comma(CommaErrors::Fail), SheetKind::Comma(CommaErrors::Ignore)] {
+            let (back, settings) = sheet_of(&sheet_line(kind, &settings)).unwrap();
+            assert!(back == kind && settings.text("delimiter").as_deref() == Some(";"));
+        }
+        assert!(sheet_of(&options_line(&PdfOptions::default())).is_none());
+        for kind in [DocumentKind::Word, DocumentKind::Page] {
+            assert_eq!(document_of(&document_line(kind)), Some(kind));
+        }
+        assert!(document_of(&options_line(&PdfOptions::default())).is_none());
+    }
+
+    #[tokio::test]
+    async fn issue_14_08_documents_that_are_slow_to_read_do_not_close_the_reader_for_others() {
+        let (slow, quick) = (Script::new("while :; do :; done"), Script::new(r#"cat > /dev/null; echo '{"found":"text"}'"#));
+        let data = Bytes::from(vec![0; 1 << 20]);
+        for kind in [DocumentKind::Word, DocumentKind::Page] {
+            for _ in 0..5 {
+                let error = text(&slow.0, kind, &data, Duration::from_millis(100)).await.unwrap_err();
+                assert_eq!(error.code(), Code::INPUT_BOMB);
+            }
+            assert_eq!(text(&quick.0, kind, &data, Duration::from_secs(60)).await.unwrap(), "text");
+        }
+    }
+
+    /// A program that stands for the reader; gone with this.
+    struct Script(PathBuf);
+
+    impl Script {
+        fn new(script: &str) -> Self {
+            let file = std::env::temp_dir().join(format!("heddle-reader-{}", uuid::Uuid::new_v4()));
+            // Written by another process: a child that some other test starts meanwhile would have the file open for a moment, and a
+            // program that is open for writing cannot be started.
+            let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 700 "$0""#;
+            let written = std::process::Command::new("sh").args(["-c", write]).arg(&file).arg(script).status();
+            assert!(written.unwrap().success());
+            Self(file)
+        }
+    }
+
+    impl Drop for Script {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
         }
     }
 
     async fn by_script(script: &str, time: Duration) -> NodeError {
-        use std::os::unix::fs::PermissionsExt as _;
-        let file = std::env::temp_dir().join(format!("heddle-reader-{}", uuid::Uuid::new_v4()));
-        std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700)).unwrap();
-        let error = extract(&file, &Bytes::from(vec![0; 1 << 20]), &PdfOptions::default(), time).await.unwrap_err();
-        std::fs::remove_file(file).unwrap();
-        error
+        let script = Script::new(script);
+        extract(&script.0, &Bytes::from(vec![0; 1 << 20]), &PdfOptions::default(), time).await.unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn issue_14_00_tables_that_are_slow_to_read_do_not_close_the_reader_for_others() {
+        let (slow, quick) = (Script::new("while :; do :; done"), Script::new(r#"cat > /dev/null; echo '{"found":[{"a":1}]}'"#));
+        let (data, settings) = (Bytes::from(vec![0; 1 << 20]), Settings::of(&Value::Undefined));
+        for _ in 0..6 {
+            let error = rows(&slow.0, "CSV file", &data, (SheetKind::Book, &settings), Duration::from_millis(100)).await.unwrap_err();
+            assert_eq!(error.code(), Code::INPUT_BOMB);
+        }
+        let found = rows(&quick.0, "CSV file", &data, (SheetKind::Book, &settings), Duration::from_secs(60)).await.unwrap();
+        assert_eq!(found, [json!({ "a": 1 })]);
     }
 
     #[tokio::test]
@@ -192,7 +247,7 @@ mod tests {
         let started = std::time::Instant::now();
         let error = by_script("while :; do :; done", Duration::from_millis(200)).await;
         assert_eq!(error.code(), Code::INPUT_BOMB);
-        assert!(started.elapsed() < Duration::from_secs(20));
+        assert!(started.elapsed() < Duration::from_secs(60));
     }
 
     #[tokio::test]

@@ -1,12 +1,12 @@
 //! Text and properties of PDF files. The parser is not to be trusted with bad files, so it runs in a process of its own where
 //! there is a program for it, and guarded otherwise.
 
-mod child;
+pub(super) mod child;
 mod mend;
 mod shape;
 mod text;
 
-pub use child::{PDF_COMMAND, read_pdfs_with, serve_pdf_reader};
+pub use child::{PDF_COMMAND, serve_pdf_reader};
 
 use super::guarded::{STACK, guarded};
 use bytes::Bytes;
@@ -34,7 +34,7 @@ pub(crate) async fn extract(data: Bytes, options: PdfOptions) -> Result<Object, 
     if data.len() > MAX_BYTES {
         return Err(NodeError::input(format!("The PDF has {} bytes, more than the limit of {MAX_BYTES}", data.len())));
     }
-    match child::program() {
+    match crate::child::program() {
         Some(program) => child::extract(program, &data, &options, TIME).await,
         None => guarded("PDF", TIME, move || read(&data, &options)).await,
     }

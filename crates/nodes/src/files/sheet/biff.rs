@@ -13,7 +13,7 @@ const CONTINUE: u16 = 0x003c;
 /// The format of all cells: the first behind the fifteen that every workbook has.
 const CELL_FORMAT: u16 = 15;
 
-pub(super) fn write(table: &Table, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
+pub(super) fn write(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
     if table.height() > 65_536 || table.width() > 256 {
         let message = format!(
             "The data has {} rows and {} columns, which exceeds the format's limit of 65536 rows and 256 columns",
@@ -43,7 +43,7 @@ struct Strings {
 }
 
 impl Strings {
-    fn of(table: &Table) -> Result<Self, NodeError> {
+    fn of(table: &Table<'_>) -> Result<Self, NodeError> {
         let mut strings = Strings::default();
         for cell in table.rows().flatten().flatten() {
             if let Cell::Text(text) = cell {
@@ -51,9 +51,9 @@ impl Strings {
                     return Err(NodeError::input("Text length must not exceed 32767 characters"));
                 }
                 strings.uses += 1;
-                if !strings.numbers.contains_key(text) {
+                if !strings.numbers.contains_key(&text) {
                     strings.numbers.insert(text.clone(), strings.texts.len() as u32);
-                    strings.texts.push(text.clone());
+                    strings.texts.push(text);
                 }
             }
         }
@@ -118,7 +118,7 @@ fn globals(strings: &Strings, sheet_name: &str, sheet_start: u32) -> Vec<u8> {
     out
 }
 
-fn sheet(table: &Table, strings: &Strings) -> Vec<u8> {
+fn sheet(table: &Table<'_>, strings: &Strings) -> Vec<u8> {
     let mut out = Vec::new();
     begin(&mut out, 0x0010);
     let mut size = 0u32.to_le_bytes().to_vec();

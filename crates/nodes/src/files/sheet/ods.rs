@@ -179,7 +179,7 @@ fn part_of_day(text: &str) -> Option<f64> {
     Some(span.as_secs_f64() / 86_400.0)
 }
 
-pub(super) fn write(table: &Table, sheet_name: &str, compress: bool) -> Result<Vec<u8>, NodeError> {
+pub(super) fn write(table: &Table<'_>, sheet_name: &str, compress: bool) -> Result<Vec<u8>, NodeError> {
     let failed = |error: zip::result::ZipError| NodeError::failed(format!("The spreadsheet cannot be written: {error}"));
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -188,7 +188,7 @@ pub(super) fn write(table: &Table, sheet_name: &str, compress: bool) -> Result<V
         ("mimetype", MIME_TYPE.to_owned(), stored),
         ("META-INF/manifest.xml", MANIFEST.to_owned(), packed),
         ("styles.xml", STYLES.to_owned(), packed),
-        ("content.xml", content(table, sheet_name), packed),
+        ("content.xml", content(table, sheet_name)?, packed),
     ] {
         archive.start_file(name, options).map_err(failed)?;
         archive.write_all(content.as_bytes()).map_err(|error| NodeError::failed(format!("The spreadsheet cannot be written: {error}")))?;
@@ -196,14 +196,14 @@ pub(super) fn write(table: &Table, sheet_name: &str, compress: bool) -> Result<V
     Ok(archive.finish().map_err(failed)?.into_inner())
 }
 
-fn content(table: &Table, sheet_name: &str) -> String {
+fn content(table: &Table<'_>, sheet_name: &str) -> Result<String, NodeError> {
     let mut out = String::from(CONTENT_START);
     let name = quick_xml::escape::escape(sheet_name);
     // Writing into a string cannot fail.
     let _ = write!(out, "<table:table table:name=\"{name}\">");
     for row in table.rows() {
         out.push_str("<table:table-row>");
-        for cell in row {
+        for cell in &row {
             let _ = match cell {
                 None | Some(Cell::Error | Cell::NullError) => write!(out, "<table:table-cell/>"),
                 Some(Cell::Number(number) | Cell::Date(number)) => {
@@ -233,9 +233,10 @@ fn content(table: &Table, sheet_name: &str) -> String {
             };
         }
         out.push_str("</table:table-row>");
+        super::write::check_length(&out)?;
     }
     out.push_str("</table:table></office:spreadsheet></office:body></office:document-content>");
-    out
+    Ok(out)
 }
 
 /// Blanks in a row and tabs need tags of their own, or readers drop them.

@@ -2,77 +2,111 @@
 
 use super::Cell;
 use jiff::Timestamp;
-use model::{DateKind, Items, Object, Str, Value};
+use model::{Code, DateKind, Item, Items, Object, Str, Value};
+use node_api::NodeError;
 use std::collections::HashMap;
 
-/// A sheet to be written: every row has every column.
-pub(super) struct Table {
-    rows: Vec<Vec<Option<Cell>>>,
+/// The cells of a sheet that is written, the empty ones included: writers keep up to a hundred bytes for each.
+const MAX_CELLS: usize = 4_000_000;
+/// As many as spreadsheet programs take.
+const MAX_COLUMNS: usize = 16_384;
+/// What the names of all columns and the texts of all cells may take.
+const MAX_TEXT: usize = 128 << 20;
+
+/// A sheet to be written: every row has every column. Only the names of the columns are kept; a row is made when it is asked for.
+pub(super) struct Table<'i> {
+    items: &'i Items,
+    columns: HashMap<Str, usize>,
+    header: Option<Vec<Str>>,
 }
 
-impl Table {
-    pub(super) fn new(items: &Items, with_header: bool) -> Self {
+impl<'i> Table<'i> {
+    pub(super) fn new(items: &'i Items, with_header: bool) -> Result<Self, NodeError> {
         let mut columns: HashMap<Str, usize> = HashMap::new();
         let mut names: Vec<Str> = Vec::new();
-        let mut rows: Vec<Vec<Option<Cell>>> = Vec::with_capacity(items.len() + 1);
-        let mut flat = Vec::new();
+        let mut text = 0usize;
         for item in items.iter() {
-            flat.clear();
-            if let Some(object) = item.json.as_object() {
-                flatten("", object, &mut flat);
-            }
-            let mut row = vec![None; names.len()];
-            for (name, cell) in flat.drain(..) {
-                let at = *columns.entry(name).or_insert_with_key(|name| {
-                    names.push(name.clone());
-                    names.len() - 1
-                });
-                if row.len() <= at {
-                    row.resize(at + 1, None);
+            each_cell(&item, &mut |name, cell| {
+                if let Some(Cell::Text(value)) = &cell {
+                    text = text.saturating_add(value.len());
                 }
-                row[at] = cell;
-            }
-            rows.push(row);
+                if !columns.contains_key(&name) {
+                    text = text.saturating_add(name.len());
+                    columns.insert(name.clone(), names.len());
+                    names.push(name);
+                }
+                // Items that have no field in common make a sheet that is far larger than they are.
+                if items.len().saturating_mul(names.len()) > MAX_CELLS {
+                    return Err(too_large(format!("more than {MAX_CELLS} cells: every row has every column")));
+                }
+                if names.len() > MAX_COLUMNS {
+                    return Err(too_large(format!("more than {MAX_COLUMNS} columns")));
+                }
+                match text > MAX_TEXT {
+                    true => Err(too_large(format!("more than {} MB of text", MAX_TEXT >> 20))),
+                    false => Ok(()),
+                }
+            })?;
         }
-        for row in &mut rows {
-            row.resize(names.len(), None);
-        }
-        if with_header && !rows.is_empty() {
-            rows.insert(0, names.into_iter().map(|name| Some(Cell::Text(name))).collect());
-        }
-        Self { rows }
+        let header = (with_header && !items.is_empty()).then_some(names);
+        Ok(Self { items, columns, header })
     }
 
-    pub(super) fn rows(&self) -> impl Iterator<Item = &[Option<Cell>]> {
-        self.rows.iter().map(Vec::as_slice)
+    pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Option<Cell>>> {
+        let header = self.header.iter().map(|names| names.iter().map(|name| Some(Cell::Text(name.clone()))).collect::<Vec<_>>());
+        header.chain(self.items.iter().map(move |item| self.row(&item)))
+    }
+
+    fn row(&self, item: &Item) -> Vec<Option<Cell>> {
+        let mut row = vec![None; self.width()];
+        // Nothing is refused here: the item was looked at before.
+        let _ = each_cell(item, &mut |name, cell| {
+            if let Some(at) = self.columns.get(&name)
+                && let Some(place) = row.get_mut(*at)
+            {
+                *place = cell;
+            }
+            Ok(())
+        });
+        row
     }
 
     pub(super) fn height(&self) -> usize {
-        self.rows.len()
+        self.items.len() + usize::from(self.header.is_some())
     }
 
     pub(super) fn width(&self) -> usize {
-        self.rows.first().map_or(0, Vec::len)
+        self.columns.len()
     }
 }
 
-fn flatten(prefix: &str, object: &Object, out: &mut Vec<(Str, Option<Cell>)>) {
+fn too_large(what: String) -> NodeError {
+    NodeError::new(Code::INPUT_BOMB, format!("The sheet would have {what}")).hint("Write fewer items, or items with the same fields.")
+}
+
+/// Takes the name and the cell of each field.
+type Taker<'t> = dyn FnMut(Str, Option<Cell>) -> Result<(), NodeError> + 't;
+
+/// The fields of an item one by one, so that no more of their names is held than the taker keeps.
+fn each_cell(item: &Item, take: &mut Taker<'_>) -> Result<(), NodeError> {
+    item.json.as_object().map_or(Ok(()), |object| flatten("", object, take))
+}
+
+fn flatten(prefix: &str, object: &Object, take: &mut Taker<'_>) -> Result<(), NodeError> {
     let name = |key: &str| if prefix.is_empty() { Str::from(key) } else { Str::from(format!("{prefix}.{key}")) };
-    for (key, value) in in_javascript_order(object) {
-        one(name(key), value, out, !prefix.is_empty());
-    }
+    in_javascript_order(object).into_iter().try_for_each(|(key, value)| one(name(key), value, take, !prefix.is_empty()))
 }
 
-fn one(name: Str, value: &Value, out: &mut Vec<(Str, Option<Cell>)>, is_inner: bool) {
+fn one(name: Str, value: &Value, take: &mut Taker<'_>, is_inner: bool) -> Result<(), NodeError> {
     let cell = match value {
-        Value::Object(object) => return flatten(&name, object, out),
+        Value::Object(object) => return flatten(&name, object, take),
         Value::Array(values) => {
             for (position, value) in values.iter().enumerate() {
-                one(format!("{name}.{position}").into(), value, out, true);
+                one(format!("{name}.{position}").into(), value, take, true)?;
             }
-            return;
+            return Ok(());
         }
-        Value::Undefined if is_inner => return,
+        Value::Undefined if is_inner => return Ok(()),
         Value::Undefined | Value::Null => None,
         Value::Bool(flag) => Some(Cell::Bool(*flag)),
         Value::Number(number) => Some(Cell::Number(*number)),
@@ -80,7 +114,7 @@ fn one(name: Str, value: &Value, out: &mut Vec<(Str, Option<Cell>)>, is_inner: b
         Value::Date(date) if date.kind == DateKind::Luxon => Some(Cell::Text(date.iso.clone())),
         Value::Date(date) => Some(Cell::Text(javascript_date(date.epoch_ms).map_or_else(|| date.iso.clone(), Str::from))),
     };
-    out.push((name, cell));
+    take(name, cell)
 }
 
 /// Keys that are whole numbers come first in JavaScript, smallest first.

@@ -1,7 +1,7 @@
 //! What is written can be read again, in every format; and what no honest file has is refused.
 
 use super::*;
-use model::{Item, Items, Value, json};
+use model::{Item, Items, Object, Value, json};
 
 fn items(list: Value) -> Items {
     list.as_array().unwrap().iter().map(|json| Item::new(json.clone())).collect()
@@ -74,6 +74,31 @@ fn long_texts_and_many_of_them_survive_the_old_excel_format() {
     assert_eq!(found.as_array().unwrap().len(), 3000);
     assert_eq!(found.get_path("[1500].long"), Some(&Value::from(long)));
     assert_eq!(found.get_path("[2999].text"), Some(&json!("text number 2999")));
+}
+
+#[test]
+fn issue_14_09_a_sheet_is_bounded_by_what_it_takes_in_memory() {
+    let field = |name: String, value: Value| Value::object(Object::from_iter([(Str::from(name), value)]));
+    let many = |n: usize, make: &dyn Fn(usize) -> Value| (0..n).map(|at| Item::new(make(at))).collect::<Items>();
+    let told = |items: Items| {
+        let error = write(&items, Format::Csv, &options()).unwrap_err();
+        assert_eq!(error.code(), Code::INPUT_BOMB);
+        error.message().to_string()
+    };
+    // No field in common: four million cells of which 2,001 hold something.
+    assert!(told(many(2_001, &|at| field(format!("f{at}"), at.into()))).contains("4000000 cells"));
+    let wide = Value::object((0..16_385).map(|at| (Str::from(format!("f{at}")), Value::Null)).collect::<Object>());
+    assert!(told(many(1, &|_| wide.clone())).contains("16384 columns"));
+    // A long name is the beginning of every name below it.
+    let zeros = Value::array(vec![Value::from(0); 1_000]);
+    assert!(told(many(1, &|_| field("x".repeat(1 << 20), zeros.clone()))).contains("128 MB of text"));
+    // All items share one text here, but a file does not.
+    let long = Value::from("x".repeat(1 << 20));
+    assert!(told(many(129, &|_| field("a".into(), long.clone()))).contains("128 MB of text"));
+    // What a person would write is written.
+    let honest = Value::object((0..30).map(|at| (Str::from(format!("f{at}")), Value::from(at))).collect::<Object>());
+    let file = write(&many(100_000, &|_| honest.clone()), Format::Csv, &options()).unwrap();
+    assert_eq!(file.iter().filter(|byte| **byte == b'\n').count(), 100_000);
 }
 
 #[test]

@@ -3,10 +3,14 @@
 use super::rows::text;
 use super::table::Table;
 use super::{Cell, biff, ods};
-use model::{Items, Str};
+use crate::turn::tick;
+use model::{Code, Items, Str};
 use node_api::NodeError;
 use rust_xlsxwriter::Workbook;
 use std::fmt::Write as _;
+
+/// The text of a file while it is put together.
+const MAX_FILE: usize = 512 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -42,15 +46,25 @@ pub(crate) struct WriteOptions {
 
 pub(crate) fn write(items: &Items, format: Format, options: &WriteOptions) -> Result<Vec<u8>, NodeError> {
     check_sheet_name(&options.sheet_name)?;
-    let table = Table::new(items, options.with_header);
+    let table = Table::new(items, options.with_header)?;
+    tick()?;
     Ok(match format {
-        Format::Csv => csv(&table, &options.delimiter).into_bytes(),
-        Format::Html => html(&table).into_bytes(),
-        Format::Rtf => rtf(&table).into_bytes(),
+        Format::Csv => csv(&table, &options.delimiter)?.into_bytes(),
+        Format::Html => html(&table)?.into_bytes(),
+        Format::Rtf => rtf(&table)?.into_bytes(),
         Format::Ods => ods::write(&table, &options.sheet_name, options.compress)?,
         Format::Xls => biff::write(&table, &options.sheet_name)?,
         Format::Xlsx => xlsx(&table, &options.sheet_name)?,
     })
+}
+
+/// Escapes and marks can make a file many times as long as what is in it.
+pub(super) fn check_length(out: &str) -> Result<(), NodeError> {
+    if out.len() <= MAX_FILE {
+        return Ok(());
+    }
+    let message = format!("The file would have more than {} MB", MAX_FILE >> 20);
+    Err(NodeError::new(Code::INPUT_BOMB, message).hint("Write fewer items, or another format."))
 }
 
 fn check_sheet_name(name: &str) -> Result<(), NodeError> {
@@ -66,7 +80,7 @@ fn check_sheet_name(name: &str) -> Result<(), NodeError> {
 }
 
 /// With a byte order mark, by which spreadsheet programs know that the text is UTF-8.
-fn csv(table: &Table, delimiter: &str) -> String {
+fn csv(table: &Table<'_>, delimiter: &str) -> Result<String, NodeError> {
     let delimiter = if delimiter.is_empty() { "," } else { delimiter };
     let first = delimiter.chars().next().unwrap_or(',');
     let mut out = String::from("\u{feff}");
@@ -88,11 +102,12 @@ fn csv(table: &Table, delimiter: &str) -> String {
                 out.push_str(&shown);
             }
         }
+        check_length(&out)?;
     }
-    out
+    Ok(out)
 }
 
-fn html(table: &Table) -> String {
+fn html(table: &Table<'_>) -> Result<String, NodeError> {
     let mut out = String::from("<html><head><meta charset=\"utf-8\"/><title>SheetJS Table Export</title></head><body><table>");
     for (row_number, row) in table.rows().enumerate() {
         out.push_str("<tr>");
@@ -118,9 +133,10 @@ fn html(table: &Table) -> String {
             };
         }
         out.push_str("</tr>");
+        check_length(&out)?;
     }
     out.push_str("</table></body></html>");
-    out
+    Ok(out)
 }
 
 fn escape_html(text: &str) -> String {
@@ -154,7 +170,7 @@ fn column_name(mut column: usize) -> String {
     name.iter().rev().collect()
 }
 
-fn rtf(table: &Table) -> String {
+fn rtf(table: &Table<'_>) -> Result<String, NodeError> {
     let mut out = String::from("{\\rtf1\\ansi");
     for row in table.rows() {
         out.push_str("\\trowd\\trautofit1");
@@ -162,7 +178,7 @@ fn rtf(table: &Table) -> String {
             let _ = write!(out, "\\cellx{column}");
         }
         out.push_str("\\pard\\intbl");
-        for cell in row {
+        for cell in &row {
             out.push(' ');
             for letter in cell.as_ref().map(text).unwrap_or_default().chars() {
                 match letter {
@@ -183,12 +199,13 @@ fn rtf(table: &Table) -> String {
             out.push_str("\\cell");
         }
         out.push_str("\\pard\\intbl\\row");
+        check_length(&out)?;
     }
     out.push('}');
-    out
+    Ok(out)
 }
 
-fn xlsx(table: &Table, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
+fn xlsx(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
     let failed = |error: rust_xlsxwriter::XlsxError| NodeError::failed(format!("The spreadsheet cannot be written: {error}"));
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet();

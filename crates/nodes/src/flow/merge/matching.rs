@@ -3,6 +3,7 @@
 use super::clash::{Clash, join_files, with_suffix};
 use super::pairs_of;
 use crate::data::places::{items_at, picked, window};
+use crate::turn::{Ticker, tick};
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -83,7 +84,13 @@ pub(super) fn check_fields(items: &Items, fields: &[&Str], options: &JoinOptions
 }
 
 /// Puts out the joined items. Of either input no more is held than the values that are matched and a window of items.
-pub(super) fn join(first: &Items, second: &Items, pairs: &[FieldPair], options: &JoinOptions, output: &mut ItemsBuilder) {
+pub(super) fn join(
+    first: &Items,
+    second: &Items,
+    pairs: &[FieldPair],
+    options: &JoinOptions,
+    output: &mut ItemsBuilder,
+) -> Result<(), NodeError> {
     let (mode, from) = (options.mode.as_str(), options.output_from.as_str());
     if first.is_empty() || second.is_empty() {
         let nothing = match mode {
@@ -96,15 +103,15 @@ pub(super) fn join(first: &Items, second: &Items, pairs: &[FieldPair], options: 
         if !nothing {
             output.extend(first.iter().chain(second.iter()));
         }
-        return;
+        return Ok(());
     }
     if pairs.is_empty() {
         if !matches!(mode, "keepMatches" | "keepEverything" | "enrichInput2") {
             output.extend(first.iter());
         }
-        return;
+        return Ok(());
     }
-    let Matches { matched, unmatched_first, matched_second, unmatched_second } = find_matches(first, second, pairs, options);
+    let Matches { matched, unmatched_first, matched_second, unmatched_second } = find_matches(first, second, pairs, options)?;
     let suffixed = |item: Item, number: usize| if options.clash.is("addSuffix") { with_suffix(item, number) } else { item };
     let rest_of_first = || picked(first, &unmatched_first).map(|item| suffixed(item, 1));
     let rest_of_second = || picked(second, &unmatched_second).map(|item| suffixed(item, 2));
@@ -137,6 +144,7 @@ pub(super) fn join(first: &Items, second: &Items, pairs: &[FieldPair], options: 
             }
         }
     }
+    tick()
 }
 
 fn push_merged(first: &Items, second: &Items, matched: &[(usize, Vec<usize>)], options: &JoinOptions, output: &mut ItemsBuilder) {
@@ -144,7 +152,8 @@ fn push_merged(first: &Items, second: &Items, matched: &[(usize, Vec<usize>)], o
     let most = window(first).min(window(second));
     loop {
         let batch: Vec<(usize, usize)> = pairs.by_ref().take(most).collect();
-        if batch.is_empty() || output.is_failed() {
+        // Whoever called looks whether the time is over.
+        if batch.is_empty() || output.is_failed() || tick().is_err() {
             return;
         }
         let ones = items_at(first, batch.iter().map(|(one, _)| *one));
@@ -152,6 +161,9 @@ fn push_merged(first: &Items, second: &Items, matched: &[(usize, Vec<usize>)], o
         output.extend(batch.iter().filter_map(|(one, other)| Some(merge(ones.get(one)?, others.get(other)?, options, &options.mode))));
     }
 }
+
+/// All of them are held before the first is put out.
+const MAX_PAIRS: usize = 10_000_000;
 
 struct Matches {
     /// Items of the first input with the items of the second that fit them.
@@ -161,7 +173,7 @@ struct Matches {
     unmatched_second: Vec<usize>,
 }
 
-fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &JoinOptions) -> Matches {
+fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &JoinOptions) -> Result<Matches, NodeError> {
     let mut by_first_field: HashMap<String, Vec<usize>> = HashMap::new();
     let mut other_keys: Vec<Vec<String>> = Vec::with_capacity(second.len());
     for (index, item) in second.iter().enumerate() {
@@ -170,16 +182,24 @@ fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &Jo
         other_keys.push(keys.collect());
     }
     let (mut matched, mut unmatched_first, mut used) = (Vec::new(), Vec::new(), vec![false; second.len()]);
+    let (ticker, mut n_pairs) = (Ticker::default(), 0_usize);
     for (index, item) in first.iter().enumerate() {
         let values: Option<Vec<&Value>> = pairs.iter().map(|pair| options.value(&item, &pair.first)).collect();
         let mut found: Vec<usize> = Vec::new();
         if let Some(values) = values {
             let wanted: Vec<Vec<String>> = values.into_iter().map(|value| equal_keys(value, options.fuzzy)).collect();
-            let candidates = wanted.first().into_iter().flatten().filter_map(|key| by_first_field.get(key)).flatten();
-            found.extend(candidates.copied().filter(|index| {
-                let keys = other_keys.get(*index).map_or(&[] as &[String], Vec::as_slice);
-                keys.iter().zip(wanted.iter().skip(1)).all(|(key, wanted)| wanted.contains(key))
-            }));
+            for candidates in wanted.first().into_iter().flatten().filter_map(|key| by_first_field.get(key)) {
+                for candidate in candidates {
+                    ticker.tick()?;
+                    let keys = other_keys.get(*candidate).map_or(&[] as &[String], Vec::as_slice);
+                    if keys.iter().zip(wanted.iter().skip(1)).all(|(key, wanted)| wanted.contains(key)) {
+                        found.push(*candidate);
+                        if options.first_match_only {
+                            break;
+                        }
+                    }
+                }
+            }
             found.sort_unstable();
             found.dedup();
             if options.first_match_only {
@@ -189,6 +209,11 @@ fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &Jo
         if found.is_empty() {
             unmatched_first.push(index);
         } else {
+            n_pairs += found.len();
+            if n_pairs > MAX_PAIRS {
+                return Err(NodeError::input(format!("The inputs match in more than {MAX_PAIRS} pairs of items"))
+                    .hint("Match by a field that tells items apart, or keep the first match only."));
+            }
             for other in &found {
                 used[*other] = true;
             }
@@ -196,7 +221,7 @@ fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &Jo
         }
     }
     let (matched_second, unmatched_second) = (0..second.len()).partition(|index| used[*index]);
-    Matches { matched, unmatched_first, matched_second, unmatched_second }
+    Ok(Matches { matched, unmatched_first, matched_second, unmatched_second })
 }
 
 const MISSING: &str = "missing";
@@ -306,7 +331,7 @@ mod tests {
     fn joined(first: Value, second: Value, options: &JoinOptions) -> Value {
         let pairs = [FieldPair { first: "id".into(), second: "key".into() }];
         let mut output = ItemsBuilder::new(None);
-        join(&node_api::testing::items(&first), &node_api::testing::items(&second), &pairs, options, &mut output);
+        join(&node_api::testing::items(&first), &node_api::testing::items(&second), &pairs, options, &mut output).unwrap();
         node_api::testing::to_json(&output.finish())
     }
 

@@ -8,6 +8,7 @@ mod v1;
 mod v2;
 mod v3;
 
+pub use sql::{SQL_COMMAND, probe_merge_sql, serve_merge_sql};
 pub(super) use v1::MergeV1;
 pub(super) use v2::MergeV2;
 pub(super) use v3::Merge;

@@ -121,7 +121,7 @@ fn by_fields(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> 
         check_fields(&first, &pairs.iter().map(|pair| &pair.first).collect::<Vec<_>>(), &options, "Input 1")?;
         check_fields(&second, &pairs.iter().map(|pair| &pair.second).collect::<Vec<_>>(), &options, "Input 2")?;
     }
-    join(&first, &second, &pairs, &options, output);
+    join(&first, &second, &pairs, &options, output)?;
     Ok(())
 }
 

@@ -49,7 +49,7 @@ impl Node for Merge {
                 Param::long_text("query", "Query", "SELECT * FROM input1 LEFT JOIN input2 ON input1.name = input2.id")
                     .raw()
                     .show("mode", &["combineBySql"])
-                    .help("SQL over the tables input1, input2 and so on."),
+                    .help("SQL over the tables input1, input2 and so on. {{ … }} stands for a value."),
                 Param::choice("chooseBranchMode", "Output type", &[("waitForAll", "Wait for all inputs to arrive")])
                     .show("mode", &["chooseBranch"])
                     .help("When the node goes on."),
@@ -67,7 +67,8 @@ impl Node for Merge {
             .hint("Append keeps all items; combine makes one item out of matching ones. It waits for the branches that still run.")
             .alias(&["join", "combine", "union", "sql"])
             .repeatable()
-            .differs_when("mode", &["combineBySql"], "SQL runs on SQLite, not on AlaSQL: a number and the text that spells it are not equal, names of columns are the same in upper and lower case, and functions are SQLite's.")
+            .differs_when("mode", &["combineBySql"], "SQL runs on SQLite, not on AlaSQL: a number and the text that spells it are not equal, names of columns are the same in upper and lower case, and functions are SQLite's. An expression in the query is always a bound value: it cannot be a table, a column or a part of the SQL.")
+            .note("A query sees nothing but its inputs, and runs in a process of its own with 60 seconds and 768 MB. In SQL, `IN ({{ … }})` takes a list, and `localtime` is UTC.")
             .note("In SQL, objects and lists are JSON text; they come out as objects and lists again when selected whole.")
             .example(
                 "By a field",
@@ -133,7 +134,7 @@ fn by_fields(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> 
         let names = names.split(',').map(|name| Str::from(name.trim()));
         check_pairs(names.map(|name| FieldPair { first: name.clone(), second: name }).collect())?
     };
-    join(&branch(ctx, 0), &branch(ctx, 1), &pairs, &JoinOptions::read(ctx)?, output);
+    join(&branch(ctx, 0), &branch(ctx, 1), &pairs, &JoinOptions::read(ctx)?, output)?;
     Ok(())
 }
 

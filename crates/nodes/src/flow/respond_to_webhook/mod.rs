@@ -4,7 +4,7 @@ use crate::text::jwt::signed;
 use crate::triggers::webhook::headers::{checked_value, encoded_address, has, headers_of};
 use bytes::Bytes;
 use node_api::prelude::*;
-use node_api::trigger::{Answer, AnswerBody, ChunkKind};
+use node_api::trigger::{Answer, AnswerBody, ChunkKind, refused_headers};
 
 pub(crate) struct RespondToWebhook;
 
@@ -67,6 +67,7 @@ async fn respond(ctx: &Ctx<'_>, items: Items, output: ResponseOutput) -> Result<
         }
         Err(error) => return Err(error.on_item(0)),
     };
+    refused_headers(&answer.headers).for_each(|words| ctx.host().warn(words.into()));
     let shown = (output == ResponseOutput::Shown).then(|| Items::one(Item::new(told(&answer)).paired_with(0)));
     match streamed_content(ctx, &answer, &items)? {
         Some(contents) => {
@@ -173,7 +174,7 @@ fn keyed(ctx: &Ctx<'_>, value: Value) -> Result<Value, NodeError> {
         return Ok(value);
     }
     let mut object = Value::empty_object();
-    object.set_path(&key, value);
+    object.put_path(&key, value)?;
     Ok(object)
 }
 
@@ -226,6 +227,7 @@ fn spec(versions: &[f64]) -> Spec {
     let sources = [("automatically", "Choose automatically from input"), ("set", "Specify myself")];
     let example = "{\n  \"myField\": \"value\"\n}";
     Spec::new("n8n-nodes-base.respondToWebhook", versions, "Respond to Webhook", "Answer the call that started the workflow")
+        .sends_to("redirectURL")
         .group(Group::Flow)
         .credential("jwtAuth", false)
         .params([
@@ -261,7 +263,7 @@ fn option_params() -> Vec<Param> {
     vec![
         Param::number("responseCode", "Response code", 200).between(200.0, 599.0).help("The status of the answer; 307 for a redirect."),
         Param::repeated("responseHeaders", "Response headers", [FieldGroup::new("entries", "Entries", header)])
-            .help("Headers of the answer; a line break in one is refused."),
+            .help("Headers of the answer: standard ones for this response, and custom ones that start with `X-`."),
         Param::text("responseKey", "Put response in field", "")
             .show("/respondWith", &["allIncomingItems", "firstIncomingItem"])
             .help("The items become the value of this field of an object."),

@@ -4,7 +4,9 @@ use super::super::draft::{Draft, DraftBody, text_of};
 use super::super::failure::Failure;
 use super::Session;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use node_api::hosts::{Bound, HostPattern, Hosts};
 use node_api::prelude::*;
+use std::sync::Arc;
 
 const TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
 
@@ -59,6 +61,8 @@ impl ServiceAccount {
             ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer".to_owned()),
             ("assertion", self.assertion(ctx.host().now_ms() / 1000)?),
         ]));
+        let hosts = Hosts::Only(HostPattern::of_url(TOKEN_URL).into_iter().collect());
+        request.bound = Some(Arc::new(Bound { kind: "googleApi".into(), hosts, in_body: true }));
         let response = ctx.host().http().send(request.into_request()).await?;
         let answer = model::json::parse(&String::from_utf8_lossy(&response.body)).unwrap_or_default();
         let token = answer.get("access_token").map(text_of).filter(|token| response.is_success() && !token.is_empty());

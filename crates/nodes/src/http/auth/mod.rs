@@ -2,7 +2,6 @@
 
 mod certificates;
 mod digest;
-mod domains;
 mod google;
 mod oauth1;
 mod oauth2;
@@ -13,8 +12,10 @@ use super::failure::Failure;
 use super::secrets::Secrets;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domains::Domains;
 use google::ServiceAccount;
+use node_api::Credential;
+use node_api::credential::RequestUse;
+use node_api::hosts::Bound;
 use node_api::http::Certificates;
 use node_api::prelude::*;
 use oauth2::OAuth2;
@@ -26,7 +27,8 @@ use std::sync::Arc;
 pub(super) struct Credentials {
     auth: Auth,
     certificates: Option<Arc<Certificates>>,
-    domains: Domains,
+    /// Which hosts the credential may be sent to; the client compares every hop with them.
+    bound: Option<Arc<Bound>>,
     secrets: Secrets,
 }
 
@@ -62,9 +64,9 @@ pub(super) struct Session {
 impl Credentials {
     /// One of the kinds that fit any service.
     pub(super) fn generic(ctx: &Ctx<'_>, kind: &str, item: usize) -> Result<Self, NodeError> {
-        let fields = ctx.host().credential(kind, item).map_err(|error| error.on_item(item))?;
+        let fields = opened(ctx, kind, item)?;
         let mut secrets = Secrets::default();
-        secrets.add_fields(&fields);
+        secrets.add_credential(&fields);
         let text = |name: &str| fields.get(name).map(text_of).unwrap_or_default();
         let auth = match kind {
             "httpBasicAuth" => {
@@ -94,13 +96,18 @@ impl Credentials {
             "httpSslAuth" => return Self::default().with_client_certificate(ctx, item),
             other => return Err(unknown(other)),
         };
-        Ok(Self { auth, certificates: None, domains: Domains::read(&fields), secrets })
+        Ok(Self { auth, certificates: None, bound: Some(fields.bound()), secrets })
     }
 
     /// The same with the certificates of the credential `httpSslAuth`.
     pub(super) fn with_client_certificate(mut self, ctx: &Ctx<'_>, item: usize) -> Result<Self, NodeError> {
-        let fields = ctx.host().credential("httpSslAuth", item).map_err(|error| error.on_item(item))?;
-        self.secrets.add_fields(&fields);
+        let fields = opened(ctx, "httpSslAuth", item)?;
+        self.secrets.add_credential(&fields);
+        // Both go along with the request, so that both have to allow where it goes.
+        self.bound = Some(match self.bound.take() {
+            Some(signs) => Arc::new(signs.and(&fields.bound())),
+            None => fields.bound(),
+        });
         self.certificates = Some(Arc::new(certificates::read(&fields).map_err(|error| error.on_item(item))?));
         Ok(self)
     }
@@ -110,9 +117,9 @@ impl Credentials {
         if kind.starts_with("http") || matches!(kind, "oAuth1Api" | "oAuth2Api") {
             return Self::generic(ctx, kind, item);
         }
-        let fields = ctx.host().credential(kind, item).map_err(|error| error.on_item(item))?;
+        let fields = opened(ctx, kind, item)?;
         let mut secrets = Secrets::default();
-        secrets.add_fields(&fields);
+        secrets.add_credential(&fields);
         let auth = match predefined::placement(kind, &fields)? {
             Some(placement) => {
                 placement.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
@@ -123,7 +130,7 @@ impl Credentials {
             None if kind.contains("OAuth2") || fields.contains_key("oauthTokenData") => Auth::OAuth2(Box::new(OAuth2::read(kind, &fields))),
             None => return Err(unknown(kind)),
         };
-        Ok(Self { auth, certificates: None, domains: Domains::read(&fields), secrets })
+        Ok(Self { auth, certificates: None, bound: Some(fields.bound()), secrets })
     }
 
     /// Whether requests are signed at all.
@@ -140,7 +147,24 @@ impl Credentials {
 
     /// Signs and sends a request, answering a challenge or refreshing a token where that is needed.
     pub(super) async fn send(&self, ctx: &Ctx<'_>, session: &Session, mut draft: Draft) -> Result<HttpResponse, Failure> {
-        self.domains.check(&draft.url)?;
+        if let Some(bound) = &self.bound
+            && self.signs()
+        {
+            if draft.host_is_models && bound.hosts.is_any() {
+                return Err(HttpError::Bound {
+                    kind: bound.kind.clone(),
+                    host: url::Url::parse(&draft.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default(),
+                    reason: "a model has chosen the host, and the credential lists no hosts it is for".into(),
+                }
+                .into());
+            }
+            let in_body = matches!(&self.auth, Auth::Fixed(placement) if !placement.body.is_empty());
+            draft.bound = Some(if in_body { Arc::new(Bound { in_body, ..(**bound).clone() }) } else { bound.clone() });
+        }
+        // Nothing is signed, also not with what the node has opened for another item.
+        if self.bound.is_none() {
+            draft.bound = Some(Bound::to_nothing());
+        }
         draft.certificates = self.certificates.clone();
         match &self.auth {
             Auth::None => {}
@@ -197,6 +221,17 @@ impl Placement {
                 DraftBody::Multipart(parts) => parts.extend(super::draft::form_parts(&self.body)),
                 DraftBody::Raw { .. } => {}
             }
+        }
+    }
+}
+
+/// The credential that is chosen for the node, if requests may be signed with it.
+fn opened(ctx: &Ctx<'_>, kind: &str, item: usize) -> Result<Credential, NodeError> {
+    let credential = ctx.host().credential(kind, item).map_err(|error| error.on_item(item))?;
+    match credential.request_use() {
+        RequestUse::Allowed => Ok(credential),
+        RequestUse::Forbidden => {
+            Err(NodeError::credential("This credential is configured to prevent use within an HTTP Request node").on_item(item))
         }
     }
 }

@@ -3,7 +3,9 @@
 use super::super::draft::{Draft, DraftBody, text_of};
 use super::super::failure::Failure;
 use super::{Session, basic};
+use node_api::hosts::{Bound, HostPattern, Hosts};
 use node_api::prelude::*;
+use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct OAuth2 {
@@ -106,6 +108,9 @@ impl OAuth2 {
         }
         draft.set_header("accept", "application/json");
         draft.body = DraftBody::Form(form);
+        // The address is the owner's; a redirect from there to another host gets neither the client's secret nor the token.
+        let hosts = Hosts::Only(HostPattern::of_url(&self.token_url).into_iter().collect());
+        draft.bound = Some(Arc::new(Bound { kind: self.kind.clone(), hosts, in_body: true }));
         draft
     }
 }

@@ -18,6 +18,7 @@ const MAX_PAGES: usize = 10_000;
 impl Node for N8n {
     fn spec() -> Spec {
         Spec::new("n8n-nodes-base.n8n", &[1.0], "n8n", "Manage workflows, executions and credentials over the public API")
+            .untrusted()
             .group(Group::Integration)
             .credential("n8nApi", true)
             .params(form::params())

@@ -8,6 +8,8 @@ use node_api::prelude::*;
 
 /// Even without a limit of its own a node stops here.
 const MOST_PAGES: usize = 10_000;
+/// The parameter that says where the next page is.
+const NEXT_URL: &str = "options.pagination.pagination.nextURL";
 /// So many answers in a row that are the same mean that the pages never end.
 const SAME_ANSWERS: usize = 4;
 
@@ -78,9 +80,12 @@ impl Pagination {
         let mut same_in_a_row = 0;
         loop {
             let names = names(draft, pages.last(), pages.len());
-            let request = self.changed(ctx, draft, item, &names, pages.is_empty())?;
-            if credentials.signs() && !draft.credentials_cross_origins && !stays_at(&draft.url, &request.url) {
-                return Err(leads_elsewhere(&request.url).into());
+            let mut request = self.changed(ctx, draft, item, &names, pages.is_empty())?;
+            if !stays_at(&draft.url, &request.url) {
+                if credentials.signs() && !draft.credentials_cross_origins {
+                    return Err(leads_elsewhere(&request.url).into());
+                }
+                request = request.chosen_in(ctx, NEXT_URL, item);
             }
             let response = credentials.send(ctx, session, request).await?;
             let is_same = pages.last().is_some_and(|last| last.status == response.status && last.body == response.body);
@@ -163,8 +168,11 @@ impl Pagination {
                         continue;
                     }
                     match parameter.place.as_str() {
+                        "headers" if name.trim().eq_ignore_ascii_case("host") => {
+                            return Err(NodeError::parameter("parameters", "Pagination cannot change the Host header"));
+                        }
                         "headers" => draft.set_header(&name, text_of(&value)),
-                        "body" => set_in_body(&mut draft.body, &name, value),
+                        "body" => set_in_body(&mut draft.body, &name, value)?,
                         _ => {
                             draft.query.insert(name, value);
                         }
@@ -261,10 +269,10 @@ fn number(ctx: &Ctx<'_>, value: &Value, item: usize, names: &Object) -> Result<f
     })
 }
 
-fn set_in_body(body: &mut DraftBody, name: &str, value: Value) {
+fn set_in_body(body: &mut DraftBody, name: &str, value: Value) -> Result<(), NodeError> {
     match body {
         DraftBody::None => *body = DraftBody::Json(Value::object(Object::from_iter([(name, value)]))),
-        DraftBody::Json(json) => json.set_path(name, value),
+        DraftBody::Json(json) => json.put_path(name, value)?,
         DraftBody::Form(fields) => {
             fields.insert(name, value);
         }
@@ -274,6 +282,7 @@ fn set_in_body(body: &mut DraftBody, name: &str, value: Value) {
         }
         DraftBody::Raw { .. } => {}
     }
+    Ok(())
 }
 
 fn has_query_field(url: &str, name: &str) -> bool {

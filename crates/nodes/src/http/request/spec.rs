@@ -31,9 +31,18 @@ const GENERIC_KINDS: &[(&str, &str)] = &[
     ("oAuth2Api", "OAuth2 API"),
 ];
 
+/// The option that names the header of the idempotency key.
+pub(super) const KEY_OPTION: &str = "options.idempotencyKeyHeader";
+
+/// The option that fetches page after page.
+pub(super) const PAGINATION: &str = "options.pagination";
+
 /// v3, 4, 4.1 … 4.5.
 pub(super) fn new_form() -> Spec {
     let spec = Spec::new(ID, &[3.0, 4.0, 4.1, 4.2, 4.3, 4.4, 4.5], "HTTP Request", SUMMARY)
+        .untrusted()
+        .sends_to("url")
+        .sends_to("options.proxy")
         .group(Group::Integration)
         .alias(&["api", "rest", "curl", "fetch", "download"])
         .param(Param::choice("method", "Method", METHODS).help("The HTTP method of the request."))
@@ -45,6 +54,7 @@ pub(super) fn new_form() -> Spec {
         .params(body())
         .param(options())
         .repeatable_when("method", &["GET", "HEAD", "OPTIONS"])
+        .sends_key(KEY_OPTION, PAGINATION)
         .hint(HINT)
         .note("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
         .note("A redirect to another origin loses credentials in every version, not only from 4.4 on.")
@@ -207,6 +217,10 @@ fn options() -> Param {
                 &[("brackets", "Brackets only"), ("repeat", "No brackets"), ("indices", "Brackets with indices")],
             )
             .help("How a list in the query is written: foo[]=a, foo=a or foo[0]=a."),
+            Param::text("idempotencyKeyHeader", "Idempotency key header", "Idempotency-Key").help(
+                "Send a key in this header, by which the service knows a request that it has seen before. After a crash the step is then \
+                 repeated with the same key instead of waiting for a person. Not with pagination, nor as a tool.",
+            ),
             Param::flag("lowercaseHeaders", "Lowercase headers", true).help("Header names are always sent in lower case."),
             Param::group("redirect", "Redirects", [FieldGroup::new("redirect", "Redirect", redirect)]).help("What to do with redirects."),
             Param::flag("sendCredentialsOnCrossOriginRedirect", "Send credentials on cross-origin redirect", false)
@@ -280,6 +294,9 @@ pub(super) fn old_form() -> Spec {
     let json = |name: &str, label: &str| Param::json(name, label, "").show("jsonParameters", &[true]);
     let with_body = |param: Param| param.show("requestMethod", &["PATCH", "POST", "PUT", "DELETE"]);
     let spec = Spec::new(ID, &[1.0, 2.0], "HTTP Request", SUMMARY)
+        .untrusted()
+        .sends_to("url")
+        .sends_to("options.proxy")
         .group(Group::Integration)
         .param(
             Param::choice(

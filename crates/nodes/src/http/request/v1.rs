@@ -80,7 +80,7 @@ fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
 fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value, format: Format) -> Result<Draft, NodeError> {
     let url = super::check_url(&ctx.param("url", index)?, index)?;
     let method = ctx.text("requestMethod", index)?.to_uppercase();
-    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url);
+    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url).chosen_in(ctx, "url", index);
     let content_kind = options.get("bodyContentType").and_then(Value::as_str).unwrap_or("json");
     let as_json = ctx.flag("jsonParameters", index)?;
     let has_body = matches!(draft.method.as_str(), "PATCH" | "POST" | "PUT" | "DELETE");
@@ -90,6 +90,15 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value, format: For
     let headers = part(ctx, "headerParameters", "Headers", as_json, index)?;
     for (name, value) in headers.as_object().cloned().unwrap_or_default() {
         draft.set_header(&name, text_of(&value));
+    }
+    let pairs = |fields: Value| fields.as_object().map(texts_of).unwrap_or_default();
+    match as_json {
+        true => draft.check_host_header(ctx, "headerParametersJson", index, |value| {
+            pairs(value.as_str().map_or_else(|| value.clone(), |text| model::json::parse(text).unwrap_or_default()))
+        })?,
+        false => draft.check_host_header(ctx, "headerParametersUi.parameter", index, |value| {
+            fields_of(Some(value)).map(|(name, value, _)| (name.to_owned(), text_of(value))).collect()
+        })?,
     }
     if has_body {
         draft.body = body(ctx, input, index, content_kind, as_json)?;
@@ -118,7 +127,12 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value, format: For
         _ => follow_all.unwrap_or(follow.unwrap_or(true)),
     };
     draft.redirects = follows.then_some(DEFAULT_REDIRECTS);
-    Ok(draft)
+    draft.proxy_chosen_in(ctx, "options.proxy", index);
+    Ok(draft.kept_to_host(ctx))
+}
+
+fn texts_of(fields: &Object) -> Vec<(String, String)> {
+    fields.iter().map(|(name, value)| (name.to_string(), text_of(value))).collect()
 }
 
 /// Query, headers or body: written as JSON or as a list of fields.

@@ -8,6 +8,8 @@ use super::super::tools::shortened::Shortened;
 use super::pagination::Pagination;
 use super::response::{Format, Wanted, body_text};
 use super::{Batching, Made, check_url, fields_of, gathered, parse_json, run_all, spec};
+use aws_lc_rs::digest;
+use model::Gaps;
 use node_api::prelude::*;
 
 pub(crate) struct HttpRequestNew;
@@ -111,7 +113,7 @@ pub(in crate::http) fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Creden
 fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<Draft, NodeError> {
     let url = check_url(&ctx.param("url", index)?, index)?;
     let method = ctx.text("method", index)?.to_uppercase();
-    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url);
+    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url).chosen_in(ctx, "url", index);
     if ctx.flag("sendQuery", index)? {
         draft.query = query(ctx, index)?;
         if let Some(arrays) = options.get("queryParameterArrays").and_then(Value::as_str) {
@@ -122,9 +124,12 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<D
         draft.body = body(ctx, input, index)?;
     }
     if ctx.flag("sendHeaders", index)? {
-        for (name, value) in headers(ctx, index)? {
+        let is_json = ctx.text("specifyHeaders", index)? == "json";
+        let param = if is_json { "jsonHeaders" } else { "headerParameters.parameters" };
+        for (name, value) in headers(&ctx.param(param, index)?, is_json, index)? {
             draft.set_header(&name, value);
         }
+        draft.check_host_header(ctx, param, index, |value| headers(value, is_json, index).unwrap_or_default())?;
     }
     // The type of a raw body has a field of its own, which wins over a header.
     let raw_type = match &draft.body {
@@ -134,8 +139,26 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<D
     if let Some(raw_type) = raw_type {
         draft.set_header("content-type", raw_type);
     }
+    if let Some(header) = key_header(ctx) {
+        draft.set_header(&header, key_of(ctx, index));
+    }
     apply_options(&mut draft, options, ctx.version());
-    Ok(draft)
+    draft.proxy_chosen_in(ctx, "options.proxy", index);
+    Ok(draft.kept_to_host(ctx))
+}
+
+/// The header that a key goes into, if the step sends one. A tool is called several times within one step.
+fn key_header(ctx: &Ctx<'_>) -> Option<Str> {
+    let named = ctx.raw_param(spec::KEY_OPTION).filter(|_| !ctx.node().type_name.ends_with("Tool"))?;
+    node_api::key_header(Some(&named), ctx.raw_param(spec::PAGINATION).as_ref()).map(Str::from)
+}
+
+/// One key for each request of a step, and the same one whenever the step runs.
+fn key_of(ctx: &Ctx<'_>, index: usize) -> String {
+    let (execution, node) = (ctx.host().execution(), &ctx.node().name);
+    let whole = json!([(&*execution.workflow_id), (&*execution.id), (&**node), (ctx.run_index() as f64), (index as f64)]);
+    let sum = digest::digest(&digest::SHA256, model::json::to_string(&whole).as_bytes());
+    hex::encode(&sum.as_ref()[..16])
 }
 
 fn query(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
@@ -147,19 +170,19 @@ fn query(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
     Ok(gathered(&entries))
 }
 
-fn headers(ctx: &Ctx<'_>, index: usize) -> Result<Vec<(String, String)>, NodeError> {
-    if ctx.text("specifyHeaders", index)? == "json" {
-        let value = parse_json(&ctx.param("jsonHeaders", index)?, "JSON Headers", index)?;
+/// The headers that a parameter holds.
+fn headers(given: &Value, is_json: bool, index: usize) -> Result<Vec<(String, String)>, NodeError> {
+    if is_json {
+        let value = parse_json(given, "JSON Headers", index)?;
         let object = value.as_object().cloned().unwrap_or_default();
         return Ok(object.iter().map(|(name, value)| (name.to_string(), text_of(value))).collect());
     }
-    let entries = ctx.param("headerParameters.parameters", index)?;
     let text = |value: &Value| match value {
         // A header that is given twice has both values.
         Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(", "),
         value => text_of(value),
     };
-    Ok(gathered(&entries).iter().map(|(name, value)| (name.to_string(), text(value))).collect())
+    Ok(gathered(given).iter().map(|(name, value)| (name.to_string(), text(value))).collect())
 }
 
 fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeError> {
@@ -195,9 +218,9 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
         _ if ctx.text("specifyBody", index)? == "json" => DraftBody::Json(parse_json(&ctx.param("jsonBody", index)?, "JSON Body", index)?),
         // From v4 on a name such as `a.b` reaches into objects.
         _ if ctx.version() >= 4.0 => {
-            let mut json = Value::empty_object();
+            let (mut json, mut gaps) = (Value::empty_object(), Gaps::default());
             for (name, value, _) in fields_of(Some(&entries)) {
-                json.set_path(name, value.clone());
+                json.put_path_within(name, value.clone(), &mut gaps)?;
             }
             DraftBody::Json(json)
         }

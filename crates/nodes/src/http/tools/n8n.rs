@@ -9,7 +9,7 @@ use super::placeholders::{fill, fill_json, names_in};
 use super::shortened::Shortened;
 use crate::ai::tools::made::{Call, effect_of, tool, tool_spec};
 use crate::field_type::parse_loose_json;
-use node_api::ai::{Supply, ToolDefinition};
+use node_api::ai::{Flow, Sends, Supply, ToolDefinition};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
@@ -71,6 +71,12 @@ impl Supplier for ToolHttpRequest {
             description: ctx.ctx().text("toolDescription", ctx.item())?,
             parameters: form.schema(),
             effect: effect_of(&Self::spec(), &ctx),
+            flow: Flow {
+                untrusted: true,
+                private: ctx.ctx().text("authentication", ctx.item())? != "none",
+                // A host without placeholders is kept to when they are filled in.
+                sends: if names_in(host_of(&form.url)).is_empty() { Sends::Declared } else { Sends::ModelChosen },
+            },
         };
         let form = std::sync::Arc::new(form);
         Ok(tool(ctx, definition, move |call| request(call, form.clone())))
@@ -233,7 +239,8 @@ impl Form {
     /// The request with what the model gave in its places.
     fn draft(&self, arguments: &Object) -> Result<Draft, NodeError> {
         let url = fill(&self.url, &without_quotes(arguments));
-        let bare = fill(&self.url, &arguments.keys().map(|name| (name.clone(), Value::from("x"))).collect());
+        let neutral: Object = arguments.keys().map(|name| (name.clone(), Value::from("x"))).collect();
+        let bare = fill(&self.url, &neutral);
         if names_in(host_of(&self.url)).is_empty() && host(&url) != host(&bare) {
             return Err(NodeError::parameter("url", "What the model gave would change the host of the request"));
         }
@@ -242,6 +249,10 @@ impl Form {
         draft.query = query.unwrap_or_default();
         for (name, value) in headers.iter().flat_map(Object::iter) {
             draft.set_header(name, text_of(value));
+        }
+        let authors = self.part(1, &neutral).ok().flatten().and_then(|headers| host_header(&headers));
+        if draft.header("host").map(str::to_owned) != authors {
+            return Err(NodeError::new(Code::EGRESS_URL, "A model may not choose the Host header of a request"));
         }
         draft.body = body.filter(|fields| !fields.is_empty()).map_or(DraftBody::None, |fields| DraftBody::Json(fields.into()));
         Ok(draft)
@@ -296,7 +307,7 @@ fn filled(ctx: &Ctx<'_>, part: &Part, item: usize) -> Result<Filled, NodeError> 
 
 async fn request(call: Call, form: std::sync::Arc<Form>) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
-    let draft = form.draft(&call.arguments)?;
+    let draft = form.draft(&call.arguments)?.kept_to_host(&ctx);
     let credentials = credentials(&ctx, item)?;
     let session = Session::default();
     let sent = credentials.send(&ctx, &session, draft).await;
@@ -322,6 +333,10 @@ fn name_of(definition: &Value) -> Str {
 fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default()
+}
+
+fn host_header(headers: &Object) -> Option<String> {
+    headers.iter().rfind(|(name, _)| name.trim().eq_ignore_ascii_case("host")).map(|(_, value)| text_of(value))
 }
 
 fn host(url: &str) -> Option<String> {
@@ -376,6 +391,23 @@ mod tests {
         );
         assert_eq!(request.header("x-a"), Some("1"));
         assert!(matches!(&request.body, HttpBody::Bytes(bytes) if bytes.as_ref() == br#"{"query":"a \"b\"","n":2}"#), "{:?}", request.body);
+    }
+
+    #[test]
+    fn issue_14_12_a_model_cannot_choose_the_host_header() {
+        let url = "https://x.test/";
+        let by_model = form(json!({ "url": url, "sendHeaders": true, "specifyHeaders": "model" })).unwrap();
+        for name in ["Host", "host ", "HOST"] {
+            let headers = Object::from_iter([(name, "evil.test")]);
+            let arguments = Object::from_iter([("headers", Value::from(headers))]);
+            assert_eq!(by_model.draft(&arguments).err().unwrap().code(), Code::EGRESS_URL, "{name}");
+        }
+        let values = json!([{ "name": "Host", "valueProvider": "fieldValue", "value": "{shop}.x.test" }]);
+        let placed = form(json!({ "url": url, "sendHeaders": true, "parametersHeaders": { "values": values } })).unwrap();
+        assert!(placed.draft(json!({ "shop": "evil.test/" }).as_object().unwrap()).is_err());
+        let values = json!([{ "name": "Host", "valueProvider": "fieldValue", "value": "y.test" }, { "name": "X-A" }]);
+        let authors = form(json!({ "url": url, "sendHeaders": true, "parametersHeaders": { "values": values } })).unwrap();
+        assert_eq!(authors.draft(json!({ "X-A": "1" }).as_object().unwrap()).unwrap().header("host"), Some("y.test"));
     }
 
     #[test]

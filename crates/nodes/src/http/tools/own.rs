@@ -5,7 +5,8 @@ use super::super::draft::{Draft, DraftBody, text_of};
 use super::super::failure::Failure;
 use super::super::request::response::{body_text, headers};
 use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
-use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
+use node_api::hosts::Hosts;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
@@ -53,7 +54,7 @@ impl Supplier for HttpRequestTool {
         let methods = inner.param("methods", item)?;
         let methods: Vec<Value> = methods.as_array().unwrap_or_default().to_vec();
         let hosts = hosts(&inner.text("allowedHosts", item)?);
-        if hosts.is_empty() && inner.text("authentication", item)? != "none" {
+        if hosts.is_any() && inner.text("authentication", item)? != "none" {
             return Err(NodeError::parameter("allowedHosts", "A credential is set, but no host that it may be sent to")
                 .hint("Name the hosts that the credential is for: the model chooses where requests go."));
         }
@@ -74,16 +75,22 @@ impl Supplier for HttpRequestTool {
             description: inner.text("description", item)?,
             parameters,
             effect: if changes { Effect::Changes } else { Effect::None },
+            flow: Flow {
+                untrusted: true,
+                private: inner.text("authentication", item)? != "none",
+                sends: if hosts.is_any() { Sends::ModelChosen } else { Sends::Declared },
+            },
         };
         Ok(tool(ctx, definition, move |call| request(call, hosts.clone())))
     }
 }
 
-async fn request(call: Call, hosts: Vec<String>) -> Result<Value, NodeError> {
+async fn request(call: Call, hosts: Hosts) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let url = call.text("url");
     check(&url, &hosts)?;
     let mut draft = Draft::new(&call.text("method"), &url);
+    draft.hosts = hosts;
     for (name, value) in call.arguments.get("headers").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
         draft.set_header(name, text_of(value));
     }
@@ -100,6 +107,7 @@ async fn request(call: Call, hosts: Vec<String>) -> Result<Value, NodeError> {
     let most = option("maxRedirects")?.as_usize().unwrap_or(5);
     draft.redirects = (option("followRedirects")?.as_bool() != Some(false)).then_some(most);
     draft.max_response_bytes = Some(option("maxResponseBytes")?.as_usize().unwrap_or(1_000_000));
+    draft = draft.kept_to_host(&ctx);
     let credentials = match ctx.text("authentication", item)?.as_str() {
         "none" => Credentials::default(),
         kind => Credentials::generic(&ctx, kind, item)?,
@@ -109,7 +117,7 @@ async fn request(call: Call, hosts: Vec<String>) -> Result<Value, NodeError> {
     let secrets = credentials.secrets(&session).await;
     let response = match sent {
         Ok(response) => response,
-        Err(Failure::Network(error @ (HttpError::Blocked { .. } | HttpError::Url { .. }))) => {
+        Err(Failure::Network(error @ (HttpError::Blocked { .. } | HttpError::Url { .. } | HttpError::HostNotAllowed { .. }))) => {
             return Err(NodeError::new(error.code(), secrets.hide(&format!("Security validation failed: {error}"))));
         }
         Err(failure) => return Err(failure.into_error(&secrets)),
@@ -121,26 +129,22 @@ async fn request(call: Call, hosts: Vec<String>) -> Result<Value, NodeError> {
     Ok(secrets.hide_in(answer.into()))
 }
 
-fn hosts(text: &str) -> Vec<String> {
-    text.split(',').map(|host| host.trim().to_ascii_lowercase()).filter(|host| !host.is_empty()).collect()
+/// The hosts that a node allows; any if it names none.
+fn hosts(text: &str) -> Hosts {
+    if text.trim().is_empty() { Hosts::Any } else { Hosts::listed(text) }
 }
 
-/// The address must be one of the web, at a host that the node allows.
-fn check(url: &str, hosts: &[String]) -> Result<(), NodeError> {
+/// The address must be one of the web, at a host that the node allows. Where redirects lead is compared with them by the client.
+fn check(url: &str, hosts: &Hosts) -> Result<(), NodeError> {
     let refused = |why: String| Err(NodeError::new(Code::EGRESS_URL, format!("Security validation failed: {why}")));
     let parsed = match url::Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => parsed,
         Ok(parsed) => return refused(format!("'{}' is no scheme of the web", parsed.scheme())),
         Err(error) => return refused(format!("the address cannot be used: {error}")),
     };
-    let host = parsed.host_str().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
-    let fits = |allowed: &String| match allowed.strip_prefix("*.") {
-        Some(parent) => host.strip_suffix(parent).is_some_and(|rest| rest.ends_with('.') && rest.len() > 1),
-        None => host == *allowed,
-    };
-    match hosts.is_empty() || hosts.iter().any(fits) {
+    match hosts.allow(&parsed) {
         true => Ok(()),
-        false => refused(format!("the host {host} is not allowed; allowed are {}", hosts.join(", "))),
+        false => refused(format!("the host {} is not allowed; allowed are {hosts}", parsed.host_str().unwrap_or_default())),
     }
 }
 
@@ -160,6 +164,6 @@ mod tests {
             let error = check(url, &allowed).unwrap_err();
             assert!(error.message().starts_with("Security validation failed: "), "{url}: {error}");
         }
-        assert!(check("https://anything.test", &[]).is_ok());
+        assert!(check("https://anything.test", &Hosts::Any).is_ok());
     }
 }

@@ -1,8 +1,10 @@
 //! Shortens an answer to what a model needs of it, as n8n's option "Optimize Response" does.
 
+use crate::text::html::page::{Page, Taken};
 use crate::text::html::plain_text;
+use model::Gaps;
 use node_api::prelude::*;
-use scraper::{Html, Selector};
+use scraper::Selector;
 
 /// How an answer is shortened.
 pub(in crate::http) enum Shortened {
@@ -97,7 +99,7 @@ impl Shortened {
                 let found = elements(body, selector, *only_text, omitted)?;
                 cut(&model::json::to_string(&Value::array(found.into_iter().map(Value::from).collect())), *max_length).into()
             }
-            Shortened::Text { max_length } => cut(&text_of_page(body), *max_length).into(),
+            Shortened::Text { max_length } => cut(&text_of_page(body)?, *max_length).into(),
         })
     }
 
@@ -125,44 +127,49 @@ fn json_parts(body: &str, data_field: &str, fields: &Fields) -> Result<Vec<Value
         _ => return Err(NodeError::failed("The response type must be an object or an array of objects")),
     };
     let shown = |value: Value| match fields {
-        Fields::All => value,
+        Fields::All => Ok(value),
         Fields::Selected(names) => {
-            let mut kept = Value::empty_object();
+            let (mut kept, mut gaps) = (Value::empty_object(), Gaps::default());
             for name in names {
-                kept.set_path(name, value.get_path(name).cloned().unwrap_or_default());
+                kept.put_path_within(name, value.get_path(name).cloned().unwrap_or_default(), &mut gaps)?;
             }
-            kept
+            Ok(kept)
         }
         Fields::Except(names) => {
             let mut kept = value;
             for name in names {
                 kept.remove_path(name);
             }
-            kept
+            Ok(kept)
         }
     };
-    Ok(list.into_iter().map(shown).collect())
+    list.into_iter().map(shown).collect()
 }
 
 fn elements(body: &str, selector: &str, only_text: bool, omitted: &[String]) -> Result<Vec<String>, NodeError> {
     let read = |text: &str| Selector::parse(text).map_err(|_| NodeError::parameter("cssSelector", format!("'{text}' is no CSS selector")));
-    let (wanted, page) = (read(selector)?, Html::parse_document(body));
+    let (wanted, page) = (read(selector)?, Page::read(body)?);
     let omitted = omitted.iter().map(|text| read(text)).collect::<Result<Vec<_>, _>>()?;
     let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown =
-        page.select(&wanted).map(|element| words(if only_text { plain_text::write(element, &omitted) } else { element.inner_html() }));
-    Ok(shown.collect())
+    let mut taken = Taken::default();
+    let shown = page.select(&wanted).map(|element| {
+        let element = element?;
+        let shown = words(if only_text { plain_text::write(element, &omitted) } else { element.inner_html() });
+        taken.add(shown.len())?;
+        Ok(shown)
+    });
+    shown.collect()
 }
 
 /// What a reader sees of a page; of anything else, the text itself.
-fn text_of_page(body: &str) -> String {
+fn text_of_page(body: &str) -> Result<String, NodeError> {
     if !body.contains('<') {
-        return body.to_owned();
+        return Ok(body.to_owned());
     }
-    let page = Html::parse_document(body);
+    let page = Page::read(body)?;
     let skipped: Vec<Selector> =
         ["script", "style", "nav", "header", "footer", "noscript"].iter().filter_map(|name| Selector::parse(name).ok()).collect();
-    plain_text::write(page.root_element(), &skipped)
+    Ok(plain_text::write(page.root(), &skipped))
 }
 
 /// The beginning of a text; all of it for a length of 0.

@@ -33,6 +33,8 @@ impl Node for EmailReadImap {
             Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."),
         ];
         Spec::trigger("n8n-nodes-base.emailReadImap", &[1.0, 2.0, 2.1], "Email Trigger (IMAP)", "Start the workflow when a mail arrives")
+            .untrusted()
+            .private()
             .group(Group::Trigger)
             .credential("imap", true)
             .params([
@@ -125,6 +127,7 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
     let mut mails = Vec::with_capacity(found.len());
     for uid in &found {
         if let Some(mail) = mailbox.fetch(*uid, MAX_MAIL_BYTES).await.map_err(|error| NodeError::from(error).with("uid", *uid))? {
+            compute::aside(mail.source.len()).await;
             mails.push(item_of(&mail, format, files, &prefix));
         }
     }

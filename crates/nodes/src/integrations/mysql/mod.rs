@@ -36,6 +36,8 @@ impl Node for MySql {
                 .help("Tell how many rows were changed and which id was given, instead of success."),
         ]);
         Spec::new("n8n-nodes-base.mySql", &versions, "MySQL", "Read and write rows of a MySQL or MariaDB database")
+            .untrusted()
+            .private()
             .group(Group::Integration)
             .credential("mySql", true)
             .params([

@@ -12,6 +12,8 @@ impl Node for MySqlV1 {
     fn spec() -> Spec {
         let operations = [("executeQuery", "Execute Query"), ("insert", "Insert"), ("update", "Update")];
         Spec::new("n8n-nodes-base.mySql", &[1.0], "MySQL", "Read and write rows of a MySQL or MariaDB database")
+            .untrusted()
+            .private()
             .group(Group::Integration)
             .credential("mySql", true)
             .params([

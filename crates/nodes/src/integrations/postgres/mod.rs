@@ -30,6 +30,8 @@ impl Node for Postgres {
                 .help("A $1 inside of quotes is text and no parameter, whatever is chosen here."),
         ]);
         Spec::new("n8n-nodes-base.postgres", &versions, "Postgres", "Read and write rows of a PostgreSQL database")
+            .untrusted()
+            .private()
             .group(Group::Integration)
             .credential("postgres", true)
             .params([

@@ -13,6 +13,8 @@ impl Node for PostgresV1 {
         let operations = [("executeQuery", "Execute Query"), ("insert", "Insert"), ("update", "Update")];
         let modes = [("independently", "Independently"), ("multiple", "Multiple queries"), ("transaction", "Transaction")];
         Spec::new("n8n-nodes-base.postgres", &[1.0], "Postgres", "Read and write rows of a PostgreSQL database")
+            .untrusted()
+            .private()
             .group(Group::Integration)
             .credential("postgres", true)
             .params([
@@ -83,13 +85,40 @@ fn row(item: &Item, columns: &Value) -> Vec<(Str, Option<Str>, Value)> {
     named.map(|(name, kind)| (name.clone(), kind, item.json.get(&name).cloned().unwrap_or(Value::Null))).collect()
 }
 
+/// Types whose names have several words.
+const LONG_TYPES: [&str; 6] = [
+    "double precision",
+    "character varying",
+    "bit varying",
+    "time with time zone",
+    "timestamp with time zone",
+    "timestamp without time zone",
+];
+
 fn push_cast(statement: &mut Bound, kind: Option<&Str>) -> Result<(), NodeError> {
     let Some(kind) = kind else { return Ok(()) };
-    if !kind.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | ' ' | '[' | ']' | '(' | ')')) {
+    if !is_type(kind) {
         return Err(NodeError::parameter("columns", format!("'{kind}' is no type of a column")).hint("Write columns as name or name:type."));
     }
     statement.push(&format!("::{kind}"));
     Ok(())
+}
+
+/// `int`, `numeric(10)`, `text[]`, `double precision`: what can be written after `::` and ends there.
+fn is_type(kind: &str) -> bool {
+    let mut name = kind.trim();
+    while let Some(element) = name.strip_suffix("[]") {
+        name = element.trim_end();
+    }
+    if let Some((before, size)) = name.strip_suffix(')').and_then(|name| name.rsplit_once('(')) {
+        if size.is_empty() || !size.bytes().all(|byte| byte.is_ascii_digit()) {
+            return false;
+        }
+        name = before.trim_end();
+    }
+    let is_word = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    is_word || LONG_TYPES.contains(&name.to_ascii_lowercase().as_str())
 }
 
 fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
@@ -140,5 +169,20 @@ fn as_text(value: Value) -> Value {
     match value {
         Value::Number(_) | Value::Bool(_) => Value::from(value.to_js_string()),
         value => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_type;
+
+    #[test]
+    fn issue_14_04_a_type_is_nothing_but_a_type() {
+        for kind in ["int", "numeric(10)", "text[]", "Double Precision", "character varying(20)", "_int4", "timestamp with time zone"] {
+            assert!(is_type(kind), "{kind}");
+        }
+        for kind in ["", "int or true", "int) or (true", "int(select 1)", "text;", "a\"b", "int --", "numeric(1)(2)", "5"] {
+            assert!(!is_type(kind), "{kind}");
+        }
     }
 }

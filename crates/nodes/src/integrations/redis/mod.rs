@@ -35,6 +35,8 @@ impl Node for Redis {
             .help("Fine points.")
         };
         Spec::new("n8n-nodes-base.redis", &[1.0], "Redis", "Read and change keys of a Redis database")
+            .untrusted()
+            .private()
             .group(Group::Integration)
             .credential("redis", true)
             .params([

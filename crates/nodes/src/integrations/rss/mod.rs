@@ -23,6 +23,8 @@ impl Node for RssFeedRead {
             Param::flag("ignoreSSL", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."),
         ];
         Spec::new("n8n-nodes-base.rssFeedRead", &[1.0, 1.1, 1.2], "RSS Read", "Read the entries of an RSS or Atom feed")
+            .untrusted()
+            .sends_to("url")
             .group(Group::Integration)
             .params([
                 Param::text("url", "URL", "").required().help("The address of the feed."),
@@ -54,6 +56,7 @@ impl Node for RssFeedRead {
 impl Node for RssFeedReadTrigger {
     fn spec() -> Spec {
         Spec::trigger("n8n-nodes-base.rssFeedReadTrigger", &[1.0], "RSS Feed Trigger", "Start the workflow when a feed has new entries")
+            .untrusted()
             .params([poll::times_param(), Param::text("feedUrl", "Feed URL", "").required().help("The address of the feed.")])
             .hint("Use it to act on new posts of a site; the first look only remembers what is there.")
             .alias(&["atom", "feed", "news", "rss"])

@@ -4,7 +4,6 @@ pub(super) mod batch;
 pub(super) mod build;
 pub(super) mod credential;
 pub(super) mod params;
-pub(super) mod read_only;
 pub(super) mod replacements;
 pub(super) mod rows;
 pub(super) mod statements;

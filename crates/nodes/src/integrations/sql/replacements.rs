@@ -1,6 +1,7 @@
 //! The values for `$1`, `$2` … of a query, from the option "Query Parameters".
 
 use super::text::n_placeholders;
+use crate::holes::holes;
 use node_api::connect::Dialect;
 use node_api::prelude::*;
 
@@ -9,8 +10,9 @@ const PATH: &str = "options.queryReplacement";
 /// The query of an item, with the expressions in it evaluated even where no `=` stands before them.
 pub(in super::super) fn query_of(ctx: &Ctx<'_>, item: usize) -> Result<Str, NodeError> {
     let query = ctx.text("query", item)?;
-    let is_evaluated = ctx.raw_param("query").and_then(|raw| raw.as_str().map(|text| text.starts_with('='))).unwrap_or(false);
-    if is_evaluated || !query.contains("{{") {
+    // What is no text in the workflow has been evaluated; what it gave is data, also where it looks like an expression.
+    let is_written = ctx.raw_param("query").is_some_and(|raw| raw.as_str().is_some_and(|text| !text.starts_with('=')));
+    if !is_written || !query.contains("{{") {
         return Ok(query);
     }
     let value = ctx.host().evaluate(&format!("={query}"), item, &Object::new()).map_err(|error| error.on_item(item))?;
@@ -108,24 +110,30 @@ fn parts(text: &str) -> Vec<&str> {
 
 /// Each `{{ … }}` of a text.
 fn expressions(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("{{") {
-        let Some(end) = rest[start..].find("}}") else { break };
-        // `{{ {a: {b: 1}} }}` ends where no brace follows.
-        let mut stop = start + end + 2;
-        while rest[stop..].starts_with('}') {
-            stop += 1;
-        }
-        found.push(&rest[start..stop]);
-        rest = &rest[stop..];
-    }
-    found
+    holes(text).into_iter().map(|hole| &text[hole]).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use node_api::NodeInfo;
+    use node_api::testing::TestHost;
+
+    #[test]
+    fn issue_14_00_only_a_query_that_is_a_text_is_evaluated_without_a_sign() {
+        let read = |query: Value| {
+            // It evaluates nothing, and says so.
+            let host = TestHost::new(&Spec::default(), 2.5, &json!({ "query": query }));
+            let node = NodeInfo::default();
+            query_of(&Ctx::new(&node, &[], 0, &host), 0)
+        };
+        assert!(read(json!("SELECT {{ $json.x }}")).is_err());
+        assert_eq!(read(json!("=SELECT {{ $json.x }}")).unwrap(), "=SELECT {{ $json.x }}");
+        assert_eq!(read(json!("SELECT 1")).unwrap(), "SELECT 1");
+        for data in [json!(["{{ $json.x }}"]), json!({ "a": "{{ $json.x }}" })] {
+            assert!(read(data).unwrap().contains("{{ $json.x }}"));
+        }
+    }
 
     #[test]
     fn texts_are_cut_at_commas_outside_of_expressions() {

@@ -57,10 +57,15 @@ pub(in super::super) fn is_select(query: &str) -> bool {
     query.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
 }
 
-/// A name in the dialect's quotes.
+/// A name in the dialect's quotes. PostgreSQL takes every sign by its number: such a name stays one wherever it is put.
 pub(in super::super) fn identifier(dialect: Dialect, name: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ' ' | '.');
     match dialect {
-        Dialect::Postgres => format!("\"{}\"", name.replace('"', "\"\"")),
+        Dialect::Postgres if name.chars().all(is_plain) => format!("\"{name}\""),
+        Dialect::Postgres => {
+            let numbered = |letter: char| if is_plain(letter) { letter.to_string() } else { format!("\\+{:06x}", u32::from(letter)) };
+            format!("U&\"{}\"", name.chars().map(numbered).collect::<String>())
+        }
         Dialect::MySql => format!("`{}`", name.replace('`', "``")),
     }
 }
@@ -167,14 +172,24 @@ fn skip(dialect: Dialect, rest: &str) -> usize {
         Some(b'\'') => quoted(bytes, b'\'', is_mysql),
         Some(b'"') => quoted(bytes, b'"', is_mysql),
         Some(b'`') if is_mysql => quoted(bytes, b'`', false),
-        Some(b'E' | b'e') if !is_mysql && bytes.get(1) == Some(&b'\'') => 1 + quoted(&bytes[1..], b'\'', true),
-        Some(b'-') if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
+        Some(b'E' | b'e') if !is_mysql && bytes.get(1) == Some(&b'\'') => 1 + escaped_lines(&rest[1..]),
+        // MySQL wants a space after the dashes: `5--1` is a sum there.
+        Some(b'-') if is_mysql && rest.starts_with("--") => match bytes.get(2) {
+            Some(byte) if !byte.is_ascii_whitespace() && !byte.is_ascii_control() => 0,
+            _ => rest.find('\n').unwrap_or(rest.len()),
+        },
+        Some(b'-') if rest.starts_with("--") => rest.find(['\n', '\r']).unwrap_or(rest.len()),
         Some(b'#') if is_mysql => rest.find('\n').unwrap_or(rest.len()),
-        Some(b'/') if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+        // What stands in these comments is run.
+        Some(b'/') if is_mysql && rest.starts_with("/*!") => 3,
+        Some(b'/') if is_mysql && rest.starts_with("/*M!") => 4,
+        Some(b'/') if is_mysql && rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+        Some(b'/') if rest.starts_with("/*") => nested_comment(bytes),
         Some(b'$') if !is_mysql => dollar_quoted(rest),
-        Some(letter) if letter.is_ascii_alphanumeric() || *letter == b'_' => {
-            // A word is passed whole, so that its last letter is not taken for the `E` before a text.
-            let end = bytes.iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')).unwrap_or(bytes.len());
+        Some(letter) if letter.is_ascii_alphanumeric() || *letter == b'_' || *letter >= 0x80 => {
+            // A word is passed whole, so that its last letter is not taken for the `E` before a text, nor its `$1` for a placeholder.
+            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
+            let end = bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len());
             if bytes.get(end) == Some(&b'\'') && end == 1 { 0 } else { end }
         }
         _ => 0,
@@ -188,6 +203,56 @@ fn quoted(bytes: &[u8], quote: u8, has_escapes: bool) -> usize {
             b'\\' if has_escapes => at += 2,
             byte if byte == quote && bytes.get(at + 1) == Some(&quote) => at += 2,
             byte if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// PostgreSQL takes texts on lines of their own as one: all of them have escapes if the first has.
+fn escaped_lines(rest: &str) -> usize {
+    let mut at = quoted(rest.as_bytes(), b'\'', true);
+    while let Some(between) = rest.get(at..).and_then(to_next_line) {
+        at += between + quoted(&rest.as_bytes()[at + between..], b'\'', true);
+    }
+    at
+}
+
+/// How far it is to a text that goes on with the one before, past spaces, line ends and comments of one line.
+fn to_next_line(rest: &str) -> Option<usize> {
+    let (mut at, mut has_ended) = (0, false);
+    loop {
+        match rest.as_bytes().get(at)? {
+            b'\'' if has_ended => return Some(at),
+            b'\n' | b'\r' => has_ended = true,
+            b' ' | b'\t' | 0x0b | 0x0c => {}
+            // Its end is looked at next.
+            b'-' if rest[at..].starts_with("--") => {
+                at += rest[at..].find(['\n', '\r'])?;
+                continue;
+            }
+            _ => return None,
+        }
+        at += 1;
+    }
+}
+
+/// Comments inside of comments have ends of their own in PostgreSQL.
+fn nested_comment(bytes: &[u8]) -> usize {
+    let (mut at, mut depth) = (0, 0_usize);
+    while at < bytes.len() {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'*')) => {
+                depth += 1;
+                at += 2;
+            }
+            (b'*', Some(b'/')) => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return at;
+                }
+            }
             _ => at += 1,
         }
     }
@@ -261,6 +326,28 @@ mod tests {
     }
 
     #[test]
+    fn comments_end_where_the_server_ends_them() {
+        let same = |dialect: Dialect, query: &str| assert_eq!(bind(dialect, query, &[json!("x")]).unwrap()[0].text, query, "{query}");
+        same(Dialect::Postgres, "select 1 /* /* */ $1:name */");
+        same(Dialect::Postgres, "select 1 /*/ $1:name */");
+        same(Dialect::Postgres, "select a$1");
+        same(Dialect::MySql, "select 1 /* /* $1:name */");
+        same(Dialect::MySql, "select 1 -- $1:name\n");
+        assert_eq!(bind(Dialect::MySql, "select 5--$1", &[json!(1)]).unwrap()[0].text, "select 5--?");
+        assert_eq!(bind(Dialect::Postgres, "select 1 -- a\r, $1:name", &[json!("x")]).unwrap()[0].text, "select 1 -- a\r, \"x\"");
+    }
+
+    #[test]
+    fn texts_on_several_lines_are_one() {
+        let same = |query: &str| assert_eq!(bind(Dialect::Postgres, query, &[json!("x")]).unwrap()[0].text, query, "{query}");
+        same("select E'a'\n'\\' $1:name'");
+        same("select e'a' \t\r -- b'\n '\\' $1:name'");
+        let differs = |query: &str| assert_ne!(bind(Dialect::Postgres, query, &[json!("x")]).unwrap()[0].text, query, "{query}");
+        differs("select E'a' '\\' $1:name");
+        differs("select 'a'\n'\\' $1:name");
+    }
+
+    #[test]
     fn each_statement_has_its_own_values() {
         let bound = postgres("update t set a = $2; select $1, $2 ; ", json!(["x", "y"]));
         assert_eq!(bound, [("update t set a = $1".to_owned(), json!(["y"])), (" select $1, $2 ".to_owned(), json!(["x", "y"]))]);
@@ -269,7 +356,7 @@ mod tests {
     #[test]
     fn names_are_quoted_and_lists_bound_one_by_one() {
         let bound = postgres("select $1:name from $2~ where id in ($3:csv)", json!([["a", "b\"c"], "t", [1, 2]]));
-        assert_eq!(bound, [("select \"a\",\"b\"\"c\" from \"t\" where id in ($1,$2)".to_owned(), json!([1, 2]))]);
+        assert_eq!(bound, [("select \"a\",U&\"b\\+000022c\" from \"t\" where id in ($1,$2)".to_owned(), json!([1, 2]))]);
         let bound = bind(Dialect::MySql, "select $1:name, $2 from t where x = '$2'", &[json!("a`b"), json!(5)]).unwrap();
         assert_eq!(bound, [Bound { text: "select `a``b`, ? from t where x = '$2'".into(), values: vec![json!(5)] }]);
     }

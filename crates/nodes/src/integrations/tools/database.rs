@@ -1,11 +1,15 @@
-//! A database as a tool: the model writes the query. Unless the node says otherwise it can only read.
+//! A database as a tool: the model writes the query. Unless the node says otherwise it can only read, which the server enforces.
 
-use super::super::sql::{credential, read_only};
+use super::super::sql::credential;
 use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
-use node_api::ai::{Effect, Supply, ToolDefinition};
-use node_api::connect::{Dialect, SqlResult, SqlServer, SqlSession};
+use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
+use node_api::connect::{ReadLimits, SqlResult};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
+
+/// What the answer to a statement that reads may hold, and how long the server may work on it.
+const MAX_BYTES: usize = 16 << 20;
+const MAX_TIME_MS: u64 = 60_000;
 
 pub struct DatabaseTool;
 
@@ -33,7 +37,20 @@ impl Supplier for DatabaseTool {
             ])
             .hint("Give it a user of the database that sees no more than the agent may tell.")
             .alias(&["sql", "postgres", "mysql", "query"])
-            .note("Reading is locked twice: statements are looked at before they run, and run in a read-only transaction that is rolled back.")
+            .note(
+                "With 'Only read' the server enforces it: it prepares one statement, which must return rows, and runs it in a read-only \
+                 transaction of a read-only session that is closed afterwards. Statements such as CALL, SET and COPY are not run.",
+            )
+            .note(&format!(
+                "With 'Only read' no more rows are read than the model sees. A statement is stopped after {} seconds, or when its rows \
+                 hold more than {} MB.",
+                MAX_TIME_MS / 1000,
+                MAX_BYTES >> 20
+            ))
+            .note(
+                "Functions of the database can have effects that no read-only transaction prevents, such as ending another session. So the \
+                 tool always counts as one that may change something, and 'Ask before tools run' asks about it.",
+            )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -51,7 +68,9 @@ impl Supplier for DatabaseTool {
             name: name_of(&ctx, "name")?,
             description: inner.text("description", ctx.item())?,
             parameters,
-            effect: if may_write(&inner, ctx.item())? { Effect::Changes } else { Effect::None },
+            // Also where it only reads: a SELECT may call functions whose effects are outside of any transaction.
+            effect: Effect::Changes,
+            flow: Flow::STORED.sending(Sends::Declared),
         };
         Ok(tool(ctx, definition, query))
     }
@@ -64,35 +83,22 @@ fn may_write(ctx: &Ctx<'_>, item: usize) -> Result<bool, NodeError> {
 async fn query(call: Call) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let statement = call.text("query");
-    let writes = may_write(&ctx, item)?;
-    if !writes {
-        read_only::check(&statement)?;
-    }
     let server = match ctx.text("server", item)?.as_str() {
         "mySql" => credential::mysql(&ctx)?,
         _ => credential::postgres(&ctx, "options.largeNumbersOutput")?,
     };
     let values = call.arguments.get("parameters").and_then(Value::as_array).unwrap_or_default().to_vec();
-    let mut session = ctx.host().connections().sql(&server).await?;
-    let results = match writes {
-        true => session.run(&statement, &values).await?,
-        false => read(session.as_mut(), &server, &statement, &values).await?,
-    };
-    session.finish().await;
     let most = ctx.number("maxRows", item)?.max(1.0) as usize;
-    Ok(shown(&results, most))
-}
-
-/// Whatever the statement does, nothing of it stays. A session that fails in between is dropped, and with it the transaction.
-async fn read(session: &mut dyn SqlSession, server: &SqlServer, statement: &str, values: &[Value]) -> Result<Vec<SqlResult>, NodeError> {
-    let begin = match server.dialect {
-        Dialect::Postgres => "BEGIN READ ONLY",
-        Dialect::MySql => "START TRANSACTION READ ONLY",
+    let results = if may_write(&ctx, item)? {
+        let mut session = ctx.host().connections().sql(&server).await?;
+        let results = session.run(&statement, &values).await?;
+        session.finish().await;
+        results
+    } else {
+        let limits = ReadLimits { rows: most, bytes: MAX_BYTES, time_ms: MAX_TIME_MS };
+        vec![ctx.host().connections().read_sql(&server, &statement, &values, limits).await?]
     };
-    session.run(begin, &[]).await?;
-    let results = session.run(statement, values).await?;
-    session.run("ROLLBACK", &[]).await?;
-    Ok(results)
+    Ok(shown(&results, most))
 }
 
 fn shown(results: &[SqlResult], most: usize) -> Value {
@@ -102,6 +108,9 @@ fn shown(results: &[SqlResult], most: usize) -> Value {
     let mut answer = Object::from_iter([("rows", Value::array(rows)), ("rowCount", n_rows.into())]);
     if n_rows > most {
         answer.insert("notShown", n_rows - most);
+    }
+    if results.iter().any(|result| result.has_more) {
+        answer.insert("hasMore", true);
     }
     if affected > 0 {
         answer.insert("affected", affected as f64);

@@ -2,7 +2,7 @@
 
 use super::super::email::server;
 use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
-use node_api::ai::{Effect, Supply, ToolDefinition};
+use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
 use node_api::connect::Mail;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
@@ -46,7 +46,9 @@ impl Supplier for EmailTool {
             "additionalProperties": false
         });
         let description = ctx.ctx().text("description", ctx.item())?;
-        let definition = ToolDefinition { name: name_of(&ctx, "name")?, description, parameters, effect: Effect::Changes };
+        let is_bound = !ctx.ctx().text("allowedRecipients", ctx.item())?.trim().is_empty();
+        let flow = Flow::default().sending(if is_bound { Sends::Declared } else { Sends::ModelChosen });
+        let definition = ToolDefinition { name: name_of(&ctx, "name")?, description, parameters, effect: Effect::Changes, flow };
         Ok(tool(ctx, definition, send))
     }
 }

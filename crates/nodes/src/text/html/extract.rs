@@ -1,8 +1,9 @@
 //! Takes values out of HTML by CSS selectors, for the HTML and the HTML Extract node.
 
+use super::page::{Page, Taken};
 use super::plain_text;
 use node_api::prelude::*;
-use scraper::{ElementRef, Html as Document, Selector};
+use scraper::{ElementRef, Selector};
 
 /// How the text of an element is given back.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,17 +105,18 @@ fn extract_item(ctx: &Ctx<'_>, index: usize, item: &Item, style: TextStyle) -> R
     };
     let mut made = Vec::new();
     for html in sources(ctx, index, item)? {
-        let document = Document::parse_document(&html);
-        let mut json = Object::new();
+        let page = Page::read(&html)?;
+        let (mut json, mut taken) = (Object::new(), Taken::default());
         for (value, selector, skip) in &wanted {
-            let mut elements = document.select(selector);
+            let mut elements = page.select(selector);
+            let mut take = |elements: &[ElementRef<'_>]| Ok::<_, NodeError>(finish(take(elements, value, skip, style, &mut taken)?));
             let result = if value.return_array {
-                Value::array(elements.map(|element| finish(take(&[element], value, skip, style))).collect())
+                Value::array(elements.map(|element| take(&[element?])).collect::<Result<_, _>>()?)
             } else if value.return_value == "text" && style != TextStyle::Laid {
-                finish(take(&elements.collect::<Vec<_>>(), value, skip, style))
+                take(&elements.collect::<Result<Vec<_>, _>>()?)?
             } else {
-                let first: Vec<ElementRef<'_>> = elements.next().into_iter().collect();
-                finish(take(&first, value, skip, style))
+                let first = elements.next().transpose()?;
+                take(first.as_slice())?
             };
             json.insert(value.key.clone(), result);
         }
@@ -148,9 +150,9 @@ fn sources(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Str>, NodeErr
     }
 }
 
-fn take(elements: &[ElementRef<'_>], wanted: &Wanted, skip: &[Selector], style: TextStyle) -> Value {
+fn take(elements: &[ElementRef<'_>], wanted: &Wanted, skip: &[Selector], style: TextStyle, taken: &mut Taken) -> Result<Value, NodeError> {
     let first = elements.first();
-    match wanted.return_value.as_str() {
+    let value = match wanted.return_value.as_str() {
         "attribute" if wanted.attribute.is_empty() => {
             first.map(|element| element.value().attrs().collect::<Object>()).map_or(Value::Undefined, Value::from)
         }
@@ -162,10 +164,17 @@ fn take(elements: &[ElementRef<'_>], wanted: &Wanted, skip: &[Selector], style: 
         "value" => first.map_or(Value::Undefined, form_value),
         _ if style == TextStyle::Laid => first.map_or_else(String::new, |element| plain_text::write(*element, skip)).into(),
         _ => {
-            let text: String = elements.iter().flat_map(|element| element.text()).collect();
-            if text.is_empty() && style == TextStyle::Bare { Value::Undefined } else { text.into() }
+            let mut text = String::new();
+            for element in elements {
+                let before = text.len();
+                text.extend(element.text());
+                taken.add(text.len() - before)?;
+            }
+            return Ok(if text.is_empty() && style == TextStyle::Bare { Value::Undefined } else { text.into() });
         }
-    }
+    };
+    taken.add(value.as_str().map_or(0, str::len))?;
+    Ok(value)
 }
 
 /// What a form would send for the element.

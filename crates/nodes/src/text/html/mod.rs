@@ -2,6 +2,7 @@
 
 mod extract;
 pub(super) mod extract_node;
+pub(crate) mod page;
 pub(crate) mod plain_text;
 mod table;
 
@@ -87,6 +88,9 @@ impl Node for Html {
     }
 }
 
+/// Each value has limits of its own; what they make together has this one.
+const MAX_PAGE_BYTES: usize = 64 << 20;
+
 /// Replaces each `{{ … }}` by its value.
 fn fill_template(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     let template = ctx.text("html", index)?;
@@ -98,7 +102,11 @@ fn fill_template(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
         let end = start + length + 2;
         out.push_str(&rest[..start]);
         let value = ctx.host().evaluate(&format!("={}", &rest[start..end]), index, &Object::new())?;
-        out.push_str(&value.to_js_string());
+        let value = value.to_js_string();
+        if out.len() + value.len() > MAX_PAGE_BYTES {
+            return Err(NodeError::new(Code::SANDBOX_MEMORY, format!("The page is larger than {MAX_PAGE_BYTES} bytes")));
+        }
+        out.push_str(&value);
         rest = &rest[end..];
     }
     out.push_str(rest);

@@ -2,10 +2,11 @@
 //!
 //! The rules are those of the html-to-text library, which n8n's HTML node uses with its defaults.
 
+use crate::turn::tick;
 use scraper::{ElementRef, Node, Selector};
 
 const LINE_LENGTH: usize = 80;
-/// Elements nested deeper than this are left out.
+/// Elements nested deeper than this are left out, and all of them once the time is over.
 const MAX_DEPTH: usize = 300;
 
 /// The text inside an element, without the parts that fit a selector to skip.
@@ -155,7 +156,7 @@ impl Layout<'_> {
     }
 
     fn element(&mut self, element: ElementRef<'_>) {
-        if self.skip.iter().any(|selector| selector.matches(&element)) {
+        if tick().is_err() || self.skip.iter().any(|selector| selector.matches(&element)) {
             return;
         }
         match element.value().name() {

@@ -3,6 +3,7 @@
 use super::HtmlOptions;
 use super::spans::{Spans, encode_code};
 use super::tables;
+use crate::turn::tick;
 use std::collections::HashMap;
 
 /// Quotations and lists nested deeper than this are read as text.
@@ -26,13 +27,14 @@ pub(super) fn to_html(text: &str, options: &HtmlOptions) -> String {
 
 fn detab(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
+    let mut column = 0;
     for letter in line.chars() {
-        if letter == '\t' {
-            let width = 4 - out.chars().count() % 4;
-            out.push_str(&" ".repeat(width));
-        } else {
-            out.push(letter);
+        let width = if letter == '\t' { 4 - column % 4 } else { 1 };
+        match letter {
+            '\t' => out.extend(std::iter::repeat_n(' ', width)),
+            letter => out.push(letter),
         }
+        column += width;
     }
     out
 }
@@ -60,7 +62,8 @@ impl Writer<'_> {
         let mut out = Vec::new();
         let mut waiting: Vec<&str> = Vec::new();
         let mut at = 0;
-        while at < lines.len() {
+        // Once the time is over the step fails, and what is left does not matter.
+        while at < lines.len() && tick().is_ok() {
             let rest = &lines[at..];
             if rest[0].is_empty() {
                 self.flush(&mut waiting, &mut out);

@@ -1,8 +1,10 @@
 //! Writes HTML as Markdown, with the habits of the node-html-markdown library.
 
+use crate::text::html::page::Page;
 use crate::text::js_regex::JsRegex;
+use crate::turn::tick;
 use node_api::prelude::*;
-use scraper::{ElementRef, Html, Node as Part};
+use scraper::{ElementRef, Node as Part};
 
 const MAX_DEPTH: usize = 300;
 
@@ -125,14 +127,15 @@ impl Options {
     }
 }
 
-pub(super) fn to_markdown(html: &str, options: &Options) -> String {
-    let document = Html::parse_document(html);
+pub(super) fn to_markdown(html: &str, options: &Options) -> Result<String, NodeError> {
+    let page = Page::read(html)?;
     let mut writer = Writer { options, links: Vec::new(), depth: 0 };
-    let mut text = writer.children(document.root_element(), &Context::default());
+    let mut text = writer.children(page.root(), &Context::default());
     for (at, link) in writer.links.iter().enumerate() {
         text = format!("{}{}[{}]: {link}", text.trim_end_matches('\n'), if at == 0 { "\n\n" } else { "\n" }, at + 1);
     }
-    limit_newlines(text.trim_matches('\n').trim_end(), options.most_newlines)
+    tick()?;
+    Ok(limit_newlines(text.trim_matches('\n').trim_end(), options.most_newlines))
 }
 
 fn limit_newlines(text: &str, most: usize) -> String {
@@ -207,7 +210,7 @@ impl Sheet {
 impl Writer<'_> {
     fn children(&mut self, element: ElementRef<'_>, context: &Context) -> String {
         let mut sheet = Sheet::default();
-        if self.depth < MAX_DEPTH {
+        if self.depth < MAX_DEPTH && tick().is_ok() {
             self.depth += 1;
             for node in element.children() {
                 match node.value() {
@@ -435,7 +438,7 @@ mod tests {
     use super::*;
 
     fn markdown(html: &str, options: Value) -> String {
-        to_markdown(html, &Options::read(&options).unwrap())
+        to_markdown(html, &Options::read(&options).unwrap()).unwrap()
     }
 
     #[test]

@@ -54,10 +54,10 @@ impl Node for Markdown {
                 blocks::to_html(&ctx.text("markdown", index)?, &options)
             } else {
                 let options = from_html::Options::read(&ctx.param("options", index)?)?;
-                to_markdown(&ctx.text("html", index)?, &options)
+                to_markdown(&ctx.text("html", index)?, &options)?
             };
             item.json.make_object();
-            item.json.set_path(&ctx.text("destinationKey", index)?, text);
+            item.json.put_path(&ctx.text("destinationKey", index)?, text)?;
             Ok(item)
         })
     }
@@ -136,7 +136,7 @@ impl HtmlOptions {
 
 /// A web page as Markdown, with n8n's settings; scripts, styles and what is not shown are left out.
 pub(crate) fn page_to_markdown(page: &str) -> Result<String, NodeError> {
-    Ok(to_markdown(page, &from_html::Options::read(&json!({}))?))
+    to_markdown(page, &from_html::Options::read(&json!({}))?)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Reads what stands inside a line of Markdown: code, links, images, emphasis.
 
 use super::{HtmlOptions, emoji};
+use crate::turn::tick;
 use std::collections::HashMap;
 
 /// Stands around the number of a finished piece of HTML while the rest is still being read.
@@ -92,6 +93,10 @@ impl<'o> Spans<'o> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
+            // Each of these may be looked for to the end of the text.
+            if matches!(first, '`' | '\\' | '!' | '[' | '<') && tick().is_err() {
+                break;
+            }
             let piece = match first {
                 '`' => self.code(rest),
                 '\\' => self.escape(rest),

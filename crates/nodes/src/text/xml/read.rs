@@ -1,6 +1,7 @@
 //! Reads XML into JSON by the rules of the xml2js library.
 
 use crate::text::names::sanitize_xml_name;
+use crate::turn::Ticker;
 use node_api::prelude::*;
 
 const MAX_DEPTH: usize = 256;
@@ -38,7 +39,9 @@ pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
     let mut scanner = Scanner { text, at: 0 };
     let mut open: Vec<Open> = Vec::new();
     let mut root: Option<Value> = None;
+    let ticker = Ticker::default();
     while scanner.at < text.len() {
+        ticker.tick()?;
         if !scanner.rest().starts_with('<') {
             let end = scanner.rest().find('<').unwrap_or(scanner.rest().len());
             let raw = &scanner.rest()[..end];

@@ -17,6 +17,8 @@ impl Node for Form {
         let ways = [("fields", "Using fields below"), ("json", "Using JSON")];
         let fields = fields_param().show("operation", &["page"]).show("defineForm", &["fields"]);
         Spec::new("n8n-nodes-base.form", &[1.0, 2.3, 2.4, 2.5], "n8n Form", "Show a further page of a form, or end it")
+            .untrusted()
+            .sends_to("redirectUrl")
             .group(Group::Flow)
             .params([
                 Param::notice("triggerNotice", "The workflow must start with a Form Trigger."),

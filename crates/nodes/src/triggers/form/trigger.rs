@@ -15,6 +15,7 @@ impl Node for FormTrigger {
         let versions = [1.0, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6];
         let ways = [("basicAuth", "Basic auth"), ("none", "None")];
         Spec::trigger("n8n-nodes-base.formTrigger", &versions, "n8n Form Trigger", "Start when a form is sent")
+            .untrusted()
             .credential("httpBasicAuth", false)
             .params([
                 Param::choice("authentication", "Authentication", &ways).preset("none").since(2.0).help("How visitors show who they are."),

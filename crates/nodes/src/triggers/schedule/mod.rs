@@ -72,6 +72,13 @@ pub fn next_run_after(rule: &Rule, instant_ms: i64, zone: &str) -> Option<i64> {
 }
 
 impl Timetable for Timing {
+    fn rule(&self) -> String {
+        match self {
+            Timing::Interval { milliseconds } => format!("every {milliseconds} ms"),
+            Timing::Cron { expression, every } => format!("{expression:?} {every:?}"),
+        }
+    }
+
     fn next_after(&self, instant_ms: i64, last_run_ms: Option<i64>, zone: &str) -> Option<i64> {
         match self {
             Timing::Interval { milliseconds } => {

@@ -7,7 +7,7 @@ pub(crate) mod route;
 
 use crate::triggers::given::Given;
 use node_api::prelude::*;
-use node_api::trigger::{Listen, Setup, Trigger};
+use node_api::trigger::{Listen, Setup, Trigger, refused_headers};
 use node_api::{Choice, ParamKind, PortRule};
 use params::{option_params, response_params};
 use route::{CONDITION, METHODS};
@@ -20,6 +20,7 @@ pub const METHOD_FIELD: &str = "$method";
 impl Node for Webhook {
     fn spec() -> Spec {
         let mut spec = Spec::trigger("n8n-nodes-base.webhook", &[1.0, 1.1, 2.0, 2.1], "Webhook", "Start when an address is called")
+            .untrusted()
             .params(request_params())
             .params(response_params())
             .param(
@@ -46,6 +47,7 @@ impl Node for Webhook {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let items = wanted(ctx, items)?;
+        warn_of_headers(ctx);
         let methods = ctx.param("httpMethod", 0)?;
         let several = methods.as_array().filter(|_| matches!(ctx.flag("multipleMethods", 0), Ok(true)));
         let several = several.unwrap_or(std::slice::from_ref(&Value::Undefined));
@@ -85,6 +87,18 @@ fn wanted(ctx: &Ctx<'_>, items: Items) -> Result<Items, NodeError> {
         }
     }
     Ok(kept.finish())
+}
+
+/// Says which headers of the response are not sent.
+fn warn_of_headers(ctx: &Ctx<'_>) {
+    const ENTRIES: &str = "options.responseHeaders.entries";
+    if ctx.raw_param(ENTRIES).is_none() {
+        return;
+    }
+    // A workflow whose headers cannot be read does not listen, so nobody waits for them.
+    let Ok(entries) = ctx.param(ENTRIES, 0) else { return };
+    let headers = headers::headers_of("options.responseHeaders", entries.as_array().unwrap_or_default()).unwrap_or_default();
+    refused_headers(&headers).for_each(|words| ctx.host().warn(words.into()));
 }
 
 fn request_params() -> Vec<Param> {

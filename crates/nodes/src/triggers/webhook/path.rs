@@ -5,15 +5,21 @@ use node_api::trigger::Setup;
 
 const MAX_BYTES: usize = 1024;
 
+/// The longest webhook id; n8n's have 36 letters.
+const MAX_ID_BYTES: usize = 128;
+
 /// The path of a trigger. Without one it is the node's webhook id, or, where that was stripped from the workflow, the ids of
 /// workflow and node. A path with parts such as `:id` stands behind the id, so that it cannot take the calls of another workflow.
 pub(crate) fn path_of(setup: &Setup<'_>, parameter: &str, given: &str) -> Result<Str, NodeError> {
     let path = checked(parameter, given)?;
-    let id = setup.webhook_id.filter(|id| !id.is_empty());
+    if !path.is_empty() && !has_variables(&path) {
+        return Ok(path);
+    }
+    let id = setup.webhook_id.filter(|id| !id.is_empty()).map(checked_id).transpose()?;
     match (path.is_empty(), id) {
-        (false, _) if !has_variables(&path) => Ok(path),
-        (false, id) => checked(parameter, &format!("{}/{path}", id.unwrap_or(setup.workflow_id))),
-        (true, Some(id)) => checked(parameter, id),
+        (false, Some(id)) => checked(parameter, &format!("{id}/{path}")),
+        (false, None) => checked(parameter, &format!("{}/{path}", checked_id(setup.workflow_id)?)),
+        (true, Some(id)) => Ok(id.into()),
         (true, None) if is_plain(setup.workflow_id) && is_plain(&setup.node.id) => {
             checked(parameter, &format!("{}/{}", setup.workflow_id, setup.node.id))
         }
@@ -58,6 +64,16 @@ pub(crate) fn checked(parameter: &str, given: &str) -> Result<Str, NodeError> {
     Ok(path.into())
 }
 
+/// An id is one part of a path that varies in nothing: neither `:a` nor `a/b`.
+fn checked_id(id: &str) -> Result<&str, NodeError> {
+    if is_plain(id) && id.len() <= MAX_ID_BYTES {
+        return Ok(id);
+    }
+    let start: String = id.chars().take(60).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
+    Err(NodeError::parameter("webhookId", format!("The id '{start}' cannot be part of an address"))
+        .hint("An id has letters, digits, '-' and '_'. Remove `webhookId` from the node; it gets one of its own."))
+}
+
 fn is_plain(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
 }
@@ -93,6 +109,17 @@ mod tests {
         ];
         for (given, id, wanted) in cases {
             assert_eq!(path(given, id).unwrap(), wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn issue_14_03_an_id_is_one_part_that_does_not_vary() {
+        for id in [":a", "a/b", "/", "a/:b", "..", ".", "a b", "a%2fb", "a\n", "ä", &"x".repeat(200)] {
+            for given in ["", ":b/:c", "user/:id"] {
+                let error = path(given, Some(id)).unwrap_err();
+                assert_eq!(error.code(), Code::NODE_PARAMETER, "{id} with {given}");
+            }
+            assert_eq!(path("orders", Some(id)).unwrap(), "orders", "an id that is not used harms nobody");
         }
     }
 

@@ -79,7 +79,8 @@ fn parameters_and_options_make_the_route() {
             json!({ "options": { "binaryData": true, "binaryPropertyName": "file" } }),
             WebhookRoute { body: BodyAs::File, binary_field: "file".into(), ..route() },
         ),
-        (2.0, json!({ "options": { "allowedOrigins": "*" } }), route()),
+        (2.0, json!({ "options": { "allowedOrigins": "*" } }), WebhookRoute { allowed_origins: "*".into(), ..route() }),
+        (2.0, json!({ "options": { "allowedOrigins": "" } }), route()),
         (
             2.0,
             json!({ "options": { "allowedOrigins": "https://a.example, https://b.example" } }),
@@ -109,7 +110,7 @@ fn parameters_and_options_make_the_route() {
 fn mistakes_are_told_when_the_workflow_becomes_active() {
     let option = |name: &str, value: Value| {
         let mut params = json!({ "path": "hook", "options": {} });
-        params.set_path(&format!("options.{name}"), value);
+        params.put_path(&format!("options.{name}"), value).unwrap();
         params
     };
     let cases = [

@@ -5,11 +5,12 @@ mod types;
 mod wire;
 
 pub(super) use wire::Connection;
+use wire::Mode;
 
-use super::dial::{Dialler, connect_to};
+use super::dial::{Dialler, connect_to, within_ms};
 use super::pool::Pool;
 use model::Value;
-use node_api::connect::{ConnectError, SqlResult, SqlServer, SqlSession};
+use node_api::connect::{ConnectError, ReadLimits, SqlResult, SqlServer, SqlSession};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -35,10 +36,52 @@ pub(super) async fn session(
         Some(found) => found,
         None => {
             let (stream, address) = connect_to(&server.server, &addresses).await?;
-            (Connection::open(server, stream).await?, address)
+            (Connection::open(server, stream, Mode::ReadWrite).await?, address)
         }
     };
     Ok(Box::new(Session { connection, address, server: server.clone(), pool: pool.clone() }))
+}
+
+/// One prepared statement that has columns, in a session and a transaction that are read-only. Neither is used again: the connection
+/// is closed when it is dropped.
+pub(super) async fn read(
+    dialler: &Dialler,
+    to: &SqlServer,
+    statement: &str,
+    values: &[Value],
+    limits: ReadLimits,
+) -> Result<SqlResult, ConnectError> {
+    let mut connection = read_only_connection(dialler, to).await?;
+    connection.limit(limits.bytes);
+    let server = &to.server;
+    let reading = async {
+        // Inside of a block nothing can commit but a statement of its own, and there is only one. Its time begins before it could
+        // change the setting.
+        let begin = format!("BEGIN READ ONLY; SET LOCAL statement_timeout = {}", limits.time_ms);
+        connection.simple(server, &begin, to.values).await?;
+        // Preparing takes one statement and runs nothing. Only what returns rows has columns: no COPY, no DO, no SET, no COMMIT.
+        if !connection.prepare(server, statement, values).await? {
+            return Err(ConnectError::Rowless);
+        }
+        let result = connection.execute(server, values, to.values, limits.rows.saturating_add(1)).await?;
+        // What it would have left behind goes with the connection; this only makes the end a clean one.
+        let _ = connection.simple(server, "ROLLBACK", to.values).await;
+        Ok(result)
+    };
+    within_ms(server, limits.time_ms + server.timeout_ms, reading).await
+}
+
+/// A connection whose session is read-only from its first moment.
+async fn read_only_connection(dialler: &Dialler, to: &SqlServer) -> Result<Connection, ConnectError> {
+    let (stream, _) = dialler.connect(&to.server).await?;
+    match Connection::open(to, stream, Mode::ReadOnly).await {
+        // 08P01: poolers such as PgBouncer take no settings when a session starts. The transaction is read-only all the same.
+        Err(ConnectError::Refused { state, .. }) if state == "08P01" => {
+            let (stream, _) = dialler.connect(&to.server).await?;
+            Connection::open(to, stream, Mode::ReadWrite).await
+        }
+        opened => opened,
+    }
 }
 
 #[async_trait::async_trait]

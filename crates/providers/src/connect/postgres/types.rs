@@ -1,5 +1,6 @@
 //! PostgreSQL's texts as JSON, by the number of the column's type.
 
+use super::super::answer::Form;
 use super::super::dates;
 use model::{Object, Value};
 use node_api::connect::{DateForm, NumberForm, ValueForms};
@@ -23,6 +24,11 @@ pub(super) fn read(kind: u32, text: &str, forms: ValueForms) -> Value {
             None => text.into(),
         },
     }
+}
+
+/// What a value of a type becomes.
+pub(super) fn form(kind: u32) -> Form {
+    if matches!(kind, 17 | 114 | 3802) || element_of(kind).is_some() { Form::Nested } else { Form::Plain }
 }
 
 /// The type of an array type's elements.

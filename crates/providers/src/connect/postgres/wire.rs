@@ -1,6 +1,7 @@
 //! One connection to PostgreSQL: start-up, sign-in, and the two ways of asking.
 
 use super::super::MAX_ANSWER_BYTES;
+use super::super::answer::Account;
 use super::super::dial::{BoxStream, encrypt, unreachable, within};
 use super::{parameters, types};
 use bytes::BytesMut;
@@ -16,13 +17,12 @@ use std::io;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// A server that sends one message larger than this is not listened to any further.
-const MAX_MESSAGE_BYTES: usize = 1 << 30;
-
 pub(in super::super) struct Connection {
     stream: BoxStream,
     incoming: BytesMut,
     status: Status,
+    /// What an answer may hold, and one message of it.
+    limit: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,17 +33,32 @@ enum Status {
     Astray,
 }
 
+/// What the transactions of a session may do if they do not say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    ReadWrite,
+    ReadOnly,
+}
+
+/// What the protocol takes for no limit.
+const ALL_ROWS: i32 = 0;
+
 /// A column of an answer: its name and its type's number.
 type Column = (Str, u32);
 
 impl Connection {
-    pub(super) async fn open(to: &SqlServer, stream: TcpStream) -> Result<Self, ConnectError> {
+    pub(super) async fn open(to: &SqlServer, stream: TcpStream, mode: Mode) -> Result<Self, ConnectError> {
         let server = &to.server;
         let stream = start_encryption(server, stream).await?;
-        let mut connection = Self { stream, incoming: BytesMut::with_capacity(8192), status: Status::Astray };
-        within(server, connection.sign_in(to)).await?;
+        let mut connection = Self { stream, incoming: BytesMut::with_capacity(8192), status: Status::Astray, limit: MAX_ANSWER_BYTES };
+        within(server, connection.sign_in(to, mode)).await?;
         connection.status = Status::Idle;
         Ok(connection)
+    }
+
+    /// From now on an answer that holds more is not read.
+    pub(super) fn limit(&mut self, bytes: usize) {
+        self.limit = bytes;
     }
 
     /// Outside of a transaction, with nothing left unread.
@@ -51,8 +66,9 @@ impl Connection {
         self.status == Status::Idle
     }
 
-    async fn sign_in(&mut self, to: &SqlServer) -> Result<(), ConnectError> {
+    async fn sign_in(&mut self, to: &SqlServer, mode: Mode) -> Result<(), ConnectError> {
         let server = &to.server;
+        let read_only = (mode == Mode::ReadOnly).then_some(("default_transaction_read_only", "on"));
         let parameters = [
             ("user", server.user.as_str()),
             ("database", to.database.as_str()),
@@ -61,7 +77,7 @@ impl Connection {
             ("application_name", "heddle"),
         ];
         let mut out = BytesMut::new();
-        frontend::startup_message(parameters, &mut out).map_err(|error| unreachable(server, &error))?;
+        frontend::startup_message(parameters.into_iter().chain(read_only), &mut out).map_err(|error| unreachable(server, &error))?;
         self.write(server, &out).await?;
         let mut scram: Option<ScramSha256> = None;
         loop {
@@ -129,27 +145,52 @@ impl Connection {
         values: &[Value],
         forms: ValueForms,
     ) -> Result<SqlResult, ConnectError> {
-        let bound = values.iter().map(parameters::bind).collect::<Vec<_>>();
-        if bound.len() > usize::from(u16::MAX) {
-            return Err(ConnectError::Unsendable { message: format!("A statement can have at most {} values", u16::MAX) });
-        }
+        let bound = bound(values)?;
         let mut out = BytesMut::new();
-        let text_format = [0_i16];
         frontend::parse("", statement, bound.iter().map(|(kind, _)| *kind), &mut out).map_err(|_| holds_nul())?;
-        let write = |(_, text): &(u32, Option<String>), buffer: &mut BytesMut| {
-            Ok(match text {
-                None => IsNull::Yes,
-                Some(text) => {
-                    buffer.extend_from_slice(text.as_bytes());
-                    IsNull::No
-                }
-            })
-        };
-        frontend::bind("", "", text_format, bound.iter(), write, text_format, &mut out).map_err(|_| holds_nul())?;
-        let ending = frontend::describe(b'P', "", &mut out).and_then(|()| frontend::execute("", 0, &mut out));
-        ending.map_err(|error| unreachable(server, &error))?;
-        frontend::sync(&mut out);
+        push_execution(server, &bound, ALL_ROWS, &mut out)?;
         Ok(self.ask(server, &out, forms).await?.into_iter().next().unwrap_or_default())
+    }
+
+    /// Prepares one statement for [`Connection::execute`] and runs nothing. Says whether it returns rows.
+    pub(super) async fn prepare(&mut self, server: &Server, statement: &str, values: &[Value]) -> Result<bool, ConnectError> {
+        let bound = bound(values)?;
+        let mut out = BytesMut::new();
+        frontend::parse("", statement, bound.iter().map(|(kind, _)| *kind), &mut out).map_err(|_| holds_nul())?;
+        frontend::describe(b'S', "", &mut out).map_err(|error| unreachable(server, &error))?;
+        frontend::sync(&mut out);
+        self.status = Status::Astray;
+        self.write(server, &out).await?;
+        let mut has_rows = false;
+        let mut failure: Option<ConnectError> = None;
+        loop {
+            match self.read(server).await? {
+                Message::RowDescription(_) => has_rows = true,
+                Message::ErrorResponse(body) => failure = Some(refused(&body)),
+                Message::ReadyForQuery(body) => {
+                    self.is_ready(body.status());
+                    return failure.map_or(Ok(has_rows), Err);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Runs the statement that was prepared last, until it has given so many rows.
+    pub(super) async fn execute(
+        &mut self,
+        server: &Server,
+        values: &[Value],
+        forms: ValueForms,
+        most_rows: usize,
+    ) -> Result<SqlResult, ConnectError> {
+        let mut out = BytesMut::new();
+        push_execution(server, &bound(values)?, i32::try_from(most_rows).unwrap_or(i32::MAX), &mut out)?;
+        Ok(self.ask(server, &out, forms).await?.into_iter().next().unwrap_or_default())
+    }
+
+    fn is_ready(&mut self, status: u8) {
+        self.status = if status == b'I' { Status::Idle } else { Status::InTransaction };
     }
 
     /// Sends, and reads answers until the server is ready again.
@@ -160,7 +201,7 @@ impl Connection {
         let mut current = SqlResult::default();
         let mut columns: Vec<Column> = Vec::new();
         let mut failure: Option<ConnectError> = None;
-        let mut n_bytes = 0;
+        let mut account = Account::new(self.limit);
         loop {
             match self.read(server).await? {
                 Message::RowDescription(body) => {
@@ -169,19 +210,26 @@ impl Connection {
                     current = SqlResult { has_rows: true, ..SqlResult::default() };
                 }
                 Message::DataRow(body) => {
-                    n_bytes += body.buffer().len();
-                    if n_bytes > MAX_ANSWER_BYTES {
-                        return Err(ConnectError::TooLarge { limit: MAX_ANSWER_BYTES });
-                    }
                     let mut row = Object::with_capacity(columns.len());
                     let mut ranges = body.ranges();
                     for (name, kind) in &columns {
                         let range = ranges.next().map_err(|error| unreachable(server, &error))?.flatten();
-                        let text = range.and_then(|range| body.buffer().get(range)).map(String::from_utf8_lossy);
-                        row.insert(name.clone(), text.map_or(Value::Null, |text| types::read(*kind, &text, forms)));
+                        let value = match range.and_then(|range| body.buffer().get(range)) {
+                            None => Value::Null,
+                            Some(text) => {
+                                account.expect(text.len(), types::form(*kind))?;
+                                types::read(*kind, &String::from_utf8_lossy(text), forms)
+                            }
+                        };
+                        account.take(name, &value);
+                        row.insert(name.clone(), value);
                     }
+                    account.end_row()?;
+                    account.aside().await;
                     current.rows.push(row);
                 }
+                // It has given as many rows as it may.
+                Message::PortalSuspended => results.push(std::mem::take(&mut current)),
                 Message::CommandComplete(body) => {
                     let tag = body.tag().unwrap_or_default();
                     current.affected = tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
@@ -196,7 +244,7 @@ impl Connection {
                     self.write(server, &out).await?;
                 }
                 Message::ReadyForQuery(body) => {
-                    self.status = if body.status() == b'I' { Status::Idle } else { Status::InTransaction };
+                    self.is_ready(body.status());
                     return failure.map_or(Ok(results), Err);
                 }
                 _ => {}
@@ -215,9 +263,9 @@ impl Connection {
     async fn read(&mut self, server: &Server) -> Result<Message, ConnectError> {
         loop {
             if let Some(length) = self.incoming.get(1..5).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes)
-                && length as usize > MAX_MESSAGE_BYTES
+                && length as usize > self.limit
             {
-                return Err(ConnectError::TooLarge { limit: MAX_MESSAGE_BYTES });
+                return Err(ConnectError::TooLarge { limit: self.limit });
             }
             if let Some(message) = Message::parse(&mut self.incoming).map_err(|error| unreachable(server, &error))? {
                 return Ok(message);
@@ -228,6 +276,33 @@ impl Connection {
             }
         }
     }
+}
+
+/// Values in text form, each with the number of its type.
+fn bound(values: &[Value]) -> Result<Vec<(u32, Option<String>)>, ConnectError> {
+    if values.len() > usize::from(u16::MAX) {
+        return Err(ConnectError::Unsendable { message: format!("A statement can have at most {} values", u16::MAX) });
+    }
+    Ok(values.iter().map(parameters::bind).collect())
+}
+
+/// Binds the values to the unnamed statement and runs it.
+fn push_execution(server: &Server, bound: &[(u32, Option<String>)], most_rows: i32, out: &mut BytesMut) -> Result<(), ConnectError> {
+    let text_format = [0_i16];
+    let write = |(_, text): &(u32, Option<String>), buffer: &mut BytesMut| {
+        Ok(match text {
+            None => IsNull::Yes,
+            Some(text) => {
+                buffer.extend_from_slice(text.as_bytes());
+                IsNull::No
+            }
+        })
+    };
+    frontend::bind("", "", text_format, bound.iter(), write, text_format, out).map_err(|_| holds_nul())?;
+    let ending = frontend::describe(b'P', "", out).and_then(|()| frontend::execute("", most_rows, out));
+    ending.map_err(|error| unreachable(server, &error))?;
+    frontend::sync(out);
+    Ok(())
 }
 
 async fn start_encryption(server: &Server, mut stream: TcpStream) -> Result<BoxStream, ConnectError> {

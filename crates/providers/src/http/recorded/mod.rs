@@ -2,7 +2,7 @@
 
 use super::fits::fits;
 use super::userinfo::{percent_decode, take_basic_auth};
-use super::{multipart, redirect};
+use super::{bound, multipart, redirect};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -77,6 +77,7 @@ impl Http for RecordedHttp {
     async fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
         for _ in 0..=request.max_redirects {
             let url = Url::parse(&request.url).map_err(|error| HttpError::Url { url: request.url.clone(), reason: error.to_string() })?;
+            bound::check(&request, &url)?;
             let response = self.answer(&Sent::new(&request, url.clone()))?;
             let head = redirect::Head { status: response.status, location: response.header("location") };
             match request.follow_redirects.then(|| redirect::follow(&request, &url, head)).transpose()?.flatten() {

@@ -25,7 +25,13 @@ fn asking(text: &str) -> ChatRequest {
 
 fn tool(name: &str) -> ToolDefinition {
     let parameters = json!({ "type": "object", "properties": { "a": { "type": "number" } } });
-    ToolDefinition { name: name.into(), description: "Computes.".into(), parameters, effect: Effect::None }
+    ToolDefinition {
+        name: name.into(),
+        description: "Computes.".into(),
+        parameters,
+        effect: Effect::None,
+        flow: node_api::ai::Flow::default(),
+    }
 }
 
 fn call(id: &str) -> ToolCall {

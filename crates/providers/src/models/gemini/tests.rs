@@ -24,7 +24,13 @@ fn asking(text: &str) -> ChatRequest {
 }
 
 fn tool(name: &str, parameters: Value) -> ToolDefinition {
-    ToolDefinition { name: name.into(), description: "Does it.".into(), parameters, effect: Effect::None }
+    ToolDefinition {
+        name: name.into(),
+        description: "Does it.".into(),
+        parameters,
+        effect: Effect::None,
+        flow: node_api::ai::Flow::default(),
+    }
 }
 
 fn result(id: &str, name: &str, content: &str) -> ToolResult {

@@ -23,7 +23,13 @@ fn asking(text: &str) -> ChatRequest {
 
 fn tool(name: &str) -> ToolDefinition {
     let parameters = json!({ "type": "object", "properties": {} });
-    ToolDefinition { name: name.into(), description: "Does it.".into(), parameters, effect: Effect::None }
+    ToolDefinition {
+        name: name.into(),
+        description: "Does it.".into(),
+        parameters,
+        effect: Effect::None,
+        flow: node_api::ai::Flow::default(),
+    }
 }
 
 fn streamed(lines: &[Value]) -> (Vec<ChatEvent>, Turn) {

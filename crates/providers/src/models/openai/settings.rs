@@ -173,6 +173,11 @@ impl Settings {
         }
         call.allow_invalid_certificates = self.allow_invalid_certificates;
         call.proxy.clone_from(&self.proxy);
+        let key = match &self.auth {
+            Auth::Bearer(key) | Auth::ApiKey(key) => Some(key),
+            Auth::None => None,
+        };
+        call.bound = Secret::bound_of(key.into_iter().chain(self.headers.iter().map(|(_, value)| value)));
         call
     }
 }

@@ -1,9 +1,11 @@
 //! `POST /api/v1/workflows/check`: what is wrong with a workflow, and how well each of its nodes is supported here.
 
 use crate::App;
+use crate::access::Principal;
 use crate::answer::json;
-use crate::api::{Operation, Text, request, workflows};
+use crate::api::{Operation, Text, workflows};
 use crate::error::ApiError;
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -17,17 +19,19 @@ pub(in crate::api) const OPERATIONS: &[Operation] =
         .takes("drawnWorkflow")
         .gives(200, "workflowReport")];
 
-async fn show(State(app): State<App>, Text(text): Text) -> Result<Response, ApiError> {
-    let document = Value::from(workflows::drawn(&request::json(&text)?)?);
+async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+    let permit = app.previews().admit(&who.user_id, body.length).await?;
+    let document = Value::from(workflows::drawn(body.json()?)?);
     let registry = app.runtime.engine.registry.clone();
     // Compiling many expressions takes a moment, in which others want to be answered.
-    let checked = compute::interruptible(move || {
+    let checked = move || {
         let report = match Workflow::from_value(&document) {
             Some(workflow) => check(&workflow, &registry),
             None => Report::unreadable("The workflow is no object"),
         };
         to_value(&report, &registry)
-    });
+    };
+    let checked = permit.run(async move { compute::interruptible(checked) }).await?;
     Ok(json(StatusCode::OK, &checked.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()))?))
 }
 

@@ -12,9 +12,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
+use model::json::{Prefix, to_pretty_prefix};
 use model::{Code, Object, Str, Value, Workflow};
 use node_api::NodeError;
-use runtime::Expression;
+use runtime::{Expression, Previewed};
+use store::executions::Execution;
 
 pub(in crate::api) const OPERATIONS: &[Operation] =
     &[Operation::new("POST", "/workflows/expression", "workflow:read", "evaluateExpression", "What an expression gives", || {
@@ -24,11 +26,12 @@ pub(in crate::api) const OPERATIONS: &[Operation] =
     .gives(200, "expressionValue")];
 
 /// Longer expressions are refused.
-const MAX_EXPRESSION: usize = 1 << 20;
+const MAX_EXPRESSION: usize = 64 << 10;
 /// A larger value is shown by the beginning of its text.
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
 async fn evaluate(State(app): State<App>, Extension(who): Extension<Principal>, Text(text): Text) -> Result<Response, ApiError> {
+    let permit = app.previews().admit(&who.user_id, text.length).await?;
     let body = Body::read(&text, &["workflow", "workflowId", "node", "expression", "executionId", "item", "runIndex"])?;
     let document = workflows::drawn(body.get("workflow").ok_or_else(|| invalid("workflow", "is missing"))?)?;
     let (node, expression) = (body.text("node", 1, 1000)?, body.text("expression", 0, MAX_EXPRESSION)?);
@@ -43,10 +46,21 @@ async fn evaluate(State(app): State<App>, Extension(who): Extension<Principal>, 
     };
     let named = body.optional_text("workflowId", 1, 100)?.map(Str::from);
     let id = named.or_else(|| story.as_ref().map(|story| story.execution.begun.workflow_id.clone()));
-    let project = match id {
-        Some(id) => Some(who.workflow(&app, &id, Need::See).await?.project_id),
+    let project = match &id {
+        Some(id) => Some(who.workflow(&app, id, Need::See).await?.project_id),
         None => None,
     };
+    // Whoever has the address that wakes a run may wake it.
+    let wakes = match &story {
+        Some(story) => may_wake(&app, &who, &story.execution).await,
+        None => false,
+    };
+    let told = story.map(|story| {
+        let previewed =
+            Previewed { id: story.execution.id.to_string().into(), records: story.outcome.run_data, wait: wakes.then_some(story.wait) };
+        (previewed, story.room)
+    });
+    let (execution, room) = told.unzip();
     let asked = Expression {
         workflow: Workflow::from_value(&document.into()).ok_or_else(|| invalid("workflow", "must be an object"))?,
         project,
@@ -54,25 +68,36 @@ async fn evaluate(State(app): State<App>, Extension(who): Extension<Principal>, 
         expression: expression.into(),
         item,
         run,
-        execution: story.map(|story| (story.execution.id.to_string().into(), story.outcome.run_data)),
+        execution,
     };
-    match app.runtime.preview(asked).await {
-        Ok(value) => Ok(json(StatusCode::OK, &shown(value))),
+    let runtime = app.runtime.clone();
+    let work = async move {
+        // As long as the records are there, whether or not somebody waits.
+        let _room = room;
+        runtime.preview(asked).await.map(shown)
+    };
+    match permit.run(work).await? {
+        Ok(shown) => Ok(json(StatusCode::OK, &shown)),
         Err(error) if matches!(error.code(), Code::REQUEST_INVALID | Code::OVERLOAD) => Err(error.into()),
         Err(error) => Ok(json(StatusCode::OK, &failed(&error))),
     }
 }
 
+async fn may_wake(app: &App, who: &Principal, execution: &Execution) -> bool {
+    who.require("workflow:execute").is_ok() && who.workflow(app, &execution.begun.workflow_id, Need::Change).await.is_ok()
+}
+
 fn shown(value: Value) -> Value {
     let kind = if value.is_undefined() { "undefined" } else { kind_of(&value) };
-    let text = match &value {
-        Value::Undefined => String::new(),
-        Value::Object(_) | Value::Array(_) => model::json::to_pretty_string(&value, &Default::default()),
-        other => other.to_js_string().to_string(),
+    let Prefix { text, is_cut } = match &value {
+        Value::Undefined => Prefix { text: String::new(), is_cut: false },
+        Value::Object(_) | Value::Array(_) => to_pretty_prefix(&value, MAX_VALUE_BYTES),
+        other => {
+            let text = other.to_js_string();
+            Prefix { text: text[..text.floor_char_boundary(MAX_VALUE_BYTES)].to_owned(), is_cut: text.len() > MAX_VALUE_BYTES }
+        }
     };
-    let is_cut = text.len() > MAX_VALUE_BYTES;
-    let end = (0..=MAX_VALUE_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let mut fields = Object::from_iter([("type", Value::from(kind)), ("text", text[..end].into())]);
+    let mut fields = Object::from_iter([("type", Value::from(kind)), ("text", text.into())]);
     if is_cut {
         fields.insert("truncated", true);
     } else {

@@ -48,7 +48,22 @@ async fn fetch(State(app): State<App>, Text(text): Text) -> Result<Response, Api
     let text = std::str::from_utf8(&answer.body).map_err(|_| unreadable(&"it is no text"))?;
     let value = model::json::parse(text).map_err(|error| unreadable(&format!("it is no JSON: {error}")))?;
     let workflow = unwrapped(&value).ok_or_else(|| invalid("url", "leads to JSON that is no workflow: it has no nodes and connections"))?;
-    Ok(json(StatusCode::OK, &Object::from_iter([("workflow", workflow)]).into()))
+    Ok(json(StatusCode::OK, &Object::from_iter([("workflow", without_credential_ids(workflow))]).into()))
+}
+
+/// A workflow from elsewhere knows no credential of this instance; an id that fits all the same was guessed. Their names stay, for whoever
+/// chooses.
+fn without_credential_ids(mut workflow: Value) -> Value {
+    if let Some(nodes) = workflow.make_object().get_mut("nodes") {
+        for node in nodes.make_array().iter_mut() {
+            let Some(chosen) = node.get("credentials").and_then(Value::as_object) else { continue };
+            let named =
+                |one: &Value| Object::from_iter([("id", Value::Null), ("name", one.get("name").cloned().unwrap_or_else(|| "".into()))]);
+            let names: Object = chosen.iter().map(|(kind, one)| (kind.clone(), named(one))).collect();
+            node.make_object().insert("credentials", names);
+        }
+    }
+    workflow
 }
 
 fn unwrapped(value: &Value) -> Option<Value> {
@@ -67,6 +82,16 @@ fn unwrapped(value: &Value) -> Option<Value> {
 mod tests {
     use super::*;
     use model::json;
+
+    #[test]
+    fn issue_14_07_a_workflow_from_elsewhere_brings_no_ids_of_credentials() {
+        let credentials = json!({ "smtp": { "id": "1", "name": "Mail" }, "imap": "odd" });
+        let read = without_credential_ids(json!({ "nodes": [{ "credentials": (credentials) }, { "name": "B" }, 7] }));
+        let expected = json!({ "smtp": { "id": null, "name": "Mail" }, "imap": { "id": null, "name": "" } });
+        assert_eq!(read.get_path("nodes.0.credentials"), Some(&expected));
+        assert_eq!(read.get_path("nodes.1"), Some(&json!({ "name": "B" })));
+        assert_eq!(read.get_path("nodes.2"), Some(&json!(7)));
+    }
 
     #[test]
     fn workflows_are_found_within_what_libraries_wrap_them_in() {

@@ -14,8 +14,9 @@ use axum::response::Response;
 use axum::routing::get;
 use model::{Object, RunStatus, Str, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::RangeInclusive;
 use store::Workflows as _;
-use store::insights::{FinishedFilter, FinishedRun, Insights as _};
+use store::insights::{Insights as _, RunCount, RunCountFilter};
 use store::spending::{SpendingAccount as _, SpendingFilter, SpendingRow, day_of};
 
 pub(in crate::api) const OPERATIONS: &[Operation] =
@@ -26,8 +27,6 @@ pub(in crate::api) const OPERATIONS: &[Operation] =
 /// Days that are looked back when nothing is said, and at most.
 const DAYS: usize = 7;
 const MAX_DAYS: usize = 90;
-/// Runs that are counted; with more, the oldest are left out.
-const MAX_RUNS: usize = 200_000;
 /// Workflows that are listed, the busiest first.
 const MAX_WORKFLOWS: usize = 100;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -38,17 +37,18 @@ async fn show(State(app): State<App>, Extension(who): Extension<Principal>, quer
         Some(id) => Some(who.workflow(&app, id, Need::See).await?.id),
         None => None,
     };
-    let today = app.runtime.engine.ports.clock.now_ms().div_euclid(DAY_MS) * DAY_MS;
-    let since_ms = today - (days as i64 - 1) * DAY_MS;
+    let last_day = app.runtime.engine.ports.clock.now_ms().div_euclid(DAY_MS);
+    let first_day = last_day - (days as i64 - 1);
     let within = who.reach.within();
-    let filter = FinishedFilter { since_ms, workflow_id: workflow_id.clone(), within: within.clone(), limit: MAX_RUNS };
-    let runs = app.store.finished_runs(filter).await?;
-    let spent = app.store.spending(SpendingFilter { from: Some(day_of(since_ms)), to: None, workflow_id, within }).await?;
+    let filter = RunCountFilter { first_day, last_day, workflow_id: workflow_id.clone(), within: within.clone() };
+    let runs = app.store.run_counts(filter).await?;
+    let from = Some(day_of(first_day * DAY_MS));
+    let spent = app.store.spending(SpendingFilter { from, to: None, workflow_id, within }).await?;
     let ids: HashSet<&Str> = runs.iter().map(|run| &run.workflow_id).chain(spent.iter().map(|row| &row.workflow_id)).collect();
     let names: HashMap<Str, Str> = app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect();
     let (latency, workflows) = by_workflow(&runs, &spent, &names);
     let answer = Object::from_iter([
-        ("runs", by_day(&runs, since_ms, days)),
+        ("runs", by_day(&runs, first_day..=last_day)),
         ("latency", latency),
         ("models", by_model(&spent)),
         ("workflows", workflows),
@@ -57,59 +57,57 @@ async fn show(State(app): State<App>, Extension(who): Extension<Principal>, quer
     Ok(json(StatusCode::OK, &answer.into()))
 }
 
-fn is_failed(run: &FinishedRun) -> bool {
-    matches!(run.status, RunStatus::Error | RunStatus::Uncertain)
-}
-
-fn took(run: &FinishedRun) -> i64 {
-    (run.stopped_ms - run.started_ms).max(0)
+fn is_failed(count: &RunCount) -> bool {
+    matches!(count.status, RunStatus::Error | RunStatus::Uncertain)
 }
 
 /// Every day has its row, also one without runs. Those that somebody stopped are neither well nor failed.
-fn by_day(runs: &[FinishedRun], since_ms: i64, days: usize) -> Value {
-    let mut counts: BTreeMap<Str, (usize, usize)> = (0..days as i64).map(|day| (day_of(since_ms + day * DAY_MS), (0, 0))).collect();
-    for run in runs {
-        let (ok, failed) = counts.entry(day_of(run.started_ms)).or_default();
-        *ok += usize::from(run.status == RunStatus::Success);
-        *failed += usize::from(is_failed(run));
+fn by_day(runs: &[RunCount], days: RangeInclusive<i64>) -> Value {
+    let mut counts: BTreeMap<i64, (usize, usize)> = days.map(|day| (day, (0, 0))).collect();
+    for count in runs {
+        let (ok, failed) = counts.entry(count.day).or_default();
+        match count.status {
+            RunStatus::Success => *ok += count.runs,
+            _ if is_failed(count) => *failed += count.runs,
+            _ => {}
+        }
     }
-    let rows = counts
-        .into_iter()
-        .map(|(day, (ok, failed))| Object::from_iter([("day", Value::from(day)), ("ok", ok.into()), ("failed", failed.into())]).into());
+    let rows = counts.into_iter().map(|(day, (ok, failed))| {
+        Object::from_iter([("day", Value::from(day_of(day * DAY_MS))), ("ok", ok.into()), ("failed", failed.into())]).into()
+    });
     Value::array(rows.collect())
 }
 
-fn by_workflow(runs: &[FinishedRun], spent: &[SpendingRow], names: &HashMap<Str, Str>) -> (Value, Value) {
+fn by_workflow(runs: &[RunCount], spent: &[SpendingRow], names: &HashMap<Str, Str>) -> (Value, Value) {
     #[derive(Default)]
     struct Sum {
-        times: Vec<i64>,
+        times: Times,
         failed: usize,
         dollars: f64,
     }
     let mut sums: HashMap<&Str, Sum> = HashMap::new();
-    for run in runs {
-        let sum = sums.entry(&run.workflow_id).or_default();
-        sum.times.push(took(run));
-        sum.failed += usize::from(is_failed(run));
+    for count in runs {
+        let sum = sums.entry(&count.workflow_id).or_default();
+        sum.times.add(count);
+        sum.failed += if is_failed(count) { count.runs } else { 0 };
     }
     for row in spent {
         sums.entry(&row.workflow_id).or_default().dollars += row.dollars;
     }
     let mut busiest: Vec<(&Str, Sum)> = sums.into_iter().collect();
-    busiest.sort_by(|(a, one), (b, other)| other.times.len().cmp(&one.times.len()).then(a.cmp(b)));
+    busiest.sort_by(|(a, one), (b, other)| other.times.runs.cmp(&one.times.runs).then(a.cmp(b)));
     busiest.truncate(MAX_WORKFLOWS);
     let (mut latency, mut workflows) = (Vec::new(), Vec::new());
-    for (id, mut sum) in busiest {
-        let known = [("workflowId", Value::from(id.clone())), ("name", names.get(id).cloned().into()), ("runs", sum.times.len().into())];
+    for (id, sum) in busiest {
+        let known = [("workflowId", Value::from(id.clone())), ("name", names.get(id).cloned().into()), ("runs", sum.times.runs.into())];
         let mut row = Object::from_iter(known);
         let mut counted = row.clone();
         counted.insert("failed", sum.failed);
         counted.insert("dollars", sum.dollars);
         workflows.push(counted.into());
-        if !sum.times.is_empty() {
-            sum.times.sort_unstable();
-            row.insert("p50", percentile(&sum.times, 50));
-            row.insert("p95", percentile(&sum.times, 95));
+        if sum.times.runs > 0 {
+            row.insert("p50", sum.times.percentile(50));
+            row.insert("p95", sum.times.percentile(95));
             latency.push(row.into());
         }
     }
@@ -138,40 +136,67 @@ fn by_model(spent: &[SpendingRow]) -> Value {
     Value::array(rows.collect())
 }
 
-fn totals(runs: &[FinishedRun], spent: &[SpendingRow]) -> Value {
-    let mut times: Vec<i64> = runs.iter().map(took).collect();
-    times.sort_unstable();
+fn totals(runs: &[RunCount], spent: &[SpendingRow]) -> Value {
+    let mut times = Times::default();
+    runs.iter().for_each(|count| times.add(count));
     let tokens: u64 = spent.iter().map(|row| row.input + row.output).sum();
     let dollars: f64 = spent.iter().map(|row| row.dollars).sum();
-    let mut fields = Object::from_iter([
-        ("runs", Value::from(runs.len())),
-        ("failed", runs.iter().filter(|run| is_failed(run)).count().into()),
-        ("p50Ms", percentile(&times, 50)),
-        ("p95Ms", percentile(&times, 95)),
+    let fields = Object::from_iter([
+        ("runs", Value::from(times.runs)),
+        ("failed", runs.iter().filter(|count| is_failed(count)).map(|count| count.runs).sum::<usize>().into()),
+        ("p50Ms", times.percentile(50)),
+        ("p95Ms", times.percentile(95)),
         ("tokens", (tokens as f64).into()),
         ("dollars", dollars.into()),
     ]);
-    if runs.len() == MAX_RUNS {
-        fields.insert("truncated", true);
-    }
     fields.into()
 }
 
-/// The time within which so many of a hundred runs were over; `null` without runs.
-fn percentile(sorted: &[i64], hundredth: usize) -> Value {
-    let place = (sorted.len() * hundredth).div_ceil(100).saturating_sub(1);
-    sorted.get(place).map_or(Value::Null, |time| (*time).into())
+/// How many runs took how long.
+#[derive(Default)]
+struct Times {
+    runs: usize,
+    by_ms: BTreeMap<i64, usize>,
+}
+
+impl Times {
+    fn add(&mut self, count: &RunCount) {
+        self.runs += count.runs;
+        *self.by_ms.entry(count.took_ms).or_default() += count.runs;
+    }
+
+    /// The time within which so many of a hundred runs were over; `null` without runs.
+    fn percentile(&self, hundredth: usize) -> Value {
+        let place = (self.runs * hundredth).div_ceil(100).max(1);
+        let mut passed = 0;
+        let found = self.by_ms.iter().find(|(_, runs)| {
+            passed += **runs;
+            passed >= place
+        });
+        found.map_or(Value::Null, |(ms, _)| (*ms).into())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn times(all: impl Iterator<Item = (i64, usize)>) -> Times {
+        let mut times = Times::default();
+        all.for_each(|(took_ms, runs)| {
+            times.add(&RunCount { day: 0, workflow_id: "w".into(), status: RunStatus::Success, took_ms, runs });
+        });
+        times
+    }
+
     #[test]
     fn percentiles_are_times_that_runs_took() {
-        let times: Vec<i64> = (1..=100).collect();
-        assert_eq!((percentile(&times, 50), percentile(&times, 95)), (50.into(), 95.into()));
-        assert_eq!((percentile(&[7], 50), percentile(&[7], 95)), (7.into(), 7.into()));
-        assert!(percentile(&[], 50).is_null());
+        let hundred = times((1..=100).map(|ms| (ms, 1)));
+        assert_eq!((hundred.percentile(50), hundred.percentile(95)), (50.into(), 95.into()));
+        let one = times([(7, 1)].into_iter());
+        assert_eq!((one.percentile(50), one.percentile(95)), (7.into(), 7.into()));
+        let many = times([(9, 10), (2, 90)].into_iter());
+        assert_eq!((many.percentile(50), many.percentile(90), many.percentile(91)), (2.into(), 2.into(), 9.into()));
+        assert!(times([].into_iter()).percentile(50).is_null());
     }
 }

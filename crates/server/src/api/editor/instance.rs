@@ -19,6 +19,7 @@ async fn show(State(app): State<App>) -> Response {
     let answer = Object::from_iter([
         ("version", Value::from(env!("CARGO_PKG_VERSION"))),
         ("url", app.base_url.clone().into()),
+        ("webhookUrl", app.webhook_url.clone().map_or(Value::Null, Value::from)),
         ("startedAt", iso(app.started_ms())),
         ("limits", limits.into()),
         ("counts", counts.into()),

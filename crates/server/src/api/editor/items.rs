@@ -61,16 +61,34 @@ async fn list(
     query: Query,
 ) -> Result<Response, ApiError> {
     let story = Story::read(&app, &who, &id).await?;
-    let offset = number(&query, "offset", 0, usize::MAX)?.unwrap_or(0);
-    let limit = number(&query, "limit", 1, MAX_PAGE)?.unwrap_or(PAGE);
+    off_thread(move || page(&story, &query)).await
+}
+
+/// Walks items where that holds nobody up: those of a large list are read from the database on the way.
+pub(super) async fn off_thread(work: impl FnOnce() -> Result<Response, ApiError> + Send + 'static) -> Result<Response, ApiError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(ApiError::new(Code::STORE_DISK, "The items could not be read")))
+}
+
+/// Refuses to show a list of which some could not be read.
+pub(super) fn check(story: &Story, items: &Items) -> Result<(), ApiError> {
+    match items.failure() {
+        None => Ok(()),
+        Some(_) => Err(ApiError::new(Code::STORE_CORRUPT, format!("A part of the journal of execution {} is damaged", story.execution.id))),
+    }
+}
+
+fn page(story: &Story, query: &Query) -> Result<Response, ApiError> {
+    let offset = number(query, "offset", 0, usize::MAX)?.unwrap_or(0);
+    let limit = number(query, "limit", 1, MAX_PAGE)?.unwrap_or(PAGE);
     let search = query.get("search").map(|text| text.to_lowercase()).filter(|text| !text.is_empty());
-    let all = chosen(&story, &query)?;
+    let all = chosen(story, query)?;
     let (mut shown, mut total, mut bytes, mut is_cut) = (Vec::new(), 0, 0, false);
     match &search {
         None => {
             total = all.len();
-            for item in all.iter().skip(offset).take(limit) {
-                let (value, length) = show(&story, &item, None);
+            for item in (offset..total.min(offset.saturating_add(limit))).map_while(|at| all.get(at)) {
+                let (value, length) = show(story, &item, None);
                 bytes += length;
                 shown.push(value);
                 if bytes > MAX_PAGE_BYTES {
@@ -87,7 +105,7 @@ async fn list(
                 total += 1;
                 let is_on_page = total > offset && shown.len() < limit;
                 if is_on_page && bytes <= MAX_PAGE_BYTES {
-                    let (value, length) = show(&story, &item, Some(place));
+                    let (value, length) = show(story, &item, Some(place));
                     bytes += length;
                     shown.push(value);
                 } else if is_on_page {
@@ -96,6 +114,7 @@ async fn list(
             }
         }
     }
+    check(story, &all)?;
     let mut answer = Object::from_iter([("items", Value::array(shown)), ("total", total.into())]);
     if is_cut {
         answer.insert("truncated", true);

@@ -3,6 +3,7 @@
 pub(super) mod agent;
 mod approvals;
 pub(super) mod check;
+pub(super) mod client_errors;
 pub(super) mod expression;
 pub(super) mod fetch;
 pub(super) mod insights;
@@ -11,8 +12,10 @@ pub(super) mod items;
 mod iteration;
 pub(super) mod node_types;
 pub(super) mod outline;
+mod previews;
 pub(super) mod run;
 mod schema;
 mod story;
 
 pub(crate) use node_types::Catalogue;
+pub(crate) use previews::Previews;

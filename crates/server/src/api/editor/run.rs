@@ -34,8 +34,7 @@ async fn run(
     Text(text): Text,
 ) -> Result<Response, ApiError> {
     let stored = who.workflow(&app, &id, Need::Change).await?;
-    let text = if text.trim().is_empty() { "{}" } else { &text };
-    let body = Body::read(text, &["workflow", "trigger", "until", "start", "items", "reuse"])?;
+    let body = Body::read_or_empty(&text, &["workflow", "trigger", "until", "start", "items", "reuse"])?;
     let name = |field: &'static str| Ok::<_, ApiError>(body.optional_text(field, 1, MAX_NAME)?.map(Str::from));
     let reuse = match body.optional_text("reuse", 1, 100)? {
         Some(execution) => Some(who.execution(&app, execution, Need::See).await?.id),

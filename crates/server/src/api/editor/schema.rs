@@ -1,6 +1,6 @@
 //! The fields that items have, for choosing one to drag into an expression.
 
-use super::items::chosen;
+use super::items::{check, chosen, off_thread};
 use super::story::Story;
 use crate::App;
 use crate::access::Principal;
@@ -30,13 +30,17 @@ pub(super) async fn show(
     query: Query,
 ) -> Result<Response, ApiError> {
     let story = Story::read(&app, &who, &id).await?;
-    let items = chosen(&story, &query)?;
-    let mut fields = Fields::default();
-    for item in items.iter().take(MAX_ITEMS) {
-        fields.look_at(&item.json, &mut Vec::new());
-    }
-    let answer = Object::from_iter([("fields", Value::array(fields.found.into_iter().map(Field::into_value).collect()))]);
-    Ok(json(StatusCode::OK, &answer.into()))
+    off_thread(move || {
+        let items = chosen(&story, &query)?;
+        let mut fields = Fields::default();
+        for item in items.range(0, MAX_ITEMS) {
+            fields.look_at(&item.json, &mut Vec::new());
+        }
+        check(&story, &items)?;
+        let answer = Object::from_iter([("fields", Value::array(fields.found.into_iter().map(Field::into_value).collect()))]);
+        Ok(json(StatusCode::OK, &answer.into()))
+    })
+    .await
 }
 
 #[derive(Default)]

@@ -3,13 +3,14 @@
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::error::ApiError;
+use crate::read_budget::Room;
 use engine::Outcome;
 use model::{Items, Kind, RunEvent, Spent, Str, TaskData, Value};
-use runtime::history;
+use runtime::{history, steps};
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Executions as _;
-use store::executions::Execution;
+use store::executions::{Execution, READ_FACTOR};
 
 pub(super) struct Story {
     pub(super) execution: Execution,
@@ -19,12 +20,19 @@ pub(super) struct Story {
     pub(super) items: Option<Items>,
     /// The node that is running, and since when.
     pub(super) in_flight: Option<(Str, i64)>,
+    /// The wait that it is at, or comes to next, counted from zero.
+    pub(super) wait: usize,
     /// What models were asked, by the node that asked them.
     pub(super) spent: Vec<(Str, Spent)>,
     served: Vec<Served>,
     /// What each step of a node has noted, with the moment that the step began.
     notes: HashMap<Str, Vec<StepNotes>>,
+    /// The memory that this takes.
+    pub(super) room: Room,
 }
+
+/// A page of items takes about this much memory, however large the list is: a chunk or two of a megabyte, as they are read.
+const PAGE_WEIGHT: usize = 64 << 20;
 
 #[derive(Default)]
 pub(super) struct StepNotes {
@@ -44,11 +52,12 @@ impl Story {
     /// Reads an execution that somebody may see. Large files are named, not read.
     pub(super) async fn read(app: &App, who: &Principal, id: &str) -> Result<Self, ApiError> {
         // What a run that goes on has told is to be part of it.
-        if let Ok(number) = id.parse() {
-            app.runtime.settle(number).await?;
-        }
-        let execution = who.execution(app, id, Need::See).await?;
-        let events = app.store.outline(execution.id).await?;
+        let execution = who.told_execution(app, id, Need::See).await?;
+        let whole = execution.bytes.max(0) as usize;
+        let weight = app.store.outline_weight(execution.id).await?.saturating_add(whole.saturating_mul(READ_FACTOR).min(PAGE_WEIGHT));
+        let (store, number) = (app.store.clone(), execution.id);
+        let (events, room) = app.read_budget().read(&who.user_id, weight, async move { store.outline(number).await }).await?;
+        let events = events?;
         let (mut start_node, mut items, mut in_flight) = (None, None, None);
         let mut notes: HashMap<Str, Vec<StepNotes>> = HashMap::new();
         let (mut spent, mut served, mut paid) = (Vec::new(), Vec::new(), None);
@@ -96,8 +105,9 @@ impl Story {
         {
             notes.entry(node).or_default().push(cut_off);
         }
+        let wait = steps::next_wait(&events);
         let outcome = history::outcome(&execution, events);
-        Ok(Self { execution, outcome, start_node, items, in_flight, spent, served, notes })
+        Ok(Self { execution, outcome, start_node, items, in_flight, wait, spent, served, notes, room })
     }
 
     /// The records of a node, in order.

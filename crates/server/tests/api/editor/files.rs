@@ -8,7 +8,7 @@ static FILES: &[WebFile] = &[
         path: "index.html",
         kind: "text/html; charset=utf-8",
         tag: "\"page\"",
-        plain: b"<!doctype html><script src=/assets/a.js>",
+        plain: b"<!doctype html><script nonce=HEDDLE_NONCE src=/assets/a.js>",
         brotli: None,
         gzip: None,
     },
@@ -31,12 +31,28 @@ async fn every_page_of_the_editor_is_the_one_file_and_runs_only_our_scripts() {
         let page = app.call("GET", path).send().await;
         assert_eq!(page.status, 200, "{path}");
         assert!(page.body.starts_with("<!doctype html>"), "{path}: {}", page.body);
-        assert_eq!(page.header("cache-control"), Some("no-cache"), "a new build shows at once");
+        assert_eq!(page.header("cache-control"), Some("no-store"), "a new build shows at once");
         let policy = page.header("content-security-policy").unwrap();
-        assert!(policy.contains("script-src 'self';") && policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(policy.contains("frame-ancestors 'none'") && policy.contains("object-src 'none'"), "{policy}");
+        assert_eq!(page.header("cross-origin-opener-policy"), Some("same-origin"));
     }
-    let known = app.call("GET", "/workflows").header("If-None-Match", "\"page\"").send().await;
-    assert_eq!((known.status, known.body.as_str()), (304, ""));
+}
+
+#[tokio::test]
+async fn issue_14_05_a_script_runs_in_the_editor_by_a_nonce_and_not_by_its_address() {
+    let app = TestApp::start_on(Ground { editor: FILES, ..Ground::default() }).await;
+    let nonce = async |path: &str| {
+        let page = app.call("GET", path).send().await;
+        let policy = page.header("content-security-policy").unwrap();
+        let scripts = policy.split(';').find_map(|part| part.trim().strip_prefix("script-src ")).unwrap().to_owned();
+        assert!(!scripts.contains("'self'") && !scripts.contains("unsafe") && !scripts.contains("strict-dynamic"), "{scripts}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        let nonce = scripts.split_once("'nonce-").unwrap().1.split_once('\'').unwrap().0.to_owned();
+        assert!(nonce.len() >= 32 && page.body.contains(&format!("nonce={nonce} ")), "{}", page.body);
+        nonce
+    };
+    assert_ne!(nonce("/").await, nonce("/").await, "every response has its own");
+    assert_ne!(nonce("/workflows").await, nonce("/index.html").await);
 }
 
 #[tokio::test]

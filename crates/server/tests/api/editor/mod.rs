@@ -1,10 +1,14 @@
 //! What the editor asks of the server.
 
+mod client_errors;
 mod expressions;
 mod files;
+mod held_open;
+mod links;
 mod lists;
 mod node_types;
 mod partial;
+mod readers;
 mod records;
 mod run;
 
@@ -86,7 +90,7 @@ impl Desk {
             if outline.text("status") != "running" {
                 return outline.json();
             }
-            assert!(began.elapsed() < Duration::from_secs(30), "still running: {}", outline.body);
+            assert!(began.elapsed() < Duration::from_secs(60), "still running: {}", outline.body);
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }

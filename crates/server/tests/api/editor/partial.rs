@@ -133,7 +133,8 @@ async fn a_partial_run_that_slept_goes_on_with_what_it_had_taken_over() {
     assert_eq!(text(&asleep, "status"), "waiting");
     let id = text(&asleep, "id").to_owned();
     // Waking reads the run from its journal, as the start of another process does.
-    desk.app.runtime.wake(id.parse().unwrap(), None).await.unwrap();
+    let row = desk.app.runtime.store.execution(id.parse().unwrap()).await.unwrap().unwrap();
+    desk.app.runtime.wake(&row).await.unwrap();
     let ended = desk.outline(&id).await;
     assert_eq!(order(&ended), ["Start*", "Dice*", "Wait", "One"], "it still ends where it was to end");
     assert_eq!(desk.first(&ended, "One").await, thrown);

@@ -171,7 +171,7 @@ async fn a_workflow_sees_the_collections_of_its_project_alone() {
     let team = store.add_project("Team").await.unwrap().id;
     for (workflow, project) in [("mine", PERSONAL), ("theirs", team.as_str())] {
         let version = NewVersion { id: workflow.into(), name: workflow.into(), document: "{}".into(), author: None, static_data: None };
-        store.add_workflow(version, project).await.unwrap();
+        store.add_workflow(version, project, None).await.unwrap();
     }
     let (mine, theirs) = (Collections::seen_by(&store, "mine").unwrap(), Collections::seen_by(&store, "theirs").unwrap());
     let collection = mine.create_collection(NewCollection { name: "shop".into(), ..NewCollection::default() }).await.unwrap();

@@ -6,8 +6,10 @@ mod word;
 pub(crate) use json::{strings, told};
 
 use super::split::{Lengths, PLAIN, Recursive, separators_of, split_documents};
-use crate::files::{CommaOptions, CommaReader, PdfOptions, decode, detect, extract_pdf, guarded};
+use crate::child;
+use crate::files::{CommaOptions, CommaReader, PdfOptions, SMALL, decode, detect, extract_pdf, guarded, is_any_left_behind, text_by_child};
 use crate::text::page_to_markdown;
+use bytes::Bytes;
 use model::{Binary, Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::Document;
@@ -192,12 +194,47 @@ pub(crate) fn text(file: &Binary) -> Result<Str, NodeError> {
 
 /// The text of a Word document, a paragraph a line.
 pub(crate) async fn word_text(file: &Binary) -> Result<Str, NodeError> {
-    let data = file.data.clone();
-    guarded("Word document", TIME, move || word::text(&data, MAX_TEXT_BYTES as u64)).await.map(Into::into)
+    in_time(DocumentKind::Word, file.data.clone()).await
 }
 
 async fn html_text(page: Str) -> Result<Str, NodeError> {
-    guarded("web page", TIME, move || page_to_markdown(&page)).await.map(Into::into)
+    in_time(DocumentKind::Page, Bytes::copy_from_slice(page.as_bytes())).await
+}
+
+/// A document whose text somebody else's bytes decide how to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DocumentKind {
+    Word,
+    Page,
+}
+
+impl DocumentKind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Word => "Word document",
+            Self::Page => "web page",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::Word, Self::Page].into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The text of a document, however long it takes.
+    pub(crate) fn read(self, data: &[u8]) -> Result<String, NodeError> {
+        match self {
+            Self::Word => word::text(data, MAX_TEXT_BYTES as u64),
+            Self::Page => page_to_markdown(&String::from_utf8_lossy(data)),
+        }
+    }
+}
+
+/// Reads a document within its time: in a process that can be ended, unless it is small and nothing was left behind on a thread.
+async fn in_time(kind: DocumentKind, data: Bytes) -> Result<Str, NodeError> {
+    match child::program() {
+        Some(program) if data.len() > SMALL || is_any_left_behind() => text_by_child(program, kind, &data, TIME).await,
+        _ => guarded(kind.name(), TIME, move || kind.read(&data)).await.map(Into::into),
+    }
 }
 
 fn document(content: Str, metadata: &Object) -> Document {

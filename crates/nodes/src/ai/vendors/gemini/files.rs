@@ -5,6 +5,7 @@ use crate::ai::vendors::api::Api;
 use crate::ai::world::NodeWorld;
 use agent::World as _;
 use bytes::Bytes;
+use node_api::hosts::Bound;
 use node_api::prelude::*;
 
 /// The largest file that the provider keeps.
@@ -43,6 +44,7 @@ async fn content(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<(Str, Str, 
     let address = ctx.text("fileUrl", index)?;
     let mut request = HttpRequest::new("GET", address.trim());
     request.max_response_bytes = LARGEST_FILE;
+    request.bound = Some(Bound::to_nothing());
     let answer = ctx.host().http().send(request).await.map_err(|error| NodeError::new(error.code(), error.to_string()))?;
     if !answer.is_success() {
         return Err(NodeError::api(answer.status, format!("The file at {address} cannot be had: {}", answer.status_text)));

@@ -1,16 +1,16 @@
 //! What is in files, and new or changed images.
 
 use super::text::{model, shown};
-use crate::ai::models::field;
 use crate::ai::models::options::read;
+use crate::ai::models::{field, secret};
 use crate::ai::vendors::api::{Api, Effect};
 use crate::ai::vendors::{chosen_model, converse, file_item, files, names};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use node_api::ai::{Media, MediaData, Message, Part, Role};
+use node_api::hosts::Bound;
 use node_api::prelude::*;
 use providers::models::gemini::BASE_URL;
-use providers::models::secret::Secret;
 
 /// What the provider takes together with a question: all files of it.
 const MAX_FILES_BYTES: usize = 20 << 20;
@@ -54,6 +54,7 @@ async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<P
     for url in names(&ctx.text(&format!("{resource}Urls"), index)?) {
         let mut request = HttpRequest::new("GET", url);
         request.max_response_bytes = left;
+        request.bound = Some(Bound::to_nothing());
         let answer = ctx.host().http().send(request).await.map_err(|error| NodeError::new(error.code(), error.to_string()))?;
         if !answer.is_success() {
             return Err(NodeError::api(answer.status, format!("The file at {url} cannot be had: {}", answer.status_text)));
@@ -142,6 +143,6 @@ pub(super) fn output_property(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeEr
 pub(super) fn api(ctx: &Ctx<'_>, index: usize) -> Result<Api, NodeError> {
     let credential = ctx.host().credential("googlePalmApi", index)?;
     let host = field(&credential, "host");
-    let headers = vec![("x-goog-api-key".to_owned(), Secret::new(field(&credential, "apiKey")))];
+    let headers = vec![("x-goog-api-key".to_owned(), secret(&credential, "apiKey"))];
     Ok(Api::new(if host.trim().is_empty() { BASE_URL } else { &host }, headers))
 }

@@ -21,6 +21,13 @@ impl Node for GoogleGemini {
             "Google Gemini",
             "Texts, and what is in files, by models of Google",
         )
+        .untrusted()
+        .sends_to("url")
+        .sends_to("fileUrl")
+        .sends_to("audioUrls")
+        .sends_to("documentUrls")
+        .sends_to("imageUrls")
+        .sends_to("videoUrls")
         .group(Group::Ai)
         .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])
         .credential("googlePalmApi", true)

@@ -9,7 +9,7 @@ mod text;
 use super::api::Api;
 use super::not_there;
 use crate::ai::batches::Batches;
-use crate::ai::models::{field, own_header};
+use crate::ai::models::{field, own_header, secret};
 use model::Kind;
 use node_api::prelude::*;
 use providers::models::secret::Secret;
@@ -23,6 +23,9 @@ impl Node for OpenAi {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 2.0, 2.1];
         Spec::new("@n8n/n8n-nodes-langchain.openAi", &versions, "OpenAI", "Texts, images, speech and files of OpenAI")
+            .untrusted()
+            .sends_to("imageUrls")
+            .sends_to("responses.values.*.imageUrl")
             .group(Group::Ai)
             .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])
             .credential("openAiApi", true)
@@ -66,10 +69,10 @@ async fn made(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, Nod
 fn api(ctx: &Ctx<'_>, index: usize) -> Result<Api, NodeError> {
     let credential = ctx.host().credential("openAiApi", index)?;
     let url = field(&credential, "url");
-    let mut headers = vec![("authorization".to_owned(), Secret::new(format!("Bearer {}", field(&credential, "apiKey"))))];
+    let mut headers = vec![("authorization".to_owned(), secret(&credential, "apiKey").worded(|key| format!("Bearer {key}")))];
     let organization = field(&credential, "organizationId");
     if !organization.is_empty() {
-        headers.push(("openai-organization".to_owned(), Secret::new(organization)));
+        headers.push(("openai-organization".to_owned(), Secret::of(&credential, organization)));
     }
     headers.extend(own_header(&credential));
     Ok(Api::new(if url.trim().is_empty() { BASE_URL } else { &url }, headers))

@@ -41,7 +41,13 @@ fn asking(messages: Vec<Message>) -> ChatRequest {
 
 fn tools() -> Vec<ToolDefinition> {
     let parameters = json!({ "type": "object", "properties": {} });
-    vec![ToolDefinition { name: "f".into(), description: "does".into(), parameters, effect: Effect::None }]
+    vec![ToolDefinition {
+        name: "f".into(),
+        description: "does".into(),
+        parameters,
+        effect: Effect::None,
+        flow: node_api::ai::Flow::default(),
+    }]
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! A node's way out. A node that has opened a credential and does not say what of it a request carries is taken to send all of it: the
+//! request goes only where the credential may.
+
+use super::lock;
+use node_api::Credential;
+use node_api::hosts::Bound;
+use node_api::http::{Http, HttpError, HttpRequest, HttpResponse, HttpStream};
+use std::sync::{Arc, Mutex};
+
+pub(super) struct NodeHttp {
+    out: Arc<dyn Http>,
+    /// The binding of all credentials that were opened.
+    opened: Mutex<Option<Arc<Bound>>>,
+}
+
+impl NodeHttp {
+    pub(super) fn new(out: Arc<dyn Http>) -> Self {
+        Self { out, opened: Mutex::default() }
+    }
+
+    pub(super) fn opens(&self, credential: &Credential) {
+        let bound = credential.bound();
+        if bound.hosts.is_any() {
+            return;
+        }
+        let mut opened = lock(&self.opened);
+        *opened = Some(match opened.take() {
+            Some(earlier) => Arc::new(earlier.and(&bound)),
+            None => bound,
+        });
+    }
+
+    fn bound(&self, mut request: HttpRequest) -> HttpRequest {
+        if request.bound.is_none() {
+            request.bound.clone_from(&lock(&self.opened));
+        }
+        request
+    }
+}
+
+#[async_trait::async_trait]
+impl Http for NodeHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        self.out.send(self.bound(request)).await
+    }
+
+    async fn open(&self, request: HttpRequest) -> Result<HttpStream, HttpError> {
+        self.out.open(self.bound(request)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Object;
+
+    /// Answers with the hosts that a request is bound to.
+    struct Told;
+
+    #[async_trait::async_trait]
+    impl Http for Told {
+        async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+            let told = request.bound.map_or_else(|| "nothing".to_owned(), |bound| bound.hosts.to_string());
+            Ok(HttpResponse { status: 200, status_text: "OK".into(), headers: Vec::new(), body: told.into(), url: request.url })
+        }
+    }
+
+    #[tokio::test]
+    async fn issue_14_08_a_node_that_does_not_say_what_it_sends_is_bound_to_what_it_opened() {
+        let http = NodeHttp::new(Arc::new(Told));
+        let sent = async |bound: Option<Arc<Bound>>| {
+            let request = HttpRequest { bound, ..HttpRequest::new("GET", "https://x.test/") };
+            String::from_utf8(http.send(request).await.unwrap().body.to_vec()).unwrap()
+        };
+        assert_eq!(sent(None).await, "nothing");
+        http.opens(&Credential::new("httpHeaderAuth", Object::new()));
+        assert_eq!(sent(None).await, "nothing", "it may go anywhere");
+        http.opens(&Credential::new("notionApi", Object::new()));
+        assert_eq!(sent(None).await, "api.notion.com");
+        assert_eq!(sent(Some(Bound::to_nothing())).await, "any host", "it said so");
+        http.opens(&Credential::new("linearApi", Object::new()));
+        assert_eq!(sent(None).await, "api.notion.com; and at the same time api.linear.app");
+    }
+}

@@ -1,0 +1,24 @@
+//! Memory of all evaluations together: in a binary of its own, because the limit is the process's and would end what other tests evaluate.
+
+use heddle_expr::Error;
+use heddle_expr::sandbox::{ExpressionCode, Limits, Sandbox, limit_shared_memory};
+use heddle_expr::testing::FakeScope;
+use model::{Value, json};
+
+fn evaluate(source: &str) -> Result<Value, Error> {
+    Sandbox::new().session(Limits::expression()).evaluate(&ExpressionCode::new(source), &FakeScope::default())
+}
+
+#[test]
+fn issue_14_06_memory_of_all_evaluations_together_is_limited() {
+    limit_shared_memory(48 << 20);
+    let source = "(() => { const held = []; for (let i = 0; i < 300; i++) held.push(new Uint8Array(1 << 17)); const until = Date.now(); let n = 0; for (let i = 0; i < 2e6; i++) n += i; return held.length })()";
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let many: Vec<_> = (0..8).map(|_| scope.spawn(|| evaluate(source))).collect();
+        many.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    limit_shared_memory(256 << 20);
+    assert!(results.iter().any(|result| matches!(result, Err(Error::SharedMemory { .. }))), "{results:?}");
+    assert!(results.iter().all(|result| matches!(result, Ok(_) | Err(Error::SharedMemory { .. }))), "{results:?}");
+    assert_eq!(evaluate(source), Ok(json!(300)));
+}

@@ -1,0 +1,176 @@
+//! `heddle import`: workflows from files into a data folder, beside a server or without one.
+
+use super::workflows::claims_of;
+use super::{block_on, read_text};
+use crate::cli::Import as Arguments;
+use crate::settings::Settings;
+use crate::terminal::{Colour, note, paint, say};
+use crate::world;
+use anyhow::{Context as _, Result, bail};
+use engine::Engine;
+use model::{Object, Str, Value, Workflow};
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use store::projects::PERSONAL;
+use store::workflows::{Import, Imported, NewVersion, StoredWorkflow};
+use store::{Sqlite, Use, Workflows as _};
+
+/// Workflows that are saved in one transaction.
+const BATCH: usize = 500;
+
+/// How often it is told how far we are.
+const TELL_EVERY: Duration = Duration::from_secs(2);
+
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
+    let engine = world::engine(&Settings::load()?)?;
+    let mut importer = Importer { store, engine, activates: arguments.activate, waiting: Vec::new(), n_imported: 0, told: Instant::now() };
+    block_on(async {
+        let read = importer.read(arguments).await;
+        // What came before a file that cannot be imported is.
+        importer.save().await?;
+        read.map(|()| ExitCode::SUCCESS)
+    })?
+}
+
+struct Importer<'f> {
+    store: Sqlite,
+    engine: Engine,
+    activates: bool,
+    /// What is saved next, and the file that it is from.
+    waiting: Vec<(&'f Path, NewVersion)>,
+    n_imported: usize,
+    told: Instant,
+}
+
+/// A workflow that can be saved.
+struct Ready {
+    import: Import,
+    /// Why it is not to listen although it should.
+    stays_inactive: Option<runtime::Error>,
+}
+
+impl<'f> Importer<'f> {
+    async fn read(&mut self, arguments: &'f Arguments) -> Result<()> {
+        for file in &arguments.files {
+            for document in documents(file)? {
+                self.waiting.push((file, version_of(&document).with_context(|| cannot(file))?));
+                if self.waiting.len() == BATCH {
+                    self.save().await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves what waits, up to the first that cannot be saved.
+    async fn save(&mut self) -> Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let ids = waiting.iter().map(|(_, version)| version.id.clone()).collect();
+        let known: HashSet<Str> = self.store.workflow_names(ids).await?.into_iter().map(|(id, _)| id).collect();
+        let (mut files, mut imports, mut inactive, mut failed) = (Vec::new(), Vec::new(), Vec::new(), None);
+        for (file, version) in waiting {
+            let known = if known.contains(&version.id) { self.store.workflow(&version.id).await? } else { None };
+            match self.prepare(version, known) {
+                Ok(Ready { import, stays_inactive }) => {
+                    files.push((file, import.workflow.id.clone()));
+                    imports.push(import);
+                    inactive.push(stays_inactive);
+                }
+                Err(error) => {
+                    failed = Some(anyhow::Error::from(error).context(cannot(file)));
+                    break;
+                }
+            }
+        }
+        let imported = self.store.import_workflows(imports, PERSONAL).await?;
+        for (((file, id), claimed), inactive) in files.into_iter().zip(imported).zip(inactive) {
+            let Imported { workflow, activated } = runtime::settled(claimed, &id).with_context(|| cannot(file))?;
+            let activated = activated.map(|claimed| runtime::settled(claimed, &id));
+            if let Some(error) = inactive.as_ref().or(activated.as_ref().and_then(|result| result.as_ref().err())) {
+                note(&format!("{} '{}' stays inactive: {error}", paint("warning:", Colour::Yellow), workflow.name));
+            }
+            let is_active = activated.is_some_and(|result| result.is_ok());
+            say(&format!("{}  {}{}", workflow.id, workflow.name, if is_active { "  active" } else { "" }));
+            self.n_imported += 1;
+        }
+        if self.told.elapsed() >= TELL_EVERY {
+            self.told = Instant::now();
+            note(&format!("{} workflows imported so far", self.n_imported));
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// One that is active listens with the new version from then on; if it cannot, it is not saved.
+    fn prepare(&self, version: NewVersion, known: Option<StoredWorkflow>) -> Result<Ready, runtime::Error> {
+        let (was_active, is_archived) = known.as_ref().map_or((false, false), |known| (known.active, known.archived));
+        if !was_active && !self.activates {
+            return Ok(Ready { import: Import { workflow: version, claims: None, activate: false }, stays_inactive: None });
+        }
+        let claims = match is_archived {
+            true => Err(runtime::Error::Archived),
+            false => claims_of(&self.engine, &as_stored(&version, known)),
+        };
+        match claims {
+            Ok(claims) => {
+                let import = Import { workflow: version, claims: Some(claims), activate: self.activates };
+                Ok(Ready { import, stays_inactive: None })
+            }
+            Err(error) if was_active => Err(error),
+            Err(error) => Ok(Ready { import: Import { workflow: version, claims: None, activate: false }, stays_inactive: Some(error) }),
+        }
+    }
+}
+
+fn cannot(file: &Path) -> String {
+    format!("{} cannot be imported", file.display())
+}
+
+/// The workflows of a file: one, or a list as n8n's export writes.
+fn documents(file: &Path) -> Result<Vec<Value>> {
+    let value = model::json::parse(&read_text(file)?).with_context(|| format!("{} is not JSON (WORKFLOW_JSON)", file.display()))?;
+    match value {
+        Value::Array(list) => Ok(list.to_vec()),
+        Value::Object(_) => Ok(vec![value]),
+        other => bail!("{} is {}, not a workflow (WORKFLOW_JSON)", file.display(), other.kind_name()),
+    }
+}
+
+fn version_of(document: &Value) -> Result<NewVersion> {
+    let fields = document.as_object().context("a workflow is a JSON object (WORKFLOW_JSON)")?;
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let is_workflow = fields.get("nodes").is_some_and(|nodes| nodes.as_array().is_some());
+    anyhow::ensure!(is_workflow, "there is no list of nodes in it (WORKFLOW_JSON)");
+    let id = text("id").map_or_else(store::new_id, Into::into);
+    let static_data = fields.get("staticData").filter(|data| data.is_object()).map(|data| model::json::to_string(data).into());
+    // The row says whether it is active, and since when there is which version.
+    let kept: Object = fields.iter().filter(|(key, _)| *key != "active").map(|(key, value)| (key.clone(), value.clone())).collect();
+    let document = model::json::to_string(&kept.into());
+    Workflow::parse(&document).context("it cannot be read (WORKFLOW_JSON)")?;
+    Ok(NewVersion { id, name: text("name").unwrap_or("My workflow").into(), document: document.into(), author: None, static_data })
+}
+
+/// A version as it is going to be stored.
+fn as_stored(version: &NewVersion, known: Option<StoredWorkflow>) -> StoredWorkflow {
+    let NewVersion { id, name, document, static_data, .. } = version.clone();
+    match known {
+        Some(known) => StoredWorkflow { name, document, ..known },
+        None => StoredWorkflow {
+            id,
+            name,
+            active: false,
+            archived: false,
+            version_id: Str::default(),
+            chosen_version: None,
+            project_id: PERSONAL.into(),
+            folder_id: None,
+            document,
+            static_data,
+            created_ms: 0,
+            updated_ms: 0,
+            activations: 0,
+        },
+    }
+}

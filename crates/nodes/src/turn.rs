@@ -1,0 +1,22 @@
+//! Long work in loops of our own. Walking the items of an input needs nothing of this: the engine watches it.
+
+use node_api::NodeError;
+use std::cell::Cell;
+
+/// Lets others have their turn, and fails once the step's CPU time is used up or the run was stopped.
+pub(crate) fn tick() -> Result<(), NodeError> {
+    compute::tick().map_err(|exceeded| NodeError::cpu_time(exceeded.limit.as_millis()))
+}
+
+/// Does so once in many short turns of a loop.
+#[derive(Default)]
+pub(crate) struct Ticker(Cell<u32>);
+
+impl Ticker {
+    pub(crate) fn tick(&self) -> Result<(), NodeError> {
+        const TURNS: u32 = 1024;
+        let turns = self.0.get().wrapping_add(1);
+        self.0.set(turns);
+        if turns.is_multiple_of(TURNS) { tick() } else { Ok(()) }
+    }
+}

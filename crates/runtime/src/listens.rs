@@ -1,0 +1,97 @@
+//! What the triggers of a workflow listen to, and how long their expressions may take to say so.
+
+use crate::{Error, Loaded, lock};
+use compute::{Allowance, Room};
+use model::{Code, Str};
+use node_api::NodeError;
+use node_api::trigger::Listen;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// CPU time that the expressions of all triggers of one workflow may take, each time they are asked.
+pub const LISTEN_CPU_TIME: Duration = Duration::from_secs(1);
+
+/// What they may take when they are asked for the first time, so that those that are done in a moment listen before those that are not.
+pub(crate) const FIRST_CPU_TIME: Duration = Duration::from_millis(20);
+
+/// What the triggers of a workflow listen to, each with its name.
+pub(crate) type Listens = Vec<(Str, Listen)>;
+
+impl Loaded {
+    /// What its triggers listen to, per node. Nodes that only wake waiting runs are left out.
+    pub fn listens(&self, now_ms: i64) -> Result<Vec<(Str, Listen)>, Error> {
+        if self.computes_listens() { in_time("", || self.ask_triggers(now_ms)) } else { self.ask_triggers(now_ms) }
+    }
+
+    /// The same for somebody who can wait for their turn, within some CPU time, and with what it took.
+    pub(crate) async fn find_listens(&self, now_ms: i64, limit: Duration) -> (Result<Listens, Error>, Duration) {
+        if !self.computes_listens() {
+            return (self.ask_triggers(now_ms), Duration::ZERO);
+        }
+        let allowance = Allowance::new(limit, limit);
+        let listens = Room::wait().await.within(&allowance, || self.ask_triggers(now_ms));
+        (listens, allowance.used())
+    }
+
+    /// What one node listens to, its expressions evaluated as far as they need no run.
+    pub fn listens_of(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, Error> {
+        let computes = self.plan.node(name).is_some_and(engine::PlanNode::has_expressions);
+        if computes { in_time(name, || self.ask(name, now_ms)) } else { self.ask(name, now_ms) }
+    }
+
+    fn ask(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, Error> {
+        let failed = |error| Error::Trigger { node: name.into(), error };
+        let params = self.plan.static_params(name, now_ms).map_err(failed)?;
+        self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
+    }
+
+    /// The same with its expressions as they are written, for nodes that only a run gives values.
+    pub fn listens_as_written(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, Error> {
+        let params = self.plan.node(name).map(|node| node.raw_params.clone()).unwrap_or_default();
+        self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
+    }
+
+    fn ask_triggers(&self, now_ms: i64) -> Result<Listens, Error> {
+        let mut all = Vec::new();
+        for node in self.plan.nodes.iter().filter(|node| !node.disabled && node.is_trigger()) {
+            for listen in self.ask(&node.info.name, now_ms)? {
+                all.push((node.info.name.clone(), listen));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether what it listens to has to be computed, and may be something else the next time.
+    pub(crate) fn computes_listens(&self) -> bool {
+        self.plan.nodes.iter().any(|node| !node.disabled && node.is_trigger() && node.has_expressions())
+    }
+
+    /// What its triggers said last, as a workflow that is active.
+    pub(crate) fn said_listens(&self) -> Option<Result<Arc<Listens>, Error>> {
+        lock(&self.listens).clone()
+    }
+
+    pub(crate) fn keep_listens(&self, listens: Result<Listens, Error>) {
+        *lock(&self.listens) = Some(listens.map(Arc::new));
+    }
+
+    /// Whether its triggers are to be asked when the active workflows are read again. One that took too long once would again.
+    pub(crate) fn is_to_be_asked(&self) -> bool {
+        match self.said_listens() {
+            None => true,
+            Some(Err(error)) if took_too_long(&error) => false,
+            Some(_) => self.computes_listens(),
+        }
+    }
+}
+
+/// Inside of somebody's allowance, that one holds.
+fn in_time<T>(node: &str, ask: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let busy = |busy: compute::Busy| Error::Trigger { node: node.into(), error: NodeError::new(Code::OVERLOAD, busy.to_string()) };
+    compute::within(&Allowance::new(LISTEN_CPU_TIME, LISTEN_CPU_TIME), ask).map_err(busy)?
+}
+
+/// Whether a workflow cannot listen because its triggers compute for too long.
+pub fn took_too_long(error: &Error) -> bool {
+    matches!(error, Error::Trigger { error, .. } if error.code() == Code::SANDBOX_TIME)
+}

@@ -1,0 +1,235 @@
+//! Resumes what the last process left unfinished, a few runs at a time, and quarantines a run that was active each time a process died.
+//!
+//! A run is noted on disk before anything of it is read. If the process dies again and the run has recorded nothing since, it may be
+//! what kills the process: it is not resumed a third time, and a person decides. Runs that ended a step in between are resumed once more:
+//! the deaths met different steps of them. Runs that slept, and runs that a clean stop left behind, are resumed as ever.
+
+use crate::key_lock::KeyGuard;
+use crate::log::{FULL_DISK_PAUSE, RunLog, Written};
+use crate::resume::{Resume, stands_as};
+use crate::setbacks::Fate;
+use crate::start::Turn;
+use crate::task::caught;
+use crate::{Error, Runtime, lock};
+use model::{Code, RunStatus, Str};
+use node_api::NodeError;
+use node_api::trigger::Takes;
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use store::executions::{Execution, Left, State};
+use store::interruptions::{Interruption, Trail};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+/// Deaths in a row at which a run that recorded nothing in between is quarantined.
+const QUARANTINE_DEATHS: u32 = 2;
+
+/// Deaths in a row at which a run is quarantined whatever it recorded in between.
+const MAX_DEATHS: u32 = 3;
+
+/// Resumed runs that have shown no sign of life yet: no more than these are suspects if the process dies again.
+const MAX_UNSETTLED: usize = 8;
+
+/// After this long a resumed run counts as harmless, and the next one is resumed.
+const SETTLE_TIME: Duration = Duration::from_secs(2);
+
+/// How often a resumed run is looked at until then.
+const SETTLE_POLL: Duration = Duration::from_millis(10);
+
+/// Sleeping runs whose time passed while nothing ran that are resumed with the others; the clock wakes the rest.
+const MAX_OVERDUE: usize = 10_000;
+
+/// What is left to resume.
+struct Unfinished {
+    left: VecDeque<Left>,
+    unsettled: Arc<Semaphore>,
+}
+
+/// What became of a run whose turn to be resumed had come.
+enum Resumed {
+    Going(Arc<RunLog>),
+    /// It is not to be resumed, or not by us.
+    Not,
+    /// Somebody else is at it right now.
+    Later,
+}
+
+impl Runtime {
+    /// Goes on with what was running, or should have been woken, when the last process ended.
+    pub(crate) async fn recover(self: &Arc<Self>) -> Result<(), Error> {
+        match self.store.forget_interruptions().await {
+            // What is not forgotten now is at the next start.
+            Err(error) if !error.may_pass() => return Err(error.into()),
+            _ => {}
+        }
+        let mut left = self.store.interrupted().await?;
+        left.extend(self.store.due(self.now_ms(), None, MAX_OVERDUE).await?);
+        // Those whose called run came to its end just before the last process did.
+        left.extend(self.store.answered(0, usize::MAX).await?);
+        left.extend(self.store.decided(0, usize::MAX).await?);
+        let mut seen = HashSet::new();
+        left.retain(|left| seen.insert(left.id));
+        *lock(&self.recovering) = seen;
+        let mut unfinished = Unfinished { left: left.into(), unsettled: Arc::new(Semaphore::new(MAX_UNSETTLED)) };
+        let runtime = self.clone();
+        tokio::spawn(async move {
+            while !unfinished.left.is_empty() {
+                runtime.resume_some(&mut unfinished).await;
+                if runtime.is_stopping() {
+                    return;
+                }
+                if !unfinished.left.is_empty() {
+                    // Somebody is at it, or something must be written first, and cannot be now.
+                    tokio::time::sleep(FULL_DISK_PAUSE).await;
+                }
+            }
+            // Each has its permit until it has settled.
+            drop(unfinished.unsettled.acquire_many(MAX_UNSETTLED as u32).await);
+            runtime.recovered.cancel();
+        });
+        Ok(())
+    }
+
+    /// Tries each once; leaves those that somebody else holds, and those for which something must be written first, and cannot be now.
+    /// Nothing of a run is read before it has its turn, so that those that wait take no memory.
+    async fn resume_some(self: &Arc<Self>, unfinished: &mut Unfinished) {
+        for _ in 0..unfinished.left.len() {
+            let Ok(permit) = unfinished.unsettled.clone().acquire_owned().await else { return };
+            let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten() else { return };
+            let Some(left) = unfinished.left.pop_front() else { return };
+            let id = left.id;
+            match self.resume_one(&left, slot).await {
+                Resumed::Going(log) => drop(tokio::spawn(self.clone().settle_resumed(log, permit))),
+                Resumed::Not => {}
+                Resumed::Later => {
+                    unfinished.left.push_back(left);
+                    continue;
+                }
+            }
+            lock(&self.recovering).remove(&id);
+        }
+    }
+
+    /// Goes on with a run whose end could not be written, from what is on disk, as after a crash.
+    pub(crate) async fn resume_unwritten(self: Arc<Self>, id: i64) {
+        lock(&self.recovering).insert(id);
+        while !self.is_stopping() {
+            tokio::time::sleep(FULL_DISK_PAUSE).await;
+            match self.store.execution(id).await {
+                Ok(Some(Execution { state, .. })) if state.status == RunStatus::Running => {
+                    let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten() else { return };
+                    match self.resume_one(&Left { id, state }, slot).await {
+                        Resumed::Later => {}
+                        Resumed::Going(_) | Resumed::Not => break,
+                    }
+                }
+                Ok(_) => break,
+                Err(error) => tracing::warn!(%error, execution = id, "A run could not be looked up."),
+            }
+        }
+        if !self.is_stopping() {
+            lock(&self.recovering).remove(&id);
+        }
+    }
+
+    /// Holds the next one up until a resumed run is over, asleep, a step further, or has been running for a while.
+    async fn settle_resumed(self: Arc<Self>, log: Arc<RunLog>, _permit: OwnedSemaphorePermit) {
+        let began = Instant::now();
+        while began.elapsed() < SETTLE_TIME && self.runner.is_running(log.id()) && !log.has_progress() {
+            tokio::time::sleep(SETTLE_POLL).await;
+        }
+    }
+
+    async fn resume_one(self: &Arc<Self>, left: &Left, slot: OwnedSemaphorePermit) -> Resumed {
+        let id = left.id;
+        if self.setbacks.is_early(id, self.now_ms()) {
+            return Resumed::Later;
+        }
+        let Some(guard) = self.run_locks.try_lock(id) else { return Resumed::Later };
+        let error = match caught(self.resume_locked(&guard, &left.state, slot)).await {
+            Ok(resumed) => return resumed,
+            Err(error) => error,
+        };
+        match self.give_up(&guard, &left.state, &error).await {
+            Ok(Fate::Over | Fate::NotOurs) => Resumed::Not,
+            Ok(Fate::MayPass | Fate::WaitsForAll | Fate::Stays) => Resumed::Later,
+            Err(error) => {
+                tracing::warn!(%error, execution = id, "A run could not be resumed, which is tried again.");
+                Resumed::Later
+            }
+        }
+    }
+
+    async fn resume_locked(self: &Arc<Self>, guard: &KeyGuard<i64>, left: &State, slot: OwnedSemaphorePermit) -> Result<Resumed, Error> {
+        let id = *guard.key();
+        // Somebody may have stopped or woken it while it waited for its turn. One that was woken may sleep again, and as it did before:
+        // whoever took it up has also ended its recovery.
+        let now = self.store.execution(id).await?;
+        let Some(execution) = now.filter(|now| stands_as(&now.state, left)) else { return Ok(Resumed::Not) };
+        if !self.is_recovering(id) || self.runner.is_running(id) {
+            return Ok(Resumed::Not);
+        }
+        let noted = self.store.interruption(id).await?;
+        let deaths = match noted {
+            Some(noted) if noted.was_stopped => 0,
+            Some(noted) => noted.deaths + 1,
+            None => 1,
+        };
+        if deaths >= QUARANTINE_DEATHS {
+            let trail = self.store.trail(id, noted.map_or(0, |noted| noted.pieces)).await?;
+            if !trail.has_progress || deaths >= MAX_DEATHS {
+                self.quarantine(guard, &execution, deaths, &trail).await?;
+                return Ok(Resumed::Not);
+            }
+        }
+        let pieces = self.store.pieces(id).await?.pieces;
+        self.store.note_interruption(id, Interruption { deaths, pieces, was_stopped: false }).await?;
+        let taken = self.take_up_locked(guard, Resume::Left(left.clone()), Takes::Nothing, Turn::Has(slot)).await;
+        let log = taken.as_ref().ok().and_then(Option::as_ref).map(|taken| taken.log.clone());
+        if left.status == RunStatus::Waiting {
+            self.expected.hand_over(id, taken?);
+        } else {
+            taken?;
+        }
+        Ok(log.map_or(Resumed::Not, Resumed::Going))
+    }
+
+    /// Leaves a run to a person: it stands as uncertain, and says why.
+    async fn quarantine(&self, guard: &KeyGuard<i64>, execution: &Execution, deaths: u32, trail: &Trail) -> Result<(), Error> {
+        let id = execution.id;
+        let step = trail.last_step.as_ref().map(|node| format!(" Its last step was '{node}'.")).unwrap_or_default();
+        let message = format!("The execution was running each of the last {deaths} times the process died, so it is not resumed.{step}");
+        tracing::error!(
+            execution = id,
+            workflow = %execution.begun.workflow_id,
+            deaths,
+            step = trail.last_step.as_deref().unwrap_or_default(),
+            code = Code::RUN_QUARANTINED.name(),
+            "Execution quarantined."
+        );
+        let reason = NodeError::new(Code::RUN_QUARANTINED, Str::from(message)).hint(QUARANTINE_HINT).to_run_error("");
+        // Should a person resume it, one more death is enough.
+        self.store.note_interruption(id, Interruption { deaths, pieces: trail.pieces + 1, was_stopped: false }).await?;
+        let parts = self.store.pieces(id).await?.parts;
+        let written = Written { pieces: trail.pieces, parts, events: trail.events };
+        Ok(self.end_unresumed(guard, execution, written, RunStatus::Uncertain, reason).await?)
+    }
+
+    /// Whether the last process left a run unfinished that is still to be resumed.
+    pub(crate) fn is_recovering(&self, id: i64) -> bool {
+        lock(&self.recovering).contains(&id)
+    }
+
+    /// Notes what a clean stop leaves unfinished. If it cannot be written, the next start takes the stop for a crash.
+    pub(crate) async fn note_clean_stop(&self) {
+        let mut unfinished = self.runner.running();
+        unfinished.extend(lock(&self.recovering).iter());
+        if let Err(error) = self.store.note_clean_stop(unfinished, self.recorder.last_id()).await {
+            tracing::warn!(%error, "The stop could not be noted.");
+        }
+    }
+}
+
+const QUARANTINE_HINT: &str =
+    "Look at the last step and at what it was given. Then resume the execution, say what came of the step, retry or stop it.";

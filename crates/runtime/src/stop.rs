@@ -1,0 +1,126 @@
+//! Stops and removes runs, and with them those that they wait for.
+//!
+//! Invariant: whoever is told that a run was stopped will not see it go on. A run that is told to stop may be about to sleep, so that
+//! its end is waited for and looked at.
+
+use crate::end::Word;
+use crate::key_lock::KeyGuard;
+use crate::task::detached;
+use crate::{Error, Runtime};
+use model::{RunStatus, Str};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long it may take until nobody else is at a run, and until one that was told to stop has come to its end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Runtime {
+    /// Stops a run, and with it the one that it waits for. One that is waited for fails the node that called it. Goes on also if nobody
+    /// waits for it any more.
+    pub async fn stop_execution(self: &Arc<Self>, id: i64) -> Result<(), Error> {
+        let runtime = self.clone();
+        detached(async move { runtime.stop_now(id).await }).await
+    }
+
+    /// Removes a run. The one that it waits for has nobody left who wants its result, and is stopped. Goes on also if nobody waits for
+    /// it any more.
+    pub async fn delete_execution(self: &Arc<Self>, id: i64) -> Result<bool, Error> {
+        let runtime = self.clone();
+        detached(async move { runtime.delete_now(id).await }).await
+    }
+
+    /// Removes a workflow with all its runs, those that go on too; `false` if it is not there. Goes on also if nobody waits for it any
+    /// more.
+    pub async fn delete_workflow(self: &Arc<Self>, id: &str) -> Result<bool, Error> {
+        let (runtime, id) = (self.clone(), Str::from(id));
+        detached(async move { runtime.delete_workflow_now(&id).await }).await
+    }
+
+    async fn delete_workflow_now(self: &Arc<Self>, id: &str) -> Result<bool, Error> {
+        match self.deactivate(id).await {
+            Err(Error::NoWorkflow { .. }) => return Ok(false),
+            other => other?,
+        }
+        let its = self.recorder.runs_of(id);
+        let stopped = its.iter().filter(|run| self.runner.cancel(**run));
+        let all = futures::future::join_all(stopped.map(|run| self.runner.let_go(*run)));
+        if timeout(PATIENCE, all).await.is_err() {
+            return Err(Error::Busy { id: its.into_iter().find(|run| self.runner.is_running(*run)).unwrap_or_default() });
+        }
+        // One that begins or is woken from now on finds no row, and ends.
+        let Some(callers) = self.store.delete_workflow(id).await? else { return Ok(false) };
+        for run in self.recorder.runs_of(id) {
+            self.runner.cancel(run);
+        }
+        for caller in callers {
+            self.runner.say(Word::MayGoOn(caller));
+        }
+        self.reload().await?;
+        Ok(true)
+    }
+
+    /// Nobody wants what a run would give.
+    pub(crate) async fn stop_abandoned(self: Arc<Self>, id: i64) {
+        while !self.is_stopping() {
+            match self.stop_awaited(id).await {
+                Err(Error::Busy { .. }) => {}
+                Err(error) => return tracing::error!(%error, execution = id, "A run that nobody waits for could not be stopped."),
+                Ok(()) => return,
+            }
+        }
+    }
+
+    async fn stop_now(self: &Arc<Self>, id: i64) -> Result<(), Error> {
+        let guard = self.lock_soon(id).await?;
+        let was_running = self.runner.cancel(id);
+        if was_running && timeout(PATIENCE, self.runner.let_go(id)).await.is_err() {
+            return Err(Error::Busy { id });
+        }
+        let Some(execution) = self.store.execution(id).await? else {
+            // One that nobody keeps is gone with its end.
+            return if was_running { Ok(()) } else { Err(Error::NoExecution { id }) };
+        };
+        let status = execution.state.status;
+        if was_running && status.is_over() {
+            return Ok(());
+        }
+        let is_unresumed = status == RunStatus::Running && self.is_recovering(id);
+        if !matches!(status, RunStatus::Waiting | RunStatus::Uncertain) && !is_unresumed {
+            return Err(Error::WrongStatus { id, status: status.name() });
+        }
+        self.store.set_status(id, RunStatus::Cancelled).await?;
+        drop(guard);
+        if let Some(called) = execution.state.waits_for {
+            self.stop_awaited(called).await?;
+        }
+        self.runner.tell_caller(execution.begun.parent);
+        Ok(())
+    }
+
+    async fn delete_now(self: &Arc<Self>, id: i64) -> Result<bool, Error> {
+        let guard = self.lock_soon(id).await?;
+        if !self.is_let_go(id).await? {
+            return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
+        }
+        let Some(execution) = self.store.execution(id).await? else { return Ok(false) };
+        let was_there = self.store.delete_execution(id).await?;
+        drop(guard);
+        if let Some(called) = execution.state.waits_for {
+            self.stop_awaited(called).await?;
+        }
+        Ok(was_there)
+    }
+
+    async fn stop_awaited(self: &Arc<Self>, called: i64) -> Result<(), Error> {
+        match Box::pin(self.stop_now(called)).await {
+            // It has just come to its end.
+            Err(Error::WrongStatus { .. } | Error::NoExecution { .. }) => Ok(()),
+            other => other,
+        }
+    }
+
+    async fn lock_soon(&self, id: i64) -> Result<KeyGuard<i64>, Error> {
+        timeout(PATIENCE, self.run_locks.lock(id)).await.map_err(|_| Error::Busy { id })
+    }
+}

@@ -1,0 +1,112 @@
+//! A large execution with its data, written as it is read: what leaves is never in memory as a whole.
+
+use super::executions::{document_of, row};
+use crate::App;
+use crate::access::Principal;
+use crate::error::ApiError;
+use crate::paced::{PacedReceiver, PacedSender};
+use axum::body::Body;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use bytes::Bytes;
+use engine::write_run_data;
+use futures::stream;
+use model::{Items, Str, TaskData, Value, json};
+use runtime::history;
+use std::io::{self, Write};
+use std::sync::Arc;
+use store::Executions as _;
+use store::executions::Execution;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+/// Executions of more bytes are written as they are read.
+pub(super) const STREAMED_BYTES: i64 = 4 << 20;
+
+/// How much leaves at once, and how many of these a slow reader may be behind.
+const PIECE_BYTES: usize = 64 << 10;
+const PIECES: usize = 4;
+
+/// Reading a list takes about this much memory, however large it is.
+const LIST_WEIGHT: usize = 32 << 20;
+
+type Runs = Vec<(Str, Vec<Arc<TaskData>>)>;
+
+/// The text of an answer with a mark in place of what the nodes did, and that.
+struct Framed {
+    frame: String,
+    mark: Str,
+    runs: Runs,
+}
+
+pub(super) async fn answer(app: &App, who: &Principal, execution: Execution) -> Result<Response, ApiError> {
+    let weight = app.store.outline_weight(execution.id).await?.saturating_add(LIST_WEIGHT);
+    let (framed, room) = app.read_budget().read(&who.user_id, weight, framed(app.clone(), execution)).await?;
+    let Framed { frame, mark, runs } = framed?;
+    let (sender, receiver) = mpsc::channel(PIECES);
+    let runtime = Handle::current();
+    let sending = tokio::task::spawn_blocking(move || {
+        let mut out = Pieces { sender: PacedSender::new(sender), runtime, gathered: Vec::with_capacity(PIECE_BYTES) };
+        let written = write(&mut out, &frame, &mark, &runs).and_then(|()| out.flush());
+        drop((runs, room));
+        written
+    });
+    let pieces = PacedReceiver::new(receiver, sending);
+    let body =
+        stream::try_unfold(pieces, |mut pieces| async move { Ok::<_, io::Error>(pieces.next().await?.map(|piece| (piece, pieces))) });
+    let mut response = Response::new(Body::from_stream(body));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    Ok(response)
+}
+
+async fn framed(app: App, execution: Execution) -> Result<Framed, ApiError> {
+    let mut outcome = history::outcome(&execution, app.store.outline(execution.id).await?);
+    let runs = std::mem::take(&mut outcome.run_data);
+    let mark = store::new_id();
+    let mut value = row(&execution);
+    let fields = value.make_object();
+    let mut data = outcome.to_value().get("data").cloned().unwrap_or_default();
+    data.make_object().entry("resultData").make_object().insert("runData", mark.clone());
+    fields.insert("data", data);
+    fields.insert("workflowData", document_of(&app, &execution).await?.unwrap_or(Value::Null));
+    Ok(Framed { frame: json::to_string(&value), mark, runs })
+}
+
+fn write(out: &mut dyn Write, frame: &str, mark: &str, runs: &Runs) -> io::Result<()> {
+    let (before, after) = frame.split_once(&format!("\"{mark}\"")).ok_or_else(|| io::Error::other("the frame has no mark"))?;
+    out.write_all(before.as_bytes())?;
+    write_run_data(out, runs, |run| {
+        let mut lists = run.data.values().flatten().flatten().chain(run.input_override.iter().flatten());
+        match lists.any(|items: &Items| items.failure().is_some()) {
+            true => Err(io::Error::other("a part of the journal is damaged")),
+            false => Ok(()),
+        }
+    })?;
+    out.write_all(after.as_bytes())
+}
+
+/// Gathers what is written and sends it on.
+struct Pieces {
+    sender: PacedSender<Bytes>,
+    runtime: Handle,
+    gathered: Vec<u8>,
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.gathered.extend_from_slice(bytes);
+        if self.gathered.len() >= PIECE_BYTES {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let gathered = std::mem::replace(&mut self.gathered, Vec::with_capacity(PIECE_BYTES));
+        if gathered.is_empty() {
+            return Ok(());
+        }
+        let bytes = gathered.len();
+        self.runtime.block_on(self.sender.send(gathered.into(), bytes))
+    }
+}

@@ -1,0 +1,197 @@
+//! How much memory a body takes once it is read. A few letters of JSON, such as `[]`, become many bytes; what would be too much is
+//! refused before it is read, and large bodies are read at the same time only as far as there is room.
+
+use super::{Format, Read};
+use crate::error::ApiError;
+use crate::gate::MODEST_BYTES;
+use model::Code;
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// A body may take this many times as much memory as its length may be at most.
+const MOST_TIMES: usize = 16;
+
+/// What bodies that are being read may take together. Whoever needs more than this reads alone.
+const READ_BYTES: usize = 128 << 20;
+
+/// Bodies up to this length never wait: there is not much that they could become.
+const FREE_BYTES: usize = 4 << 10;
+
+/// The room is counted in pieces of this size.
+const UNIT: usize = 64 << 10;
+
+/// Whoever waits for memory looks again after this time.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// How long a body waits for its turn before its sender is told to come again.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// About what a list or an object takes besides its values, and what each value takes.
+const LIST_BYTES: usize = 160;
+const VALUE_BYTES: usize = 28;
+/// An element of XML has a tag at each end. Its attributes are an object of their own in the one of the element.
+const TAG_BYTES: usize = 80;
+const ATTRIBUTE_BYTES: usize = 120;
+const ATTRIBUTES_BYTES: usize = 300;
+
+/// Packed bodies at the same time: nobody knows how large they become.
+const UNPACKED: usize = 8;
+
+static PLACES: Semaphore = Semaphore::const_new(UNPACKED);
+static ROOM: Semaphore = Semaphore::const_new(READ_BYTES / UNIT);
+
+/// Bodies that become no larger than this have a room of their own, so that they do not wait behind large ones.
+const SMALL_BYTES: usize = 1 << 20;
+const SMALL_READ_BYTES: usize = 32 << 20;
+
+static SMALL_ROOM: Semaphore = Semaphore::const_new(SMALL_READ_BYTES / UNIT);
+
+/// Waits until there is room to read a body, whose length may be so much at most; it is taken until what comes back is dropped.
+pub(crate) async fn room_for(text: &str, format: Format, limit: usize) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
+    if text.len() <= FREE_BYTES {
+        return Ok(None);
+    }
+    let estimate = compute::for_size(text.len(), || estimate(text, format))?;
+    let most = limit.saturating_mul(MOST_TIMES);
+    if estimate > most {
+        let message = format!("The body holds more values than fit into {most} bytes of memory");
+        return Err(ApiError::new(Code::REQUEST_TOO_LARGE, message).hint("Send it in several requests, or raise HEDDLE_MAX_BODY."));
+    }
+    let units = estimate.div_ceil(UNIT).clamp(1, READ_BYTES / UNIT) as u32;
+    taken(if estimate <= SMALL_BYTES { &SMALL_ROOM } else { &ROOM }, units).await
+}
+
+/// Waits for a place to unpack a body of this length, and to read it.
+pub(super) async fn place_to_unpack(length: usize) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
+    if length <= FREE_BYTES { Ok(None) } else { taken(&PLACES, 1).await }
+}
+
+/// Waits until there is memory for what is made of a body of this length.
+pub(super) async fn memory_for(length: usize) -> Result<(), ApiError> {
+    if length <= MODEST_BYTES || !compute::is_memory_short() {
+        return Ok(());
+    }
+    let wait = async {
+        while compute::is_memory_short() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.map_err(|_| overload())
+}
+
+async fn taken(room: &'static Semaphore, units: u32) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
+    let turn = tokio::time::timeout(PATIENCE, room.acquire_many(units)).await;
+    turn.ok().and_then(Result::ok).map(Some).ok_or_else(overload)
+}
+
+pub(super) fn overload() -> ApiError {
+    ApiError::new(Code::OVERLOAD, "Too many large requests are under way").hint("Try again in a moment.").retry_after(1)
+}
+
+/// What was read from a body of this length takes about this much; nobody counts what is short.
+pub(super) fn of(read: &Read, length: usize) -> usize {
+    if length <= FREE_BYTES {
+        return length;
+    }
+    read.json.estimated_bytes() + read.files.iter().map(|(_, file)| file.data.len()).sum::<usize>()
+}
+
+/// What a body will take, by the marks between its values. It counts the letters that are read later, not the bytes that came: in some
+/// character sets a byte of a letter looks like a mark.
+fn estimate(text: &str, format: Format) -> usize {
+    let bytes = text.as_bytes();
+    match format {
+        Format::Guessed | Format::Json => of_json(bytes),
+        Format::Xml => of_xml(bytes),
+        Format::Form | Format::Plain | Format::File => bytes.len(),
+    }
+}
+
+/// Each tag and each sign of an attribute counts wherever it is: what is text and what is not is for the reader to find out.
+fn of_xml(bytes: &[u8]) -> usize {
+    let count = |mark: u8| bytes.iter().filter(|byte| **byte == mark).count();
+    let (tags, attributes) = (count(b'<'), count(b'='));
+    let closing = bytes.windows(2).filter(|pair| *pair == b"</").count();
+    let with_attributes = (tags - closing).min(attributes);
+    let parts = [(tags, TAG_BYTES), (attributes, ATTRIBUTE_BYTES), (with_attributes, ATTRIBUTES_BYTES)];
+    parts.into_iter().fold(bytes.len(), |all, (count, each)| all.saturating_add(count.saturating_mul(each)))
+}
+
+fn of_json(bytes: &[u8]) -> usize {
+    let (mut lists, mut values, mut is_text, mut is_escaped) = (0usize, 0usize, false, false);
+    for byte in bytes {
+        match (byte, is_text) {
+            _ if is_escaped => is_escaped = false,
+            (b'\\', true) => is_escaped = true,
+            (b'"', _) => is_text = !is_text,
+            (b'[' | b'{', false) => lists += 1,
+            (b',', false) => values += 1,
+            _ => {}
+        }
+    }
+    bytes.len().saturating_add(lists.saturating_mul(LIST_BYTES)).saturating_add(values.saturating_mul(VALUE_BYTES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn issue_14_06_a_small_body_does_not_wait_behind_large_ones() {
+        let large = format!("[{}]", "[],".repeat(100_000));
+        let read = |text: String| async move { room_for(&text, Format::Json, 16 << 20).await };
+        let all = ROOM.acquire_many((READ_BYTES / UNIT) as u32).await.unwrap();
+        let waiting = tokio::spawn(read(large));
+        tokio::task::yield_now().await;
+        assert!(read(format!("[{}1]", "1,".repeat(10_000))).await.unwrap().is_some());
+        assert!(!waiting.is_finished());
+        drop(all);
+        assert!(waiting.await.unwrap().unwrap().is_some());
+    }
+
+    fn check(text: &str, format: Format, value: &model::Value) {
+        let (estimated, taken) = (estimate(text, format), value.estimated_bytes());
+        assert!(estimated >= taken && estimated < 5 * taken, "{estimated} for {taken}: {}", &text[..20]);
+    }
+
+    #[test]
+    fn issue_14_07_the_estimate_is_about_what_is_taken() {
+        let records = r#"{"id":12,"name":"somebody","is_open":true,"price":12.5},"#.repeat(1000);
+        for text in [
+            format!("[{}[]]", "[],".repeat(10_000)),
+            format!("[{}{{}}]", "{},".repeat(10_000)),
+            format!("[{}1]", "1,".repeat(10_000)),
+            format!("[{records}0]"),
+            format!("{}{}", "[".repeat(60), "]".repeat(60)),
+            format!("[\"{}\"]", "[,{\\\"".repeat(10_000)),
+        ] {
+            check(&text, Format::Json, &model::json::parse(&text).unwrap());
+        }
+    }
+
+    #[test]
+    fn issue_14_00_the_estimate_counts_the_attributes_of_xml() {
+        let attributes: String = (0..2_000).map(|number| format!(" a{number}=\"\"")).collect();
+        for text in [
+            format!("<r>{}</r>", "<a b=\"\"/>".repeat(10_000)),
+            format!("<r>{}</r>", "<a b='>' c = ''></a>".repeat(10_000)),
+            format!("<r><a{attributes}/></r>"),
+        ] {
+            check(&text, Format::Xml, &nodes::text::read_xml_request(&text).unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn issue_14_07_a_body_that_would_take_all_memory_is_refused_before_it_is_read() {
+        let refused = async |format: Format, text: String| room_for(&text, format, 1 << 20).await.err().map(|error| error.code);
+        let lists = format!("[{}[]]", "[],".repeat(300_000));
+        assert_eq!(refused(Format::Json, lists.clone()).await, Some(Code::REQUEST_TOO_LARGE));
+        assert_eq!(refused(Format::Guessed, lists.clone()).await, Some(Code::REQUEST_TOO_LARGE));
+        assert_eq!(refused(Format::Plain, lists).await, None);
+        assert_eq!(refused(Format::Xml, "<a/>".repeat(250_000)).await, Some(Code::REQUEST_TOO_LARGE));
+        assert_eq!(refused(Format::Xml, "<a b=\"\"/>".repeat(100_000)).await, Some(Code::REQUEST_TOO_LARGE));
+        let honest = r#"{"id":12,"name":"somebody","is_open":true,"price":12.5},"#.repeat(18_000);
+        assert_eq!(refused(Format::Json, format!("[{honest}0]")).await, None);
+        assert_eq!(refused(Format::Json, format!("[{}1]", "1,".repeat(500_000))).await, None);
+    }
+}

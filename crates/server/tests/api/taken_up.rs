@@ -1,0 +1,124 @@
+//! What runs find that slept: the data that their workflow keeps, their budget, a journal that another version wrote.
+
+use crate::app::TestApp;
+use crate::editor::row;
+use model::{RunStatus, Value, json};
+use runtime::Listening;
+use std::time::{Duration, Instant};
+use store::executions::{Execution, ExecutionFilter};
+use store::workflows::NewVersion;
+use store::{Executions as _, Workflows as _};
+
+async fn active(app: &TestApp, id: &str, nodes: &[(&str, &str, Value)]) {
+    let document = model::json::to_string(&row(nodes));
+    let new = NewVersion { id: id.into(), name: id.into(), document: document.into(), author: None, static_data: None };
+    app.runtime.save(new, store::projects::PERSONAL).await.unwrap();
+    app.runtime.activate(id, Listening::Newest).await.unwrap();
+}
+
+fn webhook(path: &str) -> (&'static str, &'static str, Value) {
+    ("Webhook", "webhook@2", json!({ "httpMethod": "POST", "path": (path), "options": {} }))
+}
+
+fn wait() -> (&'static str, &'static str, Value) {
+    ("Wait", "wait@1.1", json!({ "resume": "webhook", "httpMethod": "POST", "options": {} }))
+}
+
+/// Counts how often it has run, in what the workflow keeps.
+fn count() -> (&'static str, &'static str, Value) {
+    let code = "const kept = $getWorkflowStaticData('global'); kept.n = (kept.n || 0) + 1; return [{ json: { n: kept.n } }];";
+    ("Count", "code@2", json!({ "jsCode": (code) }))
+}
+
+async fn runs_of(app: &TestApp, workflow: &str) -> Vec<Execution> {
+    let filter = ExecutionFilter { workflow_id: Some(workflow.into()), limit: 100, ..ExecutionFilter::default() };
+    app.store.executions(filter).await.unwrap()
+}
+
+async fn until(app: &TestApp, workflow: &str, what: &str, is_so: impl Fn(&[Execution]) -> bool) -> Vec<Execution> {
+    let began = Instant::now();
+    loop {
+        let found = runs_of(app, workflow).await;
+        if is_so(&found) && found.iter().all(|run| !app.runtime.runner.is_running(run.id)) {
+            return found;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{what}: {found:?}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+async fn asleep(app: &TestApp, workflow: &str, count: usize) -> Vec<Execution> {
+    let are_asleep = |runs: &[Execution]| runs.iter().filter(|run| run.state.status == RunStatus::Waiting).count() == count;
+    until(app, workflow, "not all of them sleep", are_asleep).await
+}
+
+async fn kept(app: &TestApp, workflow: &str) -> Option<f64> {
+    let text = app.store.workflow(workflow).await.unwrap().unwrap().static_data.unwrap();
+    counted(&model::json::parse(&text).unwrap())
+}
+
+fn counted(kept: &Value) -> Option<f64> {
+    kept.get("global")?.get("n")?.as_f64()
+}
+
+#[tokio::test]
+async fn issue_15_06_a_run_that_slept_leaves_alone_what_others_have_changed_meanwhile() {
+    let app = TestApp::start().await;
+    active(&app, "counter", &[webhook("count"), count(), wait(), ("After", "noOp", json!({}))]).await;
+    for _ in 0..3 {
+        assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
+    }
+    let sleeping = asleep(&app, "counter", 3).await;
+    assert_eq!(kept(&app, "counter").await, Some(3.0));
+    // The oldest has seen one only.
+    let oldest = sleeping.last().unwrap();
+    app.runtime.wake(oldest).await.unwrap();
+    asleep(&app, "counter", 2).await;
+    assert_eq!(kept(&app, "counter").await, Some(3.0));
+    // Also as the next run finds it, and after the workflow was changed while runs of the old version sleep.
+    active(&app, "counter", &[webhook("count"), count(), wait(), ("Later", "noOp", json!({}))]).await;
+    app.runtime.wake(&sleeping[1]).await.unwrap();
+    asleep(&app, "counter", 1).await;
+    assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
+    asleep(&app, "counter", 2).await;
+    assert_eq!(kept(&app, "counter").await, Some(4.0));
+}
+
+#[tokio::test]
+async fn issue_15_06_what_a_run_changes_after_it_was_woken_is_kept() {
+    let app = TestApp::start().await;
+    active(&app, "counter", &[webhook("count"), wait(), count()]).await;
+    for _ in 0..2 {
+        assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
+    }
+    for run in asleep(&app, "counter", 2).await {
+        app.runtime.wake(&run).await.unwrap();
+        until(&app, "counter", "it is not over", |runs| runs.iter().any(|one| one.id == run.id && one.state.stopped_ms.is_some())).await;
+    }
+    assert_eq!(kept(&app, "counter").await, Some(2.0));
+    let restarted = app.restarted().await;
+    assert_eq!(counted(&restarted.load("counter").await.unwrap().static_data()), Some(2.0));
+}
+
+#[tokio::test]
+async fn issue_15_09_a_run_whose_journal_this_version_cannot_read_stays_as_it_is() {
+    let app = TestApp::start().await;
+    active(&app, "sleeper", &[webhook("sleep"), wait(), ("After", "noOp", json!({}))]).await;
+    assert_eq!(app.call("POST", "/webhook/sleep").json("{}").send().await.status, 200);
+    let run = asleep(&app, "sleeper", 1).await.remove(0);
+    let database = rusqlite::Connection::open(app.store.folder().join("heddle.db")).unwrap();
+    let set_format = |format: i64| database.execute("UPDATE journal SET format = ?1", [format]).unwrap();
+    set_format(99);
+    let refused = app.runtime.wake(&run).await.err().unwrap();
+    assert_eq!(refused.code().name(), "STORE_NEWER", "{refused}");
+    let key = app.owner_key().await;
+    let shown = app.call("GET", &format!("/api/v1/executions/{}?includeData=true", run.id)).key(&key).send().await;
+    assert_eq!((shown.status, shown.text("code").as_str()), (409, "STORE_NEWER"), "{}", shown.body);
+    // A start does not end it either.
+    let restarted = app.restarted().await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(runs_of(&app, "sleeper").await[0].state.status, RunStatus::Waiting);
+    set_format(1);
+    restarted.wake(&run).await.unwrap();
+    until(&app, "sleeper", "it is not over", |runs| runs[0].state.status == RunStatus::Success).await;
+}

@@ -1,0 +1,163 @@
+//! One process of a history: it starts, lets clients and people come, and ends, cleanly or not.
+
+use crate::effect;
+use crate::world::{WallClock, World};
+use crate::{clients, people};
+use engine::{Engine, NoCredentials, NoJournal, NoLedger, NoWorkflows, Ports, Random, RunOptions};
+use node_api::Registry;
+use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
+use runtime::{CatchUp, Options, Retention, RunLimits, Runtime};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+use store::simulation::Row;
+use store::{Sqlite, Workspace};
+use tokio::time::sleep;
+
+/// What clients and people of a process need.
+#[derive(Clone)]
+pub(crate) struct Process {
+    pub(crate) world: Arc<World>,
+    pub(crate) store: Sqlite,
+    pub(crate) runtime: Arc<Runtime>,
+}
+
+impl Process {
+    pub(crate) async fn start(world: &Arc<World>) -> Result<Self, runtime::Error> {
+        let store = world.memory.open(world.clone())?;
+        let engine = Engine::new(REGISTRY.clone(), ports(world, &store));
+        let runtime = Runtime::start(engine, Arc::new(store.clone()), options()).await?;
+        Ok(Self { world: world.clone(), store, runtime })
+    }
+
+    /// A run as it stands now, if there is one that fits.
+    pub(crate) fn choose_run(&self, fits: impl Fn(&Row) -> bool) -> Option<Row> {
+        let rows: Vec<Row> = self.world.rows().into_iter().filter(fits).collect();
+        self.world.random.choose(&rows)
+    }
+
+    /// Lets so many things happen, and looks at what is on disk in between.
+    pub(crate) async fn live(&self, turns: u64) {
+        for _ in 0..turns {
+            sleep(self.world.some_time()).await;
+            self.world.rows();
+            match self.world.random.below(10) {
+                0..4 => clients::comes(self, clients::call(self.clone())),
+                4..6 => clients::comes(self, clients::resume(self.clone())),
+                _ => people::come(self),
+            }
+        }
+    }
+
+    /// Stops as a process does that is asked to.
+    pub(crate) async fn stop(&self) {
+        let patience = Duration::from_millis(self.world.random.below(3_000));
+        self.runtime.stop(patience).await;
+    }
+}
+
+static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::new(nodes::TABLES.iter().copied().chain([effect::NODES]))));
+
+fn options() -> Options {
+    Options {
+        run: RunOptions::default(),
+        limits: RunLimits::default(),
+        catch_up: CatchUp::default(),
+        spending: model::SpendingLimit::default(),
+        keep: Retention::default(),
+        base_url: "http://simulated".into(),
+    }
+}
+
+fn ports(world: &Arc<World>, store: &Sqlite) -> Ports {
+    Ports {
+        clock: Arc::new(WallClock(world.clone())),
+        random: Arc::new(Seeded(world.clone())),
+        http: Arc::new(NoNetwork),
+        connections: Arc::new(node_api::connect::NoConnections),
+        files: Arc::new(Workspace::new("/nowhere")),
+        tables: Arc::new(store.clone()),
+        collections: Arc::new(store.clone()),
+        conversations: node_api::ai::KeptHere::default(),
+        local_models: Arc::new(node_api::ai::NoLocalModels),
+        credentials: Arc::new(NoCredentials),
+        workflows: Arc::new(NoWorkflows),
+        ledger: Arc::new(NoLedger),
+        calls: None,
+        journal: Arc::new(NoJournal),
+        spill: None,
+    }
+}
+
+struct Seeded(Arc<World>);
+
+impl Random for Seeded {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill_with(|| self.0.random.below(256) as u8);
+    }
+}
+
+struct NoNetwork;
+
+#[async_trait::async_trait]
+impl Http for NoNetwork {
+    async fn send(&self, _request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        Err(HttpError::Unreachable { reason: "simulated".to_owned(), errno: None })
+    }
+}
+
+/// How a process came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Stopped,
+    /// It was killed, or died with a write.
+    Died,
+    /// It could not start.
+    Failed,
+}
+
+/// Lives one process of a history in virtual time.
+pub(crate) fn run<F: Future<Output = ()>>(world: &Arc<World>, after_ms: i64, life: impl FnOnce(Process) -> F) -> anyhow::Result<End> {
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
+    let end = tokio.block_on(async {
+        world.begin_process(after_ms);
+        let lives = async {
+            match Process::start(world).await {
+                Ok(process) => {
+                    world.tell("the process has started");
+                    life(process).await;
+                    End::Stopped
+                }
+                Err(error) => {
+                    world.tell(format_args!("the process cannot start: {error}"));
+                    End::Failed
+                }
+            }
+        };
+        let end = tokio::select! {
+            biased;
+            () = world.death() => End::Died,
+            end = lives => end,
+        };
+        world.tell(format_args!("the process has ended: {end:?}"));
+        world.end_process();
+        end
+    });
+    Ok(end)
+}
+
+impl World {
+    /// The rows on disk, which are looked at for what must not be.
+    pub(crate) fn rows(&self) -> Vec<Row> {
+        let rows = self.memory.rows();
+        match rows {
+            Ok(rows) => {
+                self.truth().sees(&rows);
+                rows
+            }
+            Err(error) => {
+                self.truth().breaks(format!("the database cannot be read: {error}"));
+                Vec::new()
+            }
+        }
+    }
+}
