@@ -7,6 +7,7 @@ run:
 	cargo run --release --quiet --package xtask -- sandbox
 	cargo run --release --quiet --package xtask -- web
 	cargo build --release --package heddle
+	./target/release/heddle migrate --data .heddle
 	./target/release/heddle import --data .heddle --activate examples/greeting.json examples/ask-the-docs.json
 	cargo run --release --quiet --package xtask -- example .heddle
 	./target/release/heddle serve --data .heddle
