@@ -5,7 +5,7 @@ use crate::support::{Folder, Server, heddle, wait_until};
 use serde_json::json;
 
 /// Runs that the crash has cut off.
-const INTERRUPTED: i64 = 3000;
+const INTERRUPTED: i64 = 1500;
 
 /// Makes an interrupted run many.
 fn multiply(data: &Folder) {
