@@ -21,21 +21,18 @@ pub(crate) struct Caller {
 
 impl Accounts {
     pub(crate) fn keep(&self, id: i64, account: &Arc<Account>) {
-        let mut all = lock(&self.0);
-        // Those of runs that are over go when the map would grow.
-        if all.len() == all.capacity() {
-            all.retain(|_, account| account.strong_count() > 0);
-        }
-        all.insert(id, Arc::downgrade(account));
+        insert(&mut lock(&self.0), id, account);
     }
 
     /// The account of a run, with what is on disk if nobody has it open.
     pub(crate) fn open(&self, id: i64, spent: SpentSum) -> Arc<Account> {
-        if let Some(account) = lock(&self.0).get(&id).and_then(Weak::upgrade) {
+        // Two that are taken up at once find the same one.
+        let mut all = lock(&self.0);
+        if let Some(account) = all.get(&id).and_then(Weak::upgrade) {
             return account;
         }
         let account = Account::new(spent);
-        self.keep(id, &account);
+        insert(&mut all, id, &account);
         account
     }
 
@@ -44,6 +41,14 @@ impl Accounts {
         let open = |above, caller: &Caller| Some(Spending::new(caller.limit, self.open(caller.id, caller.spent), above));
         callers.iter().rev().fold(None, open)
     }
+}
+
+/// Those of runs that are over go when the map would grow.
+fn insert(all: &mut HashMap<i64, Weak<Account>>, id: i64, account: &Arc<Account>) {
+    if all.len() == all.capacity() {
+        all.retain(|_, account| account.strong_count() > 0);
+    }
+    all.insert(id, Arc::downgrade(account));
 }
 
 #[cfg(test)]
