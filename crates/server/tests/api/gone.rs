@@ -6,30 +6,30 @@ use futures::FutureExt as _;
 use model::{Object, RunStatus, Value, json};
 use runtime::{Found, Listening};
 use std::time::{Duration, Instant};
+use store::Executions as _;
 use store::executions::{Execution, ExecutionFilter};
 use store::workflows::NewVersion;
-use store::{Executions as _, Workflows as _};
 
 async fn saved(app: &TestApp, id: &str, nodes: &[(&str, &str, Value)]) {
     let document = model::json::to_string(&row(nodes));
     let new = NewVersion { id: id.into(), name: id.into(), document: document.into(), author: None, static_data: None };
-    app.store.save_workflow(new).await.unwrap();
+    app.runtime.save(new, store::projects::PERSONAL).await.unwrap();
 }
 
-async fn active(app: &TestApp, id: &str, nodes: &[(&str, &str, Value)]) {
+pub(crate) async fn active(app: &TestApp, id: &str, nodes: &[(&str, &str, Value)]) {
     saved(app, id, nodes).await;
     app.runtime.activate(id, Listening::Newest).await.unwrap();
 }
 
-fn webhook(path: &str, options: Value) -> (&'static str, &'static str, Value) {
+pub(crate) fn webhook(path: &str, options: Value) -> (&'static str, &'static str, Value) {
     ("Webhook", "webhook@2", json!({ "httpMethod": "POST", "path": (path), "options": (options) }))
 }
 
-fn wait() -> (&'static str, &'static str, Value) {
+pub(crate) fn wait() -> (&'static str, &'static str, Value) {
     ("Wait", "wait@1.1", json!({ "resume": "webhook", "httpMethod": "POST", "options": {} }))
 }
 
-async fn runs_of(app: &TestApp, workflow: &str) -> Vec<Execution> {
+pub(crate) async fn runs_of(app: &TestApp, workflow: &str) -> Vec<Execution> {
     let filter = ExecutionFilter { workflow_id: Some(workflow.into()), limit: 10, ..ExecutionFilter::default() };
     app.store.executions(filter).await.unwrap()
 }
@@ -44,6 +44,16 @@ async fn run_that_is(app: &TestApp, workflow: &str, status: RunStatus) -> Execut
         assert!(began.elapsed() < Duration::from_secs(60), "no run is {}: {found:?}", status.name());
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
+}
+
+/// A run that waits for one that it has called, and that one, which waits for a call.
+async fn asleep_together(app: &TestApp) -> (Execution, Execution) {
+    saved(app, "called", &[("Start", "executeWorkflowTrigger@1", json!({})), wait()]).await;
+    let call = ("Call", "executeWorkflow@1", json!({ "source": "database", "workflowId": "called", "options": {} }));
+    active(app, "caller", &[webhook("call", json!({})), call]).await;
+    assert_eq!(app.call("POST", "/webhook/call").json("{}").send().await.status, 200);
+    let called = run_that_is(app, "called", RunStatus::Waiting).await;
+    (run_that_is(app, "caller", RunStatus::Waiting).await, called)
 }
 
 /// A call as the server hands it on.
@@ -102,12 +112,7 @@ async fn issue_15_02_nobody_is_told_that_a_delivery_was_taken_before_it_is_on_di
 #[tokio::test]
 async fn issue_15_03_a_stop_whose_caller_has_gone_reaches_the_run_that_was_waited_for() {
     let app = TestApp::start().await;
-    saved(&app, "called", &[("Start", "executeWorkflowTrigger@1", json!({})), wait()]).await;
-    let call = ("Call", "executeWorkflow@1", json!({ "source": "database", "workflowId": "called", "options": {} }));
-    active(&app, "caller", &[webhook("call", json!({})), call]).await;
-    assert_eq!(app.call("POST", "/webhook/call").json("{}").send().await.status, 200);
-    let called = run_that_is(&app, "called", RunStatus::Waiting).await;
-    let caller = run_that_is(&app, "caller", RunStatus::Waiting).await;
+    let (caller, called) = asleep_together(&app).await;
     assert_eq!(caller.state.waits_for, Some(called.id));
     assert!(app.runtime.stop_execution(caller.id).now_or_never().is_none(), "it was dropped before it was done");
     run_that_is(&app, "caller", RunStatus::Cancelled).await;
@@ -164,12 +169,7 @@ async fn issue_15_00_a_run_that_is_stopped_as_it_falls_asleep_does_not_sleep() {
 #[tokio::test]
 async fn issue_15_04_whoever_waits_for_a_run_of_a_removed_workflow_hears_of_it() {
     let app = TestApp::start().await;
-    saved(&app, "called", &[("Start", "executeWorkflowTrigger@1", json!({})), wait()]).await;
-    let call = ("Call", "executeWorkflow@1", json!({ "source": "database", "workflowId": "called", "options": {} }));
-    active(&app, "caller", &[webhook("call", json!({})), call]).await;
-    assert_eq!(app.call("POST", "/webhook/call").json("{}").send().await.status, 200);
-    let called = run_that_is(&app, "called", RunStatus::Waiting).await;
-    run_that_is(&app, "caller", RunStatus::Waiting).await;
+    let (_, called) = asleep_together(&app).await;
     let key = app.owner_key().await;
     assert_eq!(app.call("DELETE", "/api/v1/workflows/called").key(&key).send().await.status, 200);
     assert!(runs_of(&app, "called").await.is_empty());

@@ -1,38 +1,16 @@
 //! What runs find that slept: the data that their workflow keeps, their budget, a journal that another version wrote.
 
 use crate::app::TestApp;
-use crate::editor::row;
+use crate::gone::{active, runs_of, wait, webhook};
 use model::{RunStatus, Value, json};
-use runtime::Listening;
 use std::time::{Duration, Instant};
-use store::executions::{Execution, ExecutionFilter};
-use store::workflows::NewVersion;
-use store::{Executions as _, Workflows as _};
-
-async fn active(app: &TestApp, id: &str, nodes: &[(&str, &str, Value)]) {
-    let document = model::json::to_string(&row(nodes));
-    let new = NewVersion { id: id.into(), name: id.into(), document: document.into(), author: None, static_data: None };
-    app.runtime.save(new, store::projects::PERSONAL).await.unwrap();
-    app.runtime.activate(id, Listening::Newest).await.unwrap();
-}
-
-fn webhook(path: &str) -> (&'static str, &'static str, Value) {
-    ("Webhook", "webhook@2", json!({ "httpMethod": "POST", "path": (path), "options": {} }))
-}
-
-fn wait() -> (&'static str, &'static str, Value) {
-    ("Wait", "wait@1.1", json!({ "resume": "webhook", "httpMethod": "POST", "options": {} }))
-}
+use store::Workflows as _;
+use store::executions::Execution;
 
 /// Counts how often it has run, in what the workflow keeps.
 fn count() -> (&'static str, &'static str, Value) {
     let code = "const kept = $getWorkflowStaticData('global'); kept.n = (kept.n || 0) + 1; return [{ json: { n: kept.n } }];";
     ("Count", "code@2", json!({ "jsCode": (code) }))
-}
-
-async fn runs_of(app: &TestApp, workflow: &str) -> Vec<Execution> {
-    let filter = ExecutionFilter { workflow_id: Some(workflow.into()), limit: 100, ..ExecutionFilter::default() };
-    app.store.executions(filter).await.unwrap()
 }
 
 async fn until(app: &TestApp, workflow: &str, what: &str, is_so: impl Fn(&[Execution]) -> bool) -> Vec<Execution> {
@@ -64,7 +42,7 @@ fn counted(kept: &Value) -> Option<f64> {
 #[tokio::test]
 async fn issue_15_06_a_run_that_slept_leaves_alone_what_others_have_changed_meanwhile() {
     let app = TestApp::start().await;
-    active(&app, "counter", &[webhook("count"), count(), wait(), ("After", "noOp", json!({}))]).await;
+    active(&app, "counter", &[webhook("count", json!({})), count(), wait(), ("After", "noOp", json!({}))]).await;
     for _ in 0..3 {
         assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
     }
@@ -76,7 +54,7 @@ async fn issue_15_06_a_run_that_slept_leaves_alone_what_others_have_changed_mean
     asleep(&app, "counter", 2).await;
     assert_eq!(kept(&app, "counter").await, Some(3.0));
     // Also as the next run finds it, and after the workflow was changed while runs of the old version sleep.
-    active(&app, "counter", &[webhook("count"), count(), wait(), ("Later", "noOp", json!({}))]).await;
+    active(&app, "counter", &[webhook("count", json!({})), count(), wait(), ("Later", "noOp", json!({}))]).await;
     app.runtime.wake(&sleeping[1]).await.unwrap();
     asleep(&app, "counter", 1).await;
     assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
@@ -87,7 +65,7 @@ async fn issue_15_06_a_run_that_slept_leaves_alone_what_others_have_changed_mean
 #[tokio::test]
 async fn issue_15_06_what_a_run_changes_after_it_was_woken_is_kept() {
     let app = TestApp::start().await;
-    active(&app, "counter", &[webhook("count"), wait(), count()]).await;
+    active(&app, "counter", &[webhook("count", json!({})), wait(), count()]).await;
     for _ in 0..2 {
         assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
     }
@@ -103,7 +81,7 @@ async fn issue_15_06_what_a_run_changes_after_it_was_woken_is_kept() {
 #[tokio::test]
 async fn issue_15_09_a_run_whose_journal_this_version_cannot_read_stays_as_it_is() {
     let app = TestApp::start().await;
-    active(&app, "sleeper", &[webhook("sleep"), wait(), ("After", "noOp", json!({}))]).await;
+    active(&app, "sleeper", &[webhook("sleep", json!({})), wait(), ("After", "noOp", json!({}))]).await;
     assert_eq!(app.call("POST", "/webhook/sleep").json("{}").send().await.status, 200);
     let run = asleep(&app, "sleeper", 1).await.remove(0);
     let database = rusqlite::Connection::open(app.store.folder().join("heddle.db")).unwrap();
