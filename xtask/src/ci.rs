@@ -34,6 +34,8 @@ pub(crate) fn run() -> Result<()> {
         eprintln!("== {name}: {} s", began.elapsed().as_secs());
         if done.is_err() {
             eprintln!("== steps so far: {}", times.join(", "));
+            // A full disk ends compilers and databases in the strangest ways.
+            call("df", &["-h", "."])?;
         }
         done?;
     }

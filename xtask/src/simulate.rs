@@ -109,9 +109,10 @@ fn build() -> Result<()> {
 
 /// Puts the bugs back in a copy of the code, one at a time, and sees that each is found.
 fn find_bugs() -> Result<()> {
-    let target = std::env::current_dir()?.join("target");
-    let copy = target.join("bugs");
-    std::fs::create_dir_all(&copy)?;
+    build()?;
+    let copy = std::env::current_dir()?.join("target/bugs");
+    let target = copy.join("target");
+    take_dependencies(Path::new("target/debug"), &target.join("debug"))?;
     let parts = ["Cargo.toml", "Cargo.lock", ".cargo", "clippy.toml", "crates", "fuzz", "xtask"];
     call("cp", &["--archive", "--update"].into_iter().chain(parts).chain([&*copy.to_string_lossy()]).collect::<Vec<_>>())?;
     let mut missed = Vec::new();
@@ -124,6 +125,29 @@ fn find_bugs() -> Result<()> {
     Ok(())
 }
 
+/// Takes over what is built of other people's crates. Of ours nothing: theirs and those with bugs have the same names.
+fn take_dependencies(from: &Path, to: &Path) -> Result<()> {
+    if to.exists() {
+        std::fs::remove_dir_all(to)?;
+    }
+    for (folder, how) in [(".fingerprint", "--recursive"), ("build", "--recursive"), ("deps", "--link")] {
+        std::fs::create_dir_all(to.join(folder))?;
+        let mut command = Command::new("cp");
+        command.args(["--archive", how, "--target-directory"]).arg(to.join(folder));
+        for entry in std::fs::read_dir(from.join(folder))? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_ours = ["heddle", "libheddle", "xtask"].iter().any(|start| name.starts_with(start));
+            // The others in this folder are programs.
+            if !is_ours && (folder != "deps" || name.starts_with("lib")) {
+                command.arg(entry.path());
+            }
+        }
+        ensure!(command.status().context("cp cannot be started")?.success(), "{folder} cannot be copied");
+    }
+    Ok(())
+}
+
 fn is_found(bug: &Bug, copy: &Path, target: &Path) -> Result<bool> {
     let mut before: Vec<(PathBuf, String)> = Vec::new();
     for (file, now, with_bug) in bug.changes {
@@ -133,7 +157,6 @@ fn is_found(bug: &Bug, copy: &Path, target: &Path) -> Result<bool> {
         std::fs::write(&path, text.replace(now, with_bug))?;
         before.push((path, text));
     }
-    // Where every other build is: only our own crates are compiled again.
     let built = Command::new("cargo")
         .args(["build", "--quiet", "--workspace", "--bin", "simulation"])
         .env("CARGO_TARGET_DIR", target)

@@ -1,6 +1,6 @@
 //! A future whose polls are long work, or become long work once much data has come in.
 
-use crate::section::{Allowance, LARGE_BYTES, Start, is_offloaded, section};
+use crate::section::{Allowance, LARGE_BYTES, Start, is_offloaded, lending, section};
 use crate::turns::Kind;
 use std::cell::Cell;
 use std::pin::Pin;
@@ -38,7 +38,7 @@ impl<F: Future + Unpin> Offload<F> {
         Self { is_long: true, ..Self::new(inner, allowance) }
     }
 
-    /// Polls it like any other, until something inside of it calls [`aside`].
+    /// Polls it like any other, until something inside of it calls [`aside`]. Sections inside of it are charged to the allowance.
     pub fn if_asked(inner: F, allowance: Allowance) -> Self {
         Self { inner, allowance, used: Duration::ZERO, is_long: false, places: None }
     }
@@ -57,7 +57,7 @@ impl<F: Future + Unpin> Future for Offload<F> {
         let Some(places) = &mut this.places else {
             // It may be a part of another one, which others have asked.
             let before = IS_ASKED.replace(false);
-            let polled = Pin::new(&mut this.inner).poll(context);
+            let polled = lending(&this.allowance, || Pin::new(&mut this.inner).poll(context));
             if IS_ASKED.replace(before) {
                 this.places = Some(places());
             }
@@ -109,6 +109,29 @@ mod tests {
         let ended: Result<(), Exceeded> = Offload::new(Box::pin(work), allowance.clone()).await;
         assert_eq!(ended, Err(Exceeded { limit: Duration::from_millis(30) }));
         assert!(allowance.used() >= Duration::from_millis(30) && allowance.used() < Duration::from_millis(300));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn issue_15_01_a_section_inside_of_a_future_ends_when_nobody_wants_the_future() {
+        let stop = tokio_util::sync::CancellationToken::new();
+        let allowance = Allowance::new(Duration::from_secs(60), Duration::from_secs(60)).until(stop.clone());
+        let work = Box::pin(async {
+            crate::interruptible(|| {
+                let until = crate::cpu_used() + Duration::from_secs(20);
+                while crate::cpu_used() < until {
+                    tick()?;
+                }
+                Ok::<_, Exceeded>(())
+            })
+        });
+        let stopping = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            stop.cancel();
+        });
+        assert_eq!(Offload::if_asked(work, allowance.clone()).await, Ok(Err(Exceeded { limit: Duration::ZERO })));
+        assert!(allowance.used() > Duration::ZERO, "what it used is charged");
+        stopping.join().unwrap();
+        assert_eq!(crate::interruptible(tick), Ok(Ok(())), "and what follows is nobody else's");
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

@@ -27,6 +27,8 @@ static PATIENT: Semaphore = Semaphore::const_new(MAX_SECTIONS);
 
 thread_local! {
     static CURRENT: RefCell<Option<Section>> = const { RefCell::new(None) };
+    /// What sections on this thread are charged to that bring no allowance of their own.
+    static LENT: RefCell<Option<Allowance>> = const { RefCell::new(None) };
 }
 
 /// CPU time that one piece of work, and all pieces of one owner together, may use.
@@ -143,6 +145,8 @@ pub(crate) fn section<T>(kind: Kind, allowance: Option<&Allowance>, start: Start
     if is_offloaded() {
         return (work(), Duration::ZERO);
     }
+    let lent = if allowance.is_none() { LENT.with_borrow(Clone::clone) } else { None };
+    let allowance = allowance.or(lent.as_ref());
     off_the_runtime(|| {
         let Start { used_before, is_long } = start;
         let long = is_long.then(Long::begin);
@@ -169,6 +173,21 @@ pub(crate) fn section<T>(kind: Kind, allowance: Option<&Allowance>, start: Start
         drop(entered);
         (value, used)
     })
+}
+
+/// Sections that the work opens, and that bring no allowance of their own, are charged to this one.
+pub(crate) fn lending<T>(allowance: &Allowance, work: impl FnOnce() -> T) -> T {
+    let _back = Lent(LENT.replace(Some(allowance.clone())));
+    work()
+}
+
+/// What was lent before, to be lent again when the work ends, also by a panic.
+struct Lent(Option<Allowance>);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        LENT.set(self.0.take());
+    }
 }
 
 fn is_wanted(allowance: Option<&Allowance>) -> bool {

@@ -126,11 +126,7 @@ fn a_large_upload_is_held_a_few_times_at_most() {
     let data = set_up("binary-memory");
     let server = serve(&data);
     send(&server, "echo", &noise(50_000, 3));
-    let peak = || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
-    };
+    let peak = || server.peak_memory_mb() as usize * 1024 * 1024;
     let before = peak();
     let file = noise(SIZE, 9);
     for _ in 0..2 {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::workflow::node;
-use support::{Folder, Server, heddle, request};
+use support::{Folder, Server, heddle, peak_memory_kb, request};
 
 /// What the process may take, with room for the program itself.
 const MOST_MEMORY_KB: u64 = 900 << 10;
@@ -53,9 +53,7 @@ fn answer_in(folder: &Path, query: &str) -> Answer {
     });
     let mut peak_kb = 0;
     while child.try_wait().unwrap().is_none() {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
-        peak_kb = peak_kb.max(peak.unwrap_or(0));
+        peak_kb = peak_kb.max(peak_memory_kb(child.id()).unwrap_or(0));
         if began.elapsed() > Duration::from_secs(320) {
             child.kill().unwrap();
         }

@@ -22,13 +22,6 @@ fn echoing(name: &str, mode: &str) -> Folder {
     data
 }
 
-/// The most memory the server has had so far, in megabytes.
-fn peak(server: &Server) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
-}
-
 /// Sends up to a gigabyte until the server has had enough, and gives the status it answers with.
 fn send_a_gigabyte(server: &Server, headers: &str) -> Option<u16> {
     let mut stream = TcpStream::connect(&server.address).unwrap();
@@ -64,7 +57,7 @@ fn a_gigabyte_is_refused_without_being_held() {
     let data = echoing("gigabyte", "onReceived");
     let server = Server::start(&data.0, &[]);
     assert_eq!(server.call("POST", "/webhook/echo", Some(&json!({}))).status, 200);
-    let before = peak(&server);
+    let before = server.peak_memory_mb();
     for headers in ["content-length: 1073741824\r\n", "transfer-encoding: chunked\r\n"] {
         // The answer may be lost with the connection that is closed on us in mid-sentence.
         let statuses: Vec<Option<u16>> = (0..4).map(|_| send_a_gigabyte(&server, headers)).collect();
@@ -73,7 +66,7 @@ fn a_gigabyte_is_refused_without_being_held() {
     let just_too_much = vec![b' '; (16 << 20) + 1];
     let reply = support::request(&server.address, "POST", "/webhook/echo", &[("content-type", "application/json")], &just_too_much);
     assert_eq!(reply.unwrap().status, 413);
-    let grown = peak(&server) - before;
+    let grown = server.peak_memory_mb() - before;
     assert!(grown < 150, "it took {grown} MB");
     assert_eq!(server.call("POST", "/webhook/echo", Some(&json!({}))).status, 200);
 }
@@ -122,7 +115,7 @@ fn a_flood_is_answered_with_yes_or_later_and_memory_stays_bounded() {
     ];
     let server = Server::start(&data.0, &settings);
     assert_eq!(server.call("POST", "/webhook/echo", Some(&json!({}))).status, 200);
-    let before = peak(&server);
+    let before = server.peak_memory_mb();
     let statuses = std::sync::Mutex::new(BTreeMap::new());
     let broken = AtomicUsize::new(0);
     let until = Instant::now() + Duration::from_secs(4);
@@ -137,7 +130,7 @@ fn a_flood_is_answered_with_yes_or_later_and_memory_stays_bounded() {
     let statuses = statuses.into_inner().unwrap();
     assert!(statuses.keys().all(|status| matches!(status, 200 | 429 | 503)), "{statuses:?}");
     assert!(statuses.contains_key(&200) && statuses.contains_key(&429), "{statuses:?}");
-    let grown = peak(&server) - before;
+    let grown = server.peak_memory_mb() - before;
     assert!(grown < 200, "it took {grown} MB: {statuses:?}");
     support::wait_until("the server has calmed down", || server.call("POST", "/webhook/echo", Some(&json!({}))).status == 200);
     support::wait_until("it is ready", || server.call("GET", "/healthz/readiness", None).status == 200);

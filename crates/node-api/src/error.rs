@@ -89,6 +89,11 @@ impl NodeError {
             .hint("Do the work on fewer items at a time, or let the operator raise HEDDLE_STEP_CPU_TIME and HEDDLE_RUN_CPU_TIME.")
     }
 
+    /// Somebody stopped the run.
+    pub fn cancelled() -> Self {
+        Self::new(Code::RUN_CANCELLED, "The run was cancelled")
+    }
+
     /// The operator has not allowed it.
     pub fn disallowed(message: impl Into<Str>) -> Self {
         Self::new(Code::NODE_DISALLOWED, message)

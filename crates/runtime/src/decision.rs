@@ -15,6 +15,8 @@ pub struct Decision {
     pub finding: Finding,
     /// The call that it is about, such as `tool 1.2`, where an agent has begun several.
     pub call: Option<Str>,
+    /// As many events of the run as whoever decides has seen: if it has gone on since, they mean another step.
+    pub seen: Option<u64>,
 }
 
 /// What somebody found who has looked.
@@ -29,9 +31,14 @@ pub enum Finding {
 }
 
 impl Decision {
+    /// Says the same of whatever is in doubt.
+    pub fn about_all(finding: Finding) -> Self {
+        Self { finding, call: None, seen: None }
+    }
+
     /// Goes on with what is not in doubt.
     pub fn unsaid() -> Self {
-        Self { finding: Finding::Unsaid, call: None }
+        Self::about_all(Finding::Unsaid)
     }
 }
 
@@ -140,7 +147,7 @@ mod tests {
     use model::json;
 
     fn decision(finding: Finding, call: Option<&str>) -> Decision {
-        Decision { finding, call: call.map(Str::from) }
+        Decision { call: call.map(Str::from), ..Decision::about_all(finding) }
     }
 
     fn happened() -> Finding {

@@ -41,6 +41,9 @@ pub enum Error {
     /// The run has gone on since, or waits somewhere else.
     #[error("this link was made for another wait of execution {id}")]
     OldLink { id: i64 },
+    /// Somebody else has decided meanwhile, and it may have come to another doubt.
+    #[error("execution {id} has gone on since it was looked at")]
+    WentOn { id: i64 },
     /// Nobody has said what became of this step.
     #[error("'{node}' was cut off and may have happened")]
     Undecided { node: Str },
@@ -80,7 +83,7 @@ impl Error {
             Error::OutOfReach { .. } => Code::CREDENTIAL_FOREIGN,
             Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping => Code::OVERLOAD,
             Error::Panicked => Code::RUN_PANICKED,
-            Error::WrongStatus { .. } | Error::OldLink { .. } => Code::EXECUTION_STATUS,
+            Error::WrongStatus { .. } | Error::OldLink { .. } | Error::WentOn { .. } => Code::EXECUTION_STATUS,
             Error::NoApproval { .. } => Code::APPROVAL_NONE,
             Error::NoAskedCall { .. } => Code::APPROVAL_CALL,
             Error::RuledOther { .. } => Code::APPROVAL_CHANGED,
@@ -95,7 +98,7 @@ impl Error {
     /// What becomes of a run that could not be taken up because of it. No kind of error is left out: a new one is thought about.
     pub(crate) fn fate(&self) -> Fate {
         match self {
-            Error::WrongStatus { .. } | Error::NoExecution { .. } | Error::OldLink { .. } => Fate::NotOurs,
+            Error::WrongStatus { .. } | Error::NoExecution { .. } | Error::OldLink { .. } | Error::WentOn { .. } => Fate::NotOurs,
             Error::Store(error) => fate_by_store(error),
             // One that breaks each time is left to a person.
             Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping | Error::Panicked => Fate::MayPass,
@@ -127,6 +130,7 @@ impl Error {
                 Some("Look at the service, then decide: 'again' does the step again, 'done' takes it as done.".into())
             }
             Error::OldLink { .. } => Some("Use the link of the step that the execution waits at now.".into()),
+            Error::WentOn { .. } => Some("Look at it again, and decide about what you see.".into()),
             Error::Archived => Some("Unarchive it first.".into()),
             Error::OutOfReach { .. } => Some("Share the credential with the project, or choose another one in the node.".into()),
             Error::RuledOther { .. } => Some("Look at the call again, and decide about what you see.".into()),

@@ -54,6 +54,7 @@ mod ticket;
 mod trial;
 mod versions;
 mod waiting;
+mod window;
 
 pub use addresses::settled;
 pub use approval::{AskedCall, Ruling, asked_in};
@@ -334,6 +335,11 @@ impl Runtime {
     /// Writes what a run that goes on has told so far, so that its journal has it.
     pub async fn settle(&self, id: i64) -> Result<(), Error> {
         Ok(self.recorder.settle(&id.to_string()).await?)
+    }
+
+    /// Lets whoever lists runs find those that have been going on for a while, also if they are only written down at their end.
+    pub async fn settle_long(&self) {
+        self.recorder.settle_long().await;
     }
 
     /// Stops taking things on and waits for runs to end, at most so long; what is left goes on after the next start.

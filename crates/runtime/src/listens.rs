@@ -20,12 +20,12 @@ pub(crate) type Listens = Vec<(Str, Listen)>;
 impl Loaded {
     /// What its triggers listen to, per node. Nodes that only wake waiting runs are left out.
     pub fn listens(&self, now_ms: i64) -> Result<Vec<(Str, Listen)>, Error> {
-        if self.computes_listens() { in_time("", || self.ask_triggers(now_ms)) } else { self.ask_triggers(now_ms) }
+        if self.computes_listens { in_time("", || self.ask_triggers(now_ms)) } else { self.ask_triggers(now_ms) }
     }
 
     /// The same for somebody who can wait for their turn, within some CPU time, and with what it took.
     pub(crate) async fn find_listens(&self, now_ms: i64, limit: Duration) -> (Result<Listens, Error>, Duration) {
-        if !self.computes_listens() {
+        if !self.computes_listens {
             return (self.ask_triggers(now_ms), Duration::ZERO);
         }
         let allowance = Allowance::new(limit, limit);
@@ -61,11 +61,6 @@ impl Loaded {
         Ok(all)
     }
 
-    /// Whether what it listens to has to be computed, and may be something else the next time.
-    pub(crate) fn computes_listens(&self) -> bool {
-        self.plan.nodes.iter().any(|node| !node.disabled && node.is_trigger() && node.has_expressions())
-    }
-
     /// What its triggers said last, as a workflow that is active.
     pub(crate) fn said_listens(&self) -> Option<Result<Arc<Listens>, Error>> {
         lock(&self.listens).clone()
@@ -80,7 +75,7 @@ impl Loaded {
         match self.said_listens() {
             None => true,
             Some(Err(error)) if took_too_long(&error) => false,
-            Some(_) => self.computes_listens(),
+            Some(_) => self.computes_listens,
         }
     }
 }

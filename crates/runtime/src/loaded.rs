@@ -35,6 +35,8 @@ pub struct Loaded {
     pub(crate) is_stored: bool,
     /// One for all versions of the workflow, so that none goes on from what another has left behind.
     static_data: Kept,
+    /// Whether what it listens to has to be computed, and may be something else the next time.
+    pub(crate) computes_listens: bool,
     /// What its triggers said last that they listen to.
     pub(crate) listens: Mutex<Option<Result<Arc<Listens>, crate::Error>>>,
     /// They need more than a moment to say so.
@@ -101,6 +103,7 @@ impl Loaded {
                 .is_none_or(|value| value.is_truthy() || value.as_str() == Some("DEFAULT")),
             durability: if plan.has_effects() { Durability::EachStep } else { Durability::Ends },
             static_data: Kept::new(static_data),
+            computes_listens: plan.nodes.iter().any(|node| !node.disabled && node.is_trigger() && node.has_expressions()),
             listens: Mutex::default(),
             is_slow: AtomicBool::new(false),
             plan: Arc::new(plan),

@@ -27,6 +27,9 @@ pub(crate) const FULL_DISK_PAUSE: Duration = Duration::from_millis(500);
 /// Pieces of answers that a slow watcher may be behind before it misses some.
 const LIVE_CHUNKS: usize = 4096;
 
+/// Whoever looks for runs does not miss one that goes on for longer.
+const SHORT_RUN: Duration = Duration::from_secs(1);
+
 /// A short run tells about this much.
 const USUAL_BYTES: usize = 2048;
 
@@ -234,6 +237,16 @@ impl Recorder {
         }
     }
 
+    /// The same for all that have been at it for a while and of which nothing is on disk, so that whoever looks for them finds them.
+    pub(crate) async fn settle_long(&self) {
+        let unwritten: Vec<Arc<RunLog>> = lock(&self.open).values().filter(|log| log.is_long_unwritten()).cloned().collect();
+        for log in unwritten {
+            if let Err(error) = write_all(&*self.store, &log).await {
+                tracing::warn!(%error, execution = log.id, "The beginning of a run could not be written.");
+            }
+        }
+    }
+
     /// The workflow of a run that goes on.
     pub fn workflow_of(&self, id: i64) -> Option<Str> {
         self.log(&id.to_string()).map(|log| log.workflow_id.clone())
@@ -362,6 +375,11 @@ impl RunLog {
     /// Whether it came any further in this process.
     pub(crate) fn has_progress(&self) -> bool {
         lock(&self.state).has_progress
+    }
+
+    fn is_long_unwritten(&self) -> bool {
+        let state = lock(&self.state);
+        !state.is_written && state.refusal.is_none() && self.began.elapsed() > SHORT_RUN
     }
 
     /// Whether so much is not on disk that the run must wait.

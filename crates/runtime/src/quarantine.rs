@@ -2,7 +2,8 @@
 //!
 //! A run is noted on disk before anything of it is read. If the process dies again and the run has recorded nothing since, it may be
 //! what kills the process: it is not resumed a third time, and a person decides. Runs that ended a step in between are resumed once more:
-//! the deaths met different steps of them. Runs that slept, and runs that a clean stop left behind, are resumed as ever.
+//! the deaths met different steps of them. Runs that slept, and runs that a clean stop left behind, are resumed as ever. Suspects come first,
+//! a few at a time; the others follow in a window that grows.
 
 use crate::key_lock::KeyGuard;
 use crate::log::{FULL_DISK_PAUSE, RunLog, Written};
@@ -10,6 +11,7 @@ use crate::resume::{Resume, stands_as};
 use crate::setbacks::Fate;
 use crate::start::Turn;
 use crate::task::caught;
+use crate::window::{Place, Window};
 use crate::{Error, Runtime, lock};
 use model::{Code, RunStatus, Str};
 use node_api::NodeError;
@@ -19,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::executions::{Execution, Left, State};
 use store::interruptions::{Interruption, Trail};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 /// Deaths in a row at which a run that recorded nothing in between is quarantined.
@@ -27,9 +29,6 @@ const QUARANTINE_DEATHS: u32 = 2;
 
 /// Deaths in a row at which a run is quarantined whatever it recorded in between.
 const MAX_DEATHS: u32 = 3;
-
-/// Resumed runs that have shown no sign of life yet: no more than these are suspects if the process dies again.
-const MAX_UNSETTLED: usize = 8;
 
 /// After this long a resumed run counts as harmless, and the next one is resumed.
 const SETTLE_TIME: Duration = Duration::from_secs(2);
@@ -40,10 +39,10 @@ const SETTLE_POLL: Duration = Duration::from_millis(10);
 /// Sleeping runs whose time passed while nothing ran that are resumed with the others; the clock wakes the rest.
 const MAX_OVERDUE: usize = 10_000;
 
-/// What is left to resume.
+/// What is left to resume, and how many at once.
 struct Unfinished {
     left: VecDeque<Left>,
-    unsettled: Arc<Semaphore>,
+    window: Arc<Window>,
 }
 
 /// What became of a run whose turn to be resumed had come.
@@ -71,9 +70,16 @@ impl Runtime {
         let mut seen = HashSet::new();
         left.retain(|left| seen.insert(left.id));
         *lock(&self.recovering) = seen;
-        let mut unfinished = Unfinished { left: left.into(), unsettled: Arc::new(Semaphore::new(MAX_UNSETTLED)) };
+        // Those that were resumed before, and were at it when the process died again.
+        let suspects = self.store.resumed_before().await?;
+        let (suspects, left): (Vec<Left>, Vec<Left>) = left.into_iter().partition(|left| suspects.contains(&left.id));
+        let mut suspects = Unfinished { left: suspects.into(), window: Window::narrow() };
+        let mut unfinished = Unfinished { left: left.into(), window: Window::growing() };
         let runtime = self.clone();
         tokio::spawn(async move {
+            runtime.resume_some(&mut suspects).await;
+            suspects.window.settled().await;
+            unfinished.left.extend(suspects.left);
             while !unfinished.left.is_empty() {
                 runtime.resume_some(&mut unfinished).await;
                 if runtime.is_stopping() {
@@ -84,8 +90,7 @@ impl Runtime {
                     tokio::time::sleep(FULL_DISK_PAUSE).await;
                 }
             }
-            // Each has its permit until it has settled.
-            drop(unfinished.unsettled.acquire_many(MAX_UNSETTLED as u32).await);
+            unfinished.window.settled().await;
             runtime.recovered.cancel();
         });
         Ok(())
@@ -95,12 +100,12 @@ impl Runtime {
     /// Nothing of a run is read before it has its turn, so that those that wait take no memory.
     async fn resume_some(self: &Arc<Self>, unfinished: &mut Unfinished) {
         for _ in 0..unfinished.left.len() {
-            let Ok(permit) = unfinished.unsettled.clone().acquire_owned().await else { return };
+            let Some(place) = unfinished.window.place().await else { return };
             let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten() else { return };
             let Some(left) = unfinished.left.pop_front() else { return };
             let id = left.id;
-            match self.resume_one(&left, slot).await {
-                Resumed::Going(log) => drop(tokio::spawn(self.clone().settle_resumed(log, permit))),
+            match self.resume_one(&left, slot, place.is_narrow).await {
+                Resumed::Going(log) => drop(tokio::spawn(self.clone().settle_resumed(log, place))),
                 Resumed::Not => {}
                 Resumed::Later => {
                     unfinished.left.push_back(left);
@@ -119,7 +124,7 @@ impl Runtime {
             match self.store.execution(id).await {
                 Ok(Some(Execution { state, .. })) if state.status == RunStatus::Running => {
                     let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten() else { return };
-                    match self.resume_one(&Left { id, state }, slot).await {
+                    match self.resume_one(&Left { id, state }, slot, true).await {
                         Resumed::Later => {}
                         Resumed::Going(_) | Resumed::Not => break,
                     }
@@ -134,20 +139,21 @@ impl Runtime {
     }
 
     /// Holds the next one up until a resumed run is over, asleep, a step further, or has been running for a while.
-    async fn settle_resumed(self: Arc<Self>, log: Arc<RunLog>, _permit: OwnedSemaphorePermit) {
+    async fn settle_resumed(self: Arc<Self>, log: Arc<RunLog>, place: Place) {
         let began = Instant::now();
         while began.elapsed() < SETTLE_TIME && self.runner.is_running(log.id()) && !log.has_progress() {
             tokio::time::sleep(SETTLE_POLL).await;
         }
+        place.settle();
     }
 
-    async fn resume_one(self: &Arc<Self>, left: &Left, slot: OwnedSemaphorePermit) -> Resumed {
+    async fn resume_one(self: &Arc<Self>, left: &Left, slot: OwnedSemaphorePermit, is_one_of_few: bool) -> Resumed {
         let id = left.id;
         if self.setbacks.is_early(id, self.now_ms()) {
             return Resumed::Later;
         }
         let Some(guard) = self.run_locks.try_lock(id) else { return Resumed::Later };
-        let error = match caught(self.resume_locked(&guard, &left.state, slot)).await {
+        let error = match caught(self.resume_locked(&guard, &left.state, slot, is_one_of_few)).await {
             Ok(resumed) => return resumed,
             Err(error) => error,
         };
@@ -161,7 +167,13 @@ impl Runtime {
         }
     }
 
-    async fn resume_locked(self: &Arc<Self>, guard: &KeyGuard<i64>, left: &State, slot: OwnedSemaphorePermit) -> Result<Resumed, Error> {
+    async fn resume_locked(
+        self: &Arc<Self>,
+        guard: &KeyGuard<i64>,
+        left: &State,
+        slot: OwnedSemaphorePermit,
+        is_one_of_few: bool,
+    ) -> Result<Resumed, Error> {
         let id = *guard.key();
         // Somebody may have stopped or woken it while it waited for its turn. One that was woken may sleep again, and as it did before:
         // whoever took it up has also ended its recovery.
@@ -171,19 +183,24 @@ impl Runtime {
             return Ok(Resumed::Not);
         }
         let noted = self.store.interruption(id).await?;
-        let deaths = match noted {
+        let mut deaths = match noted {
             Some(noted) if noted.was_stopped => 0,
             Some(noted) => noted.deaths + 1,
             None => 1,
         };
         if deaths >= QUARANTINE_DEATHS {
             let trail = self.store.trail(id, noted.map_or(0, |noted| noted.pieces)).await?;
-            if !trail.has_progress || deaths >= MAX_DEATHS {
+            if trail.has_progress && left.status == RunStatus::Waiting {
+                // It went to sleep since, and was not at it when the process died.
+                deaths = 1;
+            } else if !trail.has_progress || deaths >= MAX_DEATHS {
                 self.quarantine(guard, &execution, deaths, &trail).await?;
                 return Ok(Resumed::Not);
             }
         }
         let pieces = self.store.pieces(id).await?.pieces;
+        // Should the process die with this one among many, the next start resumes it as one of few.
+        let deaths = if is_one_of_few { deaths } else { deaths.saturating_sub(1) };
         self.store.note_interruption(id, Interruption { deaths, pieces, was_stopped: false }).await?;
         let taken = self.take_up_locked(guard, Resume::Left(left.clone()), Takes::Nothing, Turn::Has(slot)).await;
         let log = taken.as_ref().ok().and_then(Option::as_ref).map(|taken| taken.log.clone());

@@ -110,13 +110,16 @@ impl Runtime {
     /// Those that changed, those that have not said yet what they listen to, and those that may say something else by now. Of two that
     /// were active before addresses had owners, the older one comes first.
     async fn candidates(&self, before: &Active, mut listening: Vec<ListeningWorkflow>) -> Result<Vec<Candidate>, Error> {
-        listening.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
         let same = |now: &ListeningWorkflow| {
             let is_same = |known: &&Arc<Loaded>| {
                 known.version_id == now.version_id && known.project_id == now.project_id && known.activations == now.activations
             };
             before.known(&now.id).filter(is_same)
         };
+        // Those that go on as they are need nobody's attention.
+        let goes_on = |known: &Arc<Loaded>| before.workflows.contains_key(&known.id) && !known.is_to_be_asked();
+        listening.retain(|now| !same(now).is_some_and(goes_on));
+        listening.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
         let changed = listening.iter().filter(|now| same(now).is_none()).count();
         let mut documents: HashMap<Str, StoredWorkflow> = HashMap::new();
         if changed > MANY {
@@ -127,9 +130,7 @@ impl Runtime {
         for now in &listening {
             if let Some(known) = same(now) {
                 let listened = before.workflows.contains_key(&now.id).then(|| known.said_listens()).flatten().and_then(Result::ok);
-                if listened.is_none() || known.is_to_be_asked() {
-                    candidates.push(Candidate { id: now.id.clone(), loaded: Ok(known.clone()), listened });
-                }
+                candidates.push(Candidate { id: now.id.clone(), loaded: Ok(known.clone()), listened });
                 continue;
             }
             if !self.begin_activation(&now.id).await? {
@@ -171,7 +172,7 @@ impl Runtime {
     async fn ask_all<'l>(&self, workflows: impl Iterator<Item = &'l Arc<Loaded>>) -> Result<bool, Error> {
         let asked = workflows.filter(|loaded| loaded.is_to_be_asked());
         let (said, unsaid): (Vec<_>, Vec<_>) = asked.partition(|loaded| loaded.said_listens().is_some());
-        let (plain, unsaid): (Vec<_>, Vec<_>) = unsaid.into_iter().partition(|loaded| !loaded.computes_listens());
+        let (plain, unsaid): (Vec<_>, Vec<_>) = unsaid.into_iter().partition(|loaded| !loaded.computes_listens);
         let new = unsaid.iter().copied().filter(|loaded| !loaded.is_slow.load(Ordering::Relaxed)).collect();
         let mut used = Duration::ZERO;
         self.ask_some(plain, LISTEN_CPU_TIME, &mut used).await?;

@@ -126,6 +126,7 @@ impl Runtime {
         let mut story = Story::read(events);
         match &resume {
             Resume::Called { wait, .. } if !story.sleeps_at(*wait) => return Err(Error::OldLink { id }),
+            Resume::Decided(Decision { seen: Some(seen), .. }) if *seen != story.n_events => return Err(Error::WentOn { id }),
             // It was woken since, and sleeps for something else.
             Resume::RuledBefore if !story.asks => return Err(Error::WrongStatus { id, status: status.name() }),
             _ => {}

@@ -47,7 +47,7 @@ async fn decide(process: &Process) {
     let is_again = process.world.random.one_in(2);
     let finding = if is_again { Finding::Again } else { Finding::Happened { result: "{}".into() } };
     process.world.truth().decides(row.id, is_again);
-    let decided = process.runtime.resume(row.id, Decision { finding, call: None }).await;
+    let decided = process.runtime.resume(row.id, Decision::about_all(finding)).await;
     process.world.tell(format_args!("decision about run {}, again {is_again}: {}", row.id, told(&decided)));
 }
 

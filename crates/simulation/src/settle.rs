@@ -71,7 +71,7 @@ async fn decide(process: &Process, row: &Row) -> Result<(), String> {
     process.world.truth().decides(row.id, false);
     for finding in [Finding::Unsaid, Finding::Happened { result: "{}".into() }, Finding::Again] {
         process.world.truth().decides(row.id, finding == Finding::Again);
-        if process.runtime.resume(row.id, Decision { finding, call: None }).await.is_ok() {
+        if process.runtime.resume(row.id, Decision::about_all(finding)).await.is_ok() {
             process.world.tell(format_args!("run {} is decided about", row.id));
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use model::Str;
+use std::collections::HashSet;
 
 /// The store's side of recovery. Nothing here is written while runs go on: only at a start, before a run is resumed or a trigger looks for
 /// the first time, and at a clean stop.
@@ -9,6 +10,8 @@ use model::Str;
 pub trait Interruptions: Send + Sync {
     /// What was noted when a run was last resumed, or left behind by a clean stop.
     async fn interruption(&self, id: i64) -> Result<Option<Interruption>, Error>;
+    /// Those of which something was noted, and that no clean stop has left behind since.
+    async fn resumed_before(&self) -> Result<HashSet<i64>, Error>;
     /// Forgets what was noted of runs that are over.
     async fn forget_interruptions(&self) -> Result<(), Error>;
     /// Notes that a run is about to be resumed.

@@ -492,6 +492,7 @@ export interface ResumeInput {
   decision?: "again" | "done";
   result?: string;
   call?: string;
+  events?: number;
 }
 
 export interface Approval {
@@ -692,6 +693,7 @@ export interface ExecutionOutline {
   error?: RunError;
   nodes: Record<string, NodeRun[]>;
   models: ModelUse[];
+  events: number;
 }
 
 export interface ExecutionDocument {

@@ -9,6 +9,8 @@ import { resume, retry, stop } from "./execution";
 
 interface DecideButtonsProps {
   id: string;
+  /** How much of it was seen: if it has gone on since, nothing is decided. */
+  events?: number;
   /** It goes on, as this execution. */
   onTaken: (executionId: string) => void;
   /** It will not go on; its record is kept. */
@@ -18,7 +20,7 @@ interface DecideButtonsProps {
 
 type Way = "again" | "anew" | "end";
 
-export function DecideButtons({ id, onTaken, onGivenUp, size }: DecideButtonsProps) {
+export function DecideButtons({ id, events, onTaken, onGivenUp, size }: DecideButtonsProps) {
   const mayChange = useMayChange();
   const [isTelling, setTelling] = useState(false);
   const [busy, setBusy] = useState<Way | null>(null);
@@ -32,7 +34,7 @@ export function DecideButtons({ id, onTaken, onGivenUp, size }: DecideButtonsPro
         await stop(id);
         return onGivenUp();
       }
-      const taken = way === "again" ? await resume(id, { decision: "again" }) : await retry(id, "same");
+      const taken = way === "again" ? await resume(id, { decision: "again", events }) : await retry(id, "same");
       onTaken(String(taken.id));
     } catch (failure) {
       setError(failure);
@@ -56,7 +58,7 @@ export function DecideButtons({ id, onTaken, onGivenUp, size }: DecideButtonsPro
         Give up
       </Button>
       {error !== null && <Problem error={error} />}
-      {isTelling && <HappenedDialog id={id} onClose={() => setTelling(false)} onTaken={onTaken} />}
+      {isTelling && <HappenedDialog id={id} events={events} onClose={() => setTelling(false)} onTaken={onTaken} />}
     </>
   );
 }
@@ -67,13 +69,13 @@ function givingUp(id: string) {
 }
 
 /** Asks what came of it; the run goes on with that as if it had seen it itself. */
-function HappenedDialog({ id, onClose, onTaken }: { id: string; onClose: () => void; onTaken: (executionId: string) => void }) {
+function HappenedDialog({ id, events, onClose, onTaken }: Omit<DecideButtonsProps, "onGivenUp"> & { onClose: () => void }) {
   const [result, setResult] = useState("");
   const [call, setCall] = useState("");
   const { busy, error, run } = useTask();
   const go = () =>
     run(async () => {
-      const taken = await resume(id, { decision: "done", result, ...(call.trim() && { call: call.trim() }) });
+      const taken = await resume(id, { decision: "done", result, events, ...(call.trim() && { call: call.trim() }) });
       onClose();
       onTaken(String(taken.id));
     });

@@ -140,6 +140,7 @@ function Uncertain({ run }: { run: RunView }) {
         <DecideButtons
           size="small"
           id={run.executionId}
+          events={run.events}
           onTaken={(id) => watchRun(id, run.workflowId)}
           onGivenUp={() => void openRun(run.executionId)}
         />

@@ -34,6 +34,7 @@ export function fromOutline(outline: ExecutionOutline): RunView {
         ? { node: waiting[0], untilMs: outline.waitTill ? Date.parse(outline.waitTill) : null, execution: null }
         : undefined,
     source: "stored",
+    events: outline.events,
     steps: order.size,
   };
 }

@@ -198,6 +198,7 @@ describe("a stored run", () => {
     startedAt: "2026-01-01T00:00:00.000Z",
     stoppedAt: "2026-01-01T00:00:03.200Z",
     workflowId: "w",
+    events: 9,
     error: { code: "NODE_FAILED", message: "no" },
     nodes: {
       B: [

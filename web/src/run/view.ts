@@ -89,6 +89,8 @@ export interface RunView {
   waiting?: { node: string; untilMs: number | null; execution: string | null; asks?: boolean };
   listening?: TestAddress[];
   source: "live" | "stored";
+  /** How many events its journal had, if it was read from there: what a decision is about. */
+  events?: number;
   /** How many steps have begun; the next one gets this number. */
   steps: number;
 }

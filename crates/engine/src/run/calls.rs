@@ -116,7 +116,7 @@ impl NodeHost {
         let run_id = outcome.run_id.clone();
         match (outcome.status, &outcome.error) {
             (RunStatus::Uncertain, _) => match self.parking.park(Parked::Uncertain { run_id }).await {},
-            (RunStatus::Cancelled, _) if run.cancel.is_cancelled() => Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            (RunStatus::Cancelled, _) if run.cancel.is_cancelled() => Err(NodeError::cancelled()),
             (RunStatus::Cancelled, _) => {
                 Err(NodeError::new(Code::SUBWORKFLOW_STOPPED, format!("Execution {run_id}, which the node called, was stopped"))
                     .with("workflow", outcome.workflow_name.clone())

@@ -10,7 +10,7 @@ use crate::from_ai::schema_of;
 use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::{Called, RunData, RunView};
-use model::{Code, Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
+use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::ai::{Exposure, KeptHere, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
@@ -450,7 +450,7 @@ impl Host for NodeHost {
     async fn sleep(&self, milliseconds: u64) -> Result<(), NodeError> {
         tokio::select! {
             biased;
-            () = self.run.cancel.cancelled() => Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            () = self.run.cancel.cancelled() => Err(NodeError::cancelled()),
             () = self.run.engine.ports.clock.sleep(milliseconds) => Ok(()),
         }
     }

@@ -285,7 +285,7 @@ impl Run {
         let ended = tokio::select! {
             // One that was stopped before it began does nothing.
             biased;
-            () = cancel.cancelled() => Some(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            () = cancel.cancelled() => Some(NodeError::cancelled()),
             () = self.walk() => None,
             () = limit => Some(NodeError::new(Code::RUN_TIMEOUT, format!("The run took longer than {} ms", timeout.unwrap_or_default()))
                 .hint("Raise executionTimeout in the workflow's settings, or make the workflow do less.")),
@@ -371,6 +371,10 @@ impl Run {
             }
             if self.step(next).await.is_break() {
                 return;
+            }
+            // A step that computed from beginning to end has not looked.
+            if self.cancel.is_cancelled() {
+                return self.fail(None, NodeError::cancelled());
             }
             if let Some(failure) = self.spill.as_ref().and_then(|spill| spill.failure()) {
                 return self.fail(None, spill_failed(failure));

@@ -245,8 +245,9 @@ impl Run {
         // A walk over items ends early when the time is over; what was made of them is not whole then.
         let ended = compute::tick().err().map(|exceeded| NodeError::cpu_time(exceeded.limit.as_millis()));
         let ran = match (ran, ended) {
-            (Err(error), Some(_)) if error.code() == Code::RUN_UNCERTAIN => Err(error),
-            (_, Some(_)) if self.cancel.is_cancelled() => Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled")),
+            (Err(error), _) if error.code() == Code::RUN_UNCERTAIN => Err(error),
+            // Work that nobody wants any more fails as if its time were over.
+            (Err(_), _) | (_, Some(_)) if self.cancel.is_cancelled() => Err(NodeError::cancelled()),
             (Ok(_), Some(ended)) => Err(ended),
             (ran, _) => ran.map(|outputs| outputs.into_iter().map(Items::unwatched).collect::<Vec<_>>()),
         };

@@ -26,7 +26,7 @@ pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
         Executions::Resume { data, id, done, again, call } => {
             let unless_done = if again { Finding::Again } else { Finding::Unsaid };
             let finding = done.map_or(unless_done, |result| Finding::Happened { result: result.into() });
-            again::run(&data, id, &again::How::Resume(Decision { finding, call: call.map(Into::into) }))
+            again::run(&data, id, &again::How::Resume(Decision { call: call.map(Into::into), ..Decision::about_all(finding) }))
         }
     }
 }
@@ -81,6 +81,11 @@ fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
 }
 
 fn delete(data: &DataFolder, id: i64) -> Result<ExitCode> {
+    let folder = data.path();
+    if let Some(address) = again::server_of(&folder)? {
+        block_on(again::delete_by_server(&folder, &address, id))??;
+        return Ok(ExitCode::SUCCESS);
+    }
     let was_there = block_on(open(data)?.delete_execution(id))??;
     anyhow::ensure!(was_there, "there is no execution with the id {id} (EXECUTION_NOT_FOUND)");
     Ok(ExitCode::SUCCESS)

@@ -1,7 +1,7 @@
 //! What a decision does, and which ones are refused.
 
 use crate::support::wait_until;
-use crate::{Scene, option, send};
+use crate::{Scene, node, option, send, to};
 use serde_json::json;
 use testkit::Reply;
 
@@ -159,6 +159,36 @@ fn a_decision_about_a_run_that_is_at_work_is_taken_up_when_it_stands_still() {
     scene.ledger.hold(None);
     scene.wait_for(&id, "success");
     assert_eq!((scene.sent("ada"), scene.sent("bob"), scene.models.asked().len()), (1, 1, 2));
+}
+
+/// Decisions about calls that come while the run is at work wake it where it sleeps next, if that is for a decision, and nowhere else.
+#[test]
+fn issue_15_01_a_decision_wakes_no_wait_behind_the_agent() {
+    let two = send("ada").and_call("Send", json!({ "to": "bob" }));
+    let scene = Scene::start_with("wait-behind", vec![two, Reply::text("done")], |document| {
+        let wait = node("Wait", "n8n-nodes-base.wait", 1.1, json!({ "resume": "webhook", "options": {} }));
+        document["nodes"].as_array_mut().unwrap().push(wait);
+        document["connections"]["Agent"] = to("Wait", "main");
+    });
+    let id = scene.ask(2);
+    let (ada, bob) = (scene.asked_about("ada"), scene.asked_about("bob"));
+    scene.ledger.hold(Some("/send/ada".into()));
+    assert_eq!(scene.decide(&ada, "approve").status, 200);
+    wait_until("it is sent", || scene.sent("ada") == 1);
+    assert_eq!(scene.decide(&bob, "reject").status, 200);
+    scene.ledger.hold(None);
+    let sleeps = || {
+        let outline = scene.server.api("GET", &format!("/executions/{id}/outline"), None).json();
+        outline["status"] == "waiting" && outline["nodes"]["Wait"][0]["status"] == "waiting"
+    };
+    wait_until("it waits behind the agent", sleeps);
+    for asked in [&ada, &bob] {
+        assert_eq!(scene.decide(asked, "approve").json()["code"], "APPROVAL_DECIDED");
+    }
+    // Longer than it takes to wake it.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(sleeps());
+    assert_eq!((scene.sent("ada"), scene.sent("bob")), (1, 0));
 }
 
 /// What was decided while the run was at work is on disk: a crash later it counts.

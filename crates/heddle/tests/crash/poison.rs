@@ -303,3 +303,70 @@ fn issue_14_02_workflows_that_look_for_news_outlive_deaths_that_are_of_something
     assert!(is_active(&server, "one") && is_active(&server, "two"));
     server.stop();
 }
+
+#[test]
+fn issue_15_01_a_decision_about_one_doubt_is_not_taken_for_another() {
+    let scene = Scene::new("poison-stale", true);
+    let server = scene.start_with_quarantined();
+    let id = only(&server)["id"].as_str().unwrap().to_owned();
+    let seen = |server: &Server| server.api("GET", &format!("/executions/{id}/outline"), None).json()["events"].clone();
+    let decide = |server: &Server, events: &Value| {
+        server.api("POST", &format!("/executions/{id}/resume"), Some(&json!({ "decision": "again", "events": events })))
+    };
+    let first = seen(&server);
+    assert_eq!(decide(&server, &first).status, 200);
+    scene.kill_at(server, "die", 3);
+    let server = scene.start();
+    wait_until("it is quarantined again", || only(&server)["status"] == "uncertain");
+    let late = decide(&server, &first);
+    assert_eq!((late.status, late.json()["code"].as_str()), (409, Some("EXECUTION_STATUS")), "{}", late.text());
+    assert_eq!(only(&server)["status"], "uncertain");
+    scene.ledger.hold(None);
+    assert_eq!(decide(&server, &seen(&server)).status, 200);
+    wait_until("it is over", || only(&server)["status"] == "success");
+    server.stop();
+}
+
+#[test]
+fn issue_15_08_a_death_among_many_resumed_runs_is_held_against_few() {
+    const MANY: u64 = 30;
+    let scene = Scene::new("poison-many", false);
+    scene.ledger.hold(Some("/die/".to_owned()));
+    let mut server = scene.start();
+    (1..=MANY).for_each(|id| scene.call(&server, id));
+    for times in 1..=2 {
+        wait_until("all are at it", || (1..=MANY).all(|id| scene.ledger.count("die", id) == times));
+        server.kill();
+        server = scene.start();
+    }
+    // Those that were among few when the process died are left to a person; the others are resumed once more.
+    let told = || (1..=MANY).filter(|id| scene.ledger.count("die", *id) == 3).count();
+    wait_until("the others are resumed", || told() == MANY as usize - 8);
+    scene.ledger.hold(None);
+    let count = |status: &str| server.executions().iter().filter(|run| run["status"] == status).count();
+    wait_until("they are over", || count("success") == MANY as usize - 8);
+    assert_eq!(count("uncertain"), 8);
+    server.stop();
+}
+
+#[test]
+fn issue_15_04_the_command_line_does_not_remove_a_run_from_under_the_server() {
+    let scene = Scene::new("delete-running", false);
+    scene.ledger.hold(Some("/die/1".to_owned()));
+    let server = scene.start();
+    scene.call(&server, 1);
+    wait_until("it runs", || scene.ledger.count("die", 1) == 1);
+    let delete = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_heddle"));
+        let done = command.args(["executions", "delete", "1"]).env("HEDDLE_DATA", &scene.data.0).output().unwrap();
+        (done.status.success(), String::from_utf8(done.stderr).unwrap())
+    };
+    let (is_done, said) = delete();
+    assert!(!is_done && said.contains("EXECUTION_STATUS"), "{said}");
+    scene.ledger.hold(None);
+    wait_until("it is over", || only(&server)["status"] == "success");
+    assert_eq!(delete(), (true, String::new()));
+    assert_eq!(server.executions().len(), 0);
+    assert!(delete().1.contains("EXECUTION_NOT_FOUND"));
+    server.stop();
+}

@@ -1,7 +1,7 @@
 //! T-DISK: executions that are far larger than the memory that a run may take, written and read within bounds.
 
 use crate::exhaustion::processor_time;
-use crate::support::{Folder, Server, heddle, wait_until};
+use crate::support::{Folder, Server, heddle, peak_memory_kb, wait_until};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -59,9 +59,7 @@ fn run_succeeds(server: &Server) {
 
 /// The most memory that a process has had at a time, in megabytes.
 fn peak(process: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+    peak_memory_kb(process).unwrap() / 1024
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::attacks::{compare, set, webhook};
 use super::support::workflow::{node, row};
 use super::support::{Folder, Server, wait_until};
-use super::{activate, activate_document, peak_memory_mb};
+use super::{activate, activate_document};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -52,10 +52,10 @@ fn issue_14_01_javascript_takes_no_more_of_the_hosts_memory_than_its_limit() {
     let server = start(&data, &[]);
     let honest = || server.call("POST", "/webhook/honest", Some(&json!({ "a": 1 }))).status;
     assert_eq!(honest(), 200);
-    let before = peak_memory_mb(&server);
+    let before = server.peak_memory_mb();
     for (name, _, codes) in &cases {
         server.call("POST", &format!("/webhook/{name}"), Some(&json!({})));
-        let (error, grown) = (error_of(&server, name), peak_memory_mb(&server) - before);
+        let (error, grown) = (error_of(&server, name), server.peak_memory_mb() - before);
         assert!(error.as_deref().map_or(codes.is_empty(), |error| codes.contains(&error)), "{name}: {error:?}");
         assert!(grown < MOST_GROWTH_MB, "{name}: {grown} MB");
         assert_eq!(honest(), 200, "{name}");
@@ -130,12 +130,23 @@ fn issue_14_04_a_step_that_computes_too_long_fails_and_others_are_served_meanwhi
 
 #[test]
 fn issue_14_04_a_step_that_computes_can_be_stopped() {
-    let data = Folder::new("hostile-stop");
-    activate_document(&data, "comparing", &comparing("comparing"));
+    is_stopped("hostile-stop", &comparing("computing"), &long_list());
+}
+
+#[test]
+fn issue_15_01_code_that_never_ends_can_be_stopped() {
+    is_stopped("hostile-stop-code", &row("computing", &[webhook("computing"), code("while (true) {}")]), &json!({}));
+}
+
+/// Calls the workflow `computing`, and stops its run while it computes.
+#[track_caller]
+fn is_stopped(folder: &str, document: &Value, body: &Value) {
+    let data = Folder::new(folder);
+    activate_document(&data, "computing", document);
     let server = start(&data, &[]);
     std::thread::scope(|scope| {
-        let (server, list) = (&server, long_list());
-        let call = scope.spawn(move || server.call("POST", "/webhook/comparing", Some(&list)));
+        let server = &server;
+        let call = scope.spawn(move || server.call("POST", "/webhook/computing", Some(body)));
         let running = || server.api("GET", "/executions?status=running&limit=1", None).json()["data"][0]["id"].as_str().map(str::to_owned);
         wait_until("the step computes", || running().is_some());
         // Past the steps before it.

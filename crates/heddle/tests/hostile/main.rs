@@ -75,7 +75,7 @@ fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
         health = watched.join().unwrap();
         honest = asked.into_iter().map(|one| one.join().unwrap()).collect();
     });
-    let memory = peak_memory_mb(&server);
+    let memory = server.peak_memory_mb();
     eprintln!("hostile calls: {}, peak memory: {memory} MB", sent.load(Ordering::Relaxed));
     tell("health", &mut health);
     for ((name, _), times) in HONEST.iter().zip(&mut honest) {
@@ -183,10 +183,4 @@ fn nothing_was_lost(server: &Server, name: &str, answered: usize) {
         }
     }
     assert_eq!(kept, answered, "{name}");
-}
-
-fn peak_memory_mb(server: &Server) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
 }

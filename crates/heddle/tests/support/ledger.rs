@@ -30,7 +30,7 @@ impl Ledger {
         Self { address, seen, held }
     }
 
-    /// From now on requests for a path are written down and not answered, if one is named, until another word.
+    /// From now on requests for a path, or for all below one that ends with a slash, are written down and not answered, until another word.
     pub(crate) fn hold(&self, path: Option<String>) {
         *self.held.lock().unwrap() = path;
     }
@@ -62,7 +62,8 @@ fn serve(mut stream: std::net::TcpStream, written: &Mutex<HashMap<String, usize>
             for key in head.lines().filter_map(|line| line.strip_prefix("idempotency-key: ")) {
                 *written.lock().unwrap().entry(format!("key {key}")).or_default() += 1;
             }
-            while unanswered.lock().unwrap().as_ref() == Some(&path) {
+            let is_held = |held: &String| *held == path || held.ends_with('/') && path.starts_with(held.as_str());
+            while unanswered.lock().unwrap().as_ref().is_some_and(is_held) {
                 std::thread::sleep(std::time::Duration::from_millis(10));
             }
             if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}").is_err() {

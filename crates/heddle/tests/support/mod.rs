@@ -171,6 +171,11 @@ impl Server {
         }
     }
 
+    /// The most memory that it has had so far.
+    pub(crate) fn peak_memory_mb(&self) -> u64 {
+        peak_memory_kb(self.process.id()).unwrap() / 1024
+    }
+
     /// All executions, with their data.
     pub(crate) fn executions(&self) -> Vec<Value> {
         let mut all = Vec::new();
@@ -252,12 +257,23 @@ fn unchunk(mut rest: &[u8]) -> Vec<u8> {
     body
 }
 
+/// The most memory that a process has had so far, in kilobytes; `None` if it is over.
+pub(crate) fn peak_memory_kb(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok())
+}
+
 /// Waits for something to become true.
 #[track_caller]
-pub(crate) fn wait_until(what: &str, mut check: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, check: impl FnMut() -> bool) {
+    wait_until_within(Duration::from_secs(60), what, check);
+}
+
+#[track_caller]
+pub(crate) fn wait_until_within(limit: Duration, what: &str, mut check: impl FnMut() -> bool) {
     let began = Instant::now();
     while !check() {
-        assert!(began.elapsed() < Duration::from_secs(60), "{what} did not happen");
+        assert!(began.elapsed() < limit, "{what} did not happen");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

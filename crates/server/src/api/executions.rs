@@ -11,6 +11,7 @@ use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{delete, get, post};
+use futures::StreamExt as _;
 use model::{Code, Object, RunStatus, Str, Value};
 use runtime::{Decision, Finding, Fork, RetryWith, history};
 use store::executions::{Execution, ExecutionFilter, READ_FACTOR};
@@ -97,6 +98,9 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         before,
         limit: limit + 1,
     };
+    if before.is_none() && status.is_none_or(|status| status == RunStatus::Running) {
+        app.runtime.settle_long().await;
+    }
     let mut found = app.store.executions(filter).await?;
     let with_data = flag(&query, "includeData")?.unwrap_or(false);
     let limit = if with_data { fitting(&found).min(limit) } else { limit };
@@ -213,7 +217,7 @@ fn decision_of(body: &JsonBody) -> Result<Decision, ApiError> {
     if body.is_blank {
         return Ok(Decision::unsaid());
     }
-    let fields = Body::read(body, &["decision", "result", "call"])?;
+    let fields = Body::read(body, &["decision", "result", "call", "events"])?;
     let text = |name: &'static str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -227,7 +231,11 @@ fn decision_of(body: &JsonBody) -> Result<Decision, ApiError> {
         None | Some("again") => return Err(invalid("result", "belongs to the decision 'done'")),
         Some(_) => return Err(invalid("decision", "can be 'done' or 'again'")),
     };
-    Ok(Decision { finding, call: text("call")?.filter(|call| !call.is_empty()) })
+    let seen = match fields.get("events") {
+        None | Some(Value::Null) => None,
+        Some(number) => Some(number.as_usize().ok_or_else(|| invalid("events", "must be a whole number"))? as u64),
+    };
+    Ok(Decision { finding, call: text("call")?.filter(|call| !call.is_empty()), seen })
 }
 
 async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
@@ -254,28 +262,47 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
     let (started_after_ms, started_before_ms) = (moment("startedAfter")?, moment("startedBefore")?);
     let workflow_id: Option<Str> = body.optional_text("workflowId", 1, 100)?.map(Into::into);
     let mut stopped = 0;
+    let mut failure = None;
+    app.runtime.settle_long().await;
     for status in wanted {
         let (workflow_id, within) = (workflow_id.clone(), who.reach.within());
         let status = Some(status);
         let limit = usize::MAX >> 1;
         let filter =
             ExecutionFilter { workflow_id, status, started_after_ms, started_before_ms, within, limit, ..ExecutionFilter::default() };
-        for execution in app.store.executions(filter).await?.into_iter().rev() {
-            if who.execution(&app, &execution.id.to_string(), Need::Change).await.is_err() {
-                continue;
-            }
-            match app.runtime.stop_execution(execution.id).await {
-                Ok(()) => stopped += 1,
-                // It came to its end meanwhile, unless it was stopped with the one that it was called by.
-                Err(runtime::Error::WrongStatus { .. } | runtime::Error::NoExecution { .. }) => {
-                    let now = app.store.execution(execution.id).await?.map(|execution| execution.state.status);
-                    stopped += i32::from(now == Some(RunStatus::Cancelled));
-                }
-                Err(error) => return Err(error.into()),
+        let ids: Vec<i64> = app.store.executions(filter).await?.into_iter().rev().map(|execution| execution.id).collect();
+        let mut stops = futures::stream::iter(ids).map(|id| stop_one(&app, &who, id)).buffer_unordered(STOPS_AT_ONCE);
+        while let Some(one) = stops.next().await {
+            match one {
+                Ok(is_stopped) => stopped += i32::from(is_stopped),
+                // The others are stopped all the same.
+                Err(error) => failure = failure.or(Some(error)),
             }
         }
     }
+    if let Some(error) = failure {
+        return Err(error);
+    }
     Ok(json(StatusCode::OK, &Object::from_iter([("stopped", stopped)]).into()))
+}
+
+/// One that does not end takes a while, and holds no others up.
+const STOPS_AT_ONCE: usize = 16;
+
+/// Stops one of many; whether it was.
+async fn stop_one(app: &App, who: &Principal, id: i64) -> Result<bool, ApiError> {
+    if who.execution(app, &id.to_string(), Need::Change).await.is_err() {
+        return Ok(false);
+    }
+    match app.runtime.stop_execution(id).await {
+        Ok(()) => Ok(true),
+        // It came to its end meanwhile, unless it was stopped with the one that it was called by.
+        Err(runtime::Error::WrongStatus { .. } | runtime::Error::NoExecution { .. }) => {
+            let now = app.store.execution(id).await?.map(|execution| execution.state.status);
+            Ok(now == Some(RunStatus::Cancelled))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A page of executions with their data ends early rather than being larger. One that is larger by itself is listed without.

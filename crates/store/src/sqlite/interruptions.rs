@@ -5,6 +5,7 @@ use super::executions::places_of;
 use crate::interruptions::{Interruption, Interruptions, Trail};
 use crate::{Error, journal};
 use rusqlite::{OptionalExtension, params};
+use std::collections::HashSet;
 
 #[async_trait::async_trait]
 impl Interruptions for Sqlite {
@@ -13,6 +14,14 @@ impl Interruptions for Sqlite {
             let mut found = connection.prepare_cached("SELECT deaths, pieces, was_stopped FROM interruptions WHERE execution_id = ?")?;
             let read = |row: &rusqlite::Row<'_>| Ok(Interruption { deaths: row.get(0)?, pieces: row.get(1)?, was_stopped: row.get(2)? });
             Ok(found.query_row([id], read).optional()?)
+        })
+        .await
+    }
+
+    async fn resumed_before(&self) -> Result<HashSet<i64>, Error> {
+        self.read(|connection| {
+            let mut found = connection.prepare_cached("SELECT execution_id FROM interruptions WHERE was_stopped = 0")?;
+            Ok(found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
         .await
     }

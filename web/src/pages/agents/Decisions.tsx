@@ -43,7 +43,7 @@ function Card({ row, name }: { row: Execution; name: string }) {
     queryKey: ["outline", "doubted", id],
     queryFn: async () => {
       const view = fromOutline(await api.get<ExecutionOutline>(urlPath`/executions/${id}/outline`));
-      return { node: doubted(view), reason: quarantined(view) };
+      return { node: doubted(view), reason: quarantined(view), events: view.events };
     },
   });
   return (
@@ -73,6 +73,7 @@ function Card({ row, name }: { row: Execution; name: string }) {
       <div className={css.buttons}>
         <DecideButtons
           id={id}
+          events={data?.events}
           onTaken={() => toast({ text: "The run goes on.", tone: "good" })}
           onGivenUp={() => toast({ text: `Execution ${id} was given up. Its record is kept.` })}
         />

@@ -50,7 +50,7 @@ impl How {
         match self {
             // Whoever tries again at a terminal has usually mended the workflow.
             How::Retry => Some(serde_json::json!({ "loadWorkflow": true }).to_string()),
-            How::Resume(Decision { finding, call }) => {
+            How::Resume(Decision { finding, call, .. }) => {
                 let (decision, result) = match finding {
                     Finding::Unsaid => (None, None),
                     Finding::Again => (Some("again"), None),
@@ -70,20 +70,40 @@ impl How {
 
 pub(in crate::commands) fn run(data: &DataFolder, id: i64, how: &How) -> Result<ExitCode> {
     let folder = data.path();
-    match served(&folder).map_err(coded)? {
-        Served::Somebody { address: Some(address), .. } => block_on(by_server(&folder, &address, id, how))?,
-        Served::Somebody { address: None, .. } => anyhow::bail!("the server on {} is starting; try again (STORE_LOCKED)", folder.display()),
-        Served::Nobody => block_on(here(&folder, id, how))?,
+    match server_of(&folder)? {
+        Some(address) => block_on(by_server(&folder, &address, id, how))?,
+        None => block_on(here(&folder, id, how))?,
     }
 }
 
-/// Asks the server, with a key that is gone afterwards, and waits for the run to end.
+/// The address of the server that has the folder, if there is one.
+pub(super) fn server_of(folder: &Path) -> Result<Option<String>> {
+    match served(folder).map_err(coded)? {
+        Served::Somebody { address: Some(address), .. } => Ok(Some(address)),
+        Served::Somebody { address: None, .. } => anyhow::bail!("the server on {} is starting; try again (STORE_LOCKED)", folder.display()),
+        Served::Nobody => Ok(None),
+    }
+}
+
+/// Lets the server remove an execution, which may be running, or be waited for.
+pub(super) async fn delete_by_server(folder: &Path, address: &str, id: i64) -> Result<()> {
+    let store = Sqlite::open(folder, Use::Beside).map_err(coded)?;
+    let request = |client: &reqwest::Client| client.delete(format!("{address}/api/v1/executions/{id}"));
+    ask(&store, "execution:delete", address, request).await.map(drop)
+}
+
+/// Asks the server, and waits for the run to end.
 async fn by_server(folder: &Path, address: &str, id: i64, how: &How) -> Result<ExitCode> {
     let store = Sqlite::open(folder, Use::Beside).map_err(coded)?;
-    let (key, key_id) = lend_key(&store).await?;
-    let asked = ask(address, &key, id, how).await;
-    store.delete_api_key(&key_id).await.map_err(coded)?;
-    let run = asked?;
+    let request = |client: &reqwest::Client| {
+        let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name()));
+        match how.body() {
+            Some(body) => request.body(body),
+            None => request,
+        }
+    };
+    let body = ask(&store, "execution:retry", address, request).await?;
+    let run: i64 = body["id"].as_str().and_then(|id| id.parse().ok()).context("the server's answer names no execution")?;
     loop {
         let found = store.execution(run).await.map_err(coded)?.with_context(|| format!("execution {run} was not kept"))?;
         if found.state.status != RunStatus::Running {
@@ -94,23 +114,35 @@ async fn by_server(folder: &Path, address: &str, id: i64, how: &How) -> Result<E
     }
 }
 
-/// The id of the run that the server goes on with.
-async fn ask(address: &str, key: &str, id: i64, how: &How) -> Result<i64> {
+/// Asks the server, with a key that is gone afterwards.
+async fn ask(
+    store: &Sqlite,
+    scope: &str,
+    address: &str,
+    request: impl FnOnce(&reqwest::Client) -> reqwest::RequestBuilder,
+) -> Result<serde_json::Value> {
+    let (key, key_id) = lend_key(store, scope).await?;
+    let asked = answer_of(&key, address, request).await;
+    store.delete_api_key(&key_id).await.map_err(coded)?;
+    asked
+}
+
+async fn answer_of(
+    key: &str,
+    address: &str,
+    request: impl FnOnce(&reqwest::Client) -> reqwest::RequestBuilder,
+) -> Result<serde_json::Value> {
     #[expect(clippy::disallowed_methods, reason = "asks the server of the same data folder")]
     let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build().context("the server cannot be asked")?;
-    let request = client.post(format!("{address}/api/v1/executions/{id}/{}", how.name())).header("x-n8n-api-key", key);
-    let request = match how.body() {
-        Some(body) => request.body(body),
-        None => request,
-    };
-    let answer = request.send().await.with_context(|| format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)"))?;
+    let answer = request(&client).header("x-n8n-api-key", key).send().await;
+    let answer = answer.with_context(|| format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)"))?;
     let is_fine = answer.status().is_success();
     let text = answer.text().await.context("the server's answer cannot be read")?;
     let body: serde_json::Value = serde_json::from_str(&text).context("the server's answer is not JSON")?;
     if !is_fine {
         anyhow::bail!("{} ({})", body["message"].as_str().unwrap_or("the server refused"), body["code"].as_str().unwrap_or("unknown"));
     }
-    body["id"].as_str().and_then(|id| id.parse().ok()).context("the server's answer names no execution")
+    Ok(body)
 }
 
 /// Whose hands are at the folder, as far as anybody can tell.
@@ -120,7 +152,7 @@ pub(super) async fn owner_of(store: &Sqlite) -> Result<Str> {
 }
 
 /// A key for the owner of this instance: whoever can write to the folder can make one.
-async fn lend_key(store: &Sqlite) -> Result<(String, model::Str)> {
+async fn lend_key(store: &Sqlite, scope: &str) -> Result<(String, model::Str)> {
     let owner = owner_of(store).await?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
     let key = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
@@ -129,7 +161,7 @@ async fn lend_key(store: &Sqlite) -> Result<(String, model::Str)> {
         user: owner,
         label: "command line, for a minute".into(),
         hint: key[key.len() - 4..].into(),
-        scopes: vec!["execution:retry".into()],
+        scopes: vec![scope.into()],
         created_ms: now,
         expires_ms: Some(now + KEY_MS),
     };

@@ -233,7 +233,7 @@ async fn insert<B: Backend>(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, Nod
     let mut purpose = Purpose::InsertFirst;
     for documents in documents.chunks(batch) {
         if ctx.host().is_cancelled() {
-            return Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled"));
+            return Err(NodeError::cancelled());
         }
         let texts: Vec<Str> = documents.iter().map(|document| document.content.clone()).collect();
         let vectors = embedder.embed(&texts).await?;

@@ -116,7 +116,7 @@ impl Pagination {
                 ctx.host().sleep(pause as u64).await?;
             }
             if ctx.host().is_cancelled() {
-                return Err(NodeError::new(Code::RUN_CANCELLED, "The run was cancelled").into());
+                return Err(NodeError::cancelled().into());
             }
         }
     }

@@ -75,7 +75,7 @@ impl Timetable for Timing {
     fn rule(&self) -> String {
         match self {
             Timing::Interval { milliseconds } => format!("every {milliseconds} ms"),
-            Timing::Cron { expression, every } => format!("{expression:?} {every:?}"),
+            Timing::Cron { expression, every } => format!("{} {every:?}", expression.as_str()),
         }
     }
 

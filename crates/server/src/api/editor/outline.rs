@@ -49,6 +49,7 @@ async fn outline(State(app): State<App>, Extension(who): Extension<Principal>, P
         runs.push(Object::from_iter(running).into());
     }
     fields.insert("nodes", nodes);
+    fields.insert("events", story.n_events);
     fields.insert("models", models(&story.spent));
     Ok(json(StatusCode::OK, &answer))
 }

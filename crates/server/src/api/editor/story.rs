@@ -16,6 +16,7 @@ pub(super) struct Story {
     pub(super) execution: Execution,
     pub(super) outcome: Outcome,
     pub(super) start_node: Option<Str>,
+    pub(super) n_events: usize,
     /// What it began with.
     pub(super) items: Option<Items>,
     /// The node that is running, and since when.
@@ -105,9 +106,9 @@ impl Story {
         {
             notes.entry(node).or_default().push(cut_off);
         }
-        let wait = steps::next_wait(&events);
+        let (wait, n_events) = (steps::next_wait(&events), events.len());
         let outcome = history::outcome(&execution, events);
-        Ok(Self { execution, outcome, start_node, items, in_flight, wait, spent, served, notes, room })
+        Ok(Self { execution, outcome, start_node, n_events, items, in_flight, wait, spent, served, notes, room })
     }
 
     /// The records of a node, in order.
