@@ -190,16 +190,17 @@ impl Answering {
                 Ok(served) => served,
                 Err(error) => return error.into_response(),
             };
-            // Calls of workflows go the shortest way, which is that of their row: they are the many.
+            // Calls of workflows go the shortest way, which is that of their row: they are the many. What they wait for is large, and in a
+            // box it is moved once.
             match (webhook::plain_path(&request), served) {
                 (Some(path), Served::Yes) => {
                     let found = webhook::find(&self.app, path, &request);
-                    webhook::met(&self.app, found, request).await
+                    Box::pin(webhook::met(&self.app, found, request)).await
                 }
                 (Some(path), Served::ForUsersOnly) => {
                     let found = webhook::find(&self.app, path, &request);
                     let for_users = found.ok().filter(|(hook, _)| hook.route.auth == WebhookAuth::User);
-                    webhook::met(&self.app, for_users.ok_or_else(|| self.app.hosts.misdirected()), request).await
+                    Box::pin(webhook::met(&self.app, for_users.ok_or_else(|| self.app.hosts.misdirected()), request)).await
                 }
                 (None, Served::ForUsersOnly) => self.app.hosts.misdirected().into_response(),
                 (None, Served::Yes) => self.router.call(request).await.unwrap_or_else(|never: Infallible| match never {}),

@@ -24,7 +24,7 @@ impl Server {
     pub(super) fn heddle(data: &Path, egress: &str) -> Result<Self> {
         let mut command = Command::new(HEDDLE);
         command.args(["serve", "--port", "0", "--data"]).arg(data);
-        command.env("HEDDLE_EGRESS_ALLOW", egress).env("HEDDLE_FILES_ROOT", data.join("files"));
+        command.env("HEDDLE_EGRESS_ALLOW", egress).env("HEDDLE_FILES_ROOT", data.join("workspace"));
         // Everything at once shall be answered, not turned away, and a table shall hold the rows of all runs.
         command.env("HEDDLE_RUNS_AT_ONCE", "1000").env("HEDDLE_TABLE_BYTES", TABLE_BYTES);
         let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;

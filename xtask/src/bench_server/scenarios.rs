@@ -63,7 +63,7 @@ impl Scenario {
             let import = Command::new(HEDDLE).args(["import", "--activate", "--data"]).arg(data).arg(&file).output()?;
             anyhow::ensure!(import.status.success(), "{}", String::from_utf8_lossy(&import.stderr));
         }
-        std::fs::create_dir_all(data.join("files"))?;
+        std::fs::create_dir_all(data.join("workspace"))?;
         Ok(())
     }
 

@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SHOWN: usize = 5;
 
 pub(super) fn run(arguments: &cli::Serve) -> Result<ExitCode> {
-    allocator::purge_at_once();
+    allocator::purge_soon();
     let mut settings = Settings::load()?;
     let serving = &mut settings.serving;
     serving.host = arguments.host.unwrap_or(serving.host);

@@ -39,6 +39,8 @@ fn issue_15_08_interrupted_runs_take_turns_and_new_calls_are_not_turned_away() {
         ("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()),
         ("HEDDLE_RUNS_AT_ONCE", "4"),
         ("HEDDLE_RUNS_WAITING", "20"),
+        // All of them are counted in the end.
+        ("HEDDLE_KEEP_COUNT", "1000000"),
     ];
     let server = Server::start(&data.0, &settings);
     let body = json!({ "text": "x".repeat(20_000) });

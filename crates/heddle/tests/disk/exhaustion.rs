@@ -94,6 +94,6 @@ fn a_run_past_its_memory_fails_and_the_server_lives() {
     assert_eq!(pay(&server.address, 1, "").unwrap().status, 200);
     all_over(&server);
     assert_eq!(scene.paid(1), (1, 1));
-    eprintln!("two greedy runs failed; the server had {peak} kB at most");
+    eprintln!("two greedy runs failed; the server had {} MB at most", server.peak_memory_mb());
     server.stop();
 }

@@ -147,9 +147,9 @@ impl hyper::service::Service<Request<Incoming>> for Door {
         let received = Received::new(self.gate.clone(), client);
         let mut request = request.map(|body| Body::new(Watched::new(body, self.gate.clone(), received.clone())));
         request.extensions_mut().insert(received);
-        let answer = self.answering.clone().answer(request, client);
+        let answering = self.answering.clone();
         Box::pin(async move {
-            let answer = answer.await;
+            let answer = answering.answer(request, client).await;
             drop(place);
             Ok(answer)
         })

@@ -6,7 +6,7 @@ use super::parts::{StoredParts, check_parts};
 use super::reserved_ids::{self, ReservedIds};
 use super::workflows::keep_static_data;
 use super::writer::{Done, in_savepoint, stop_if_unsynced};
-use super::{Sqlite, insights, listing};
+use super::{Sqlite, insights, listing, there};
 use crate::Error;
 use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
 use crate::executions::{
@@ -367,11 +367,7 @@ fn write_whole(connection: &Connection, blobs: &Blobs, reserved_ids: &ReservedId
 /// workflow that was removed and made again does not have the version that the run is of, which nobody could go on with.
 fn check_is_there(connection: &Connection, piece: &Piece) -> Result<(), Error> {
     let is_there = match &piece.begun {
-        Some(begun) => {
-            let sql = "SELECT 1 FROM workflows WHERE id = ?1 AND (version_id = ?2 OR ?2 = ''
-                         OR EXISTS (SELECT 1 FROM workflow_versions v WHERE v.id = ?2 AND v.workflow_id = ?1))";
-            connection.prepare_cached(sql)?.exists([begun.workflow_id.as_str(), begun.version_id.as_str()])?
-        }
+        Some(begun) => there::is_there(connection, &begun.workflow_id, &begun.version_id)?,
         // The first parts of a large beginning come before the row.
         None if piece.seq == 0 => true,
         None => connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([piece.execution])?,

@@ -26,6 +26,7 @@ pub mod simulation;
 mod spending;
 mod tables;
 mod tags;
+mod there;
 mod users;
 mod variables;
 mod workflows;

@@ -4,7 +4,7 @@
 mod simulated;
 
 use super::checkpoints::{Checkpoints, LogLimits};
-use super::insights;
+use super::{insights, there};
 use crate::Error;
 use model::figures::Histogram;
 use rusqlite::Connection;
@@ -103,6 +103,7 @@ impl Writer {
         let (tell, told) = oneshot::channel();
         self.send(Box::new(move |connection| {
             let work = |connection: &Connection| {
+                there::forget();
                 let done = catch_unwind(AssertUnwindSafe(|| work(connection)));
                 done.unwrap_or_else(|_| Err(Error::Database { cause: "a write stopped with a panic".into() }))
             };
@@ -229,6 +230,7 @@ fn write_group(
         shared.stop_if_replaced(connection);
     }
     insights::forget_counts();
+    there::forget();
     let changes = connection.total_changes();
     let mut told: Vec<(Told, Outcome)> = Vec::new();
     let mut bytes = 0;

@@ -1,0 +1,34 @@
+//! Which workflows are there in the versions that runs begin with: looked up once in a transaction, however many runs begin in it.
+//!
+//! Invariant: what was found holds until somebody else writes. Pieces of runs remove no workflow.
+
+use crate::Error;
+use model::Str;
+use rusqlite::Connection;
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+thread_local! {
+    /// Found in the transaction at hand, on the writer's thread.
+    static FOUND: RefCell<HashSet<(Str, Str)>> = RefCell::default();
+}
+
+/// Whether a workflow is there, in this version if one is named.
+pub(super) fn is_there(connection: &Connection, workflow: &Str, version: &Str) -> Result<bool, Error> {
+    let key = (workflow.clone(), version.clone());
+    if FOUND.with_borrow(|found| found.contains(&key)) {
+        return Ok(true);
+    }
+    let sql = "SELECT 1 FROM workflows WHERE id = ?1 AND (version_id = ?2 OR ?2 = ''
+                 OR EXISTS (SELECT 1 FROM workflow_versions v WHERE v.id = ?2 AND v.workflow_id = ?1))";
+    let is_there = connection.prepare_cached(sql)?.exists([workflow.as_str(), version.as_str()])?;
+    if is_there {
+        FOUND.with_borrow_mut(|found| found.insert(key));
+    }
+    Ok(is_there)
+}
+
+/// From here on anything may be different: another transaction, or somebody else's write in the one at hand.
+pub(super) fn forget() {
+    FOUND.with_borrow_mut(HashSet::clear);
+}
