@@ -338,8 +338,8 @@ impl Runtime {
     }
 
     /// Lets whoever lists runs find those that have been going on for a while, also if they are only written down at their end.
-    pub async fn settle_long(&self) {
-        self.recorder.settle_long().await;
+    pub async fn settle_long_running(&self) {
+        self.recorder.settle_long_running().await;
     }
 
     /// Stops taking things on and waits for runs to end, at most so long; what is left goes on after the next start.

@@ -27,8 +27,8 @@ pub(crate) const FULL_DISK_PAUSE: Duration = Duration::from_millis(500);
 /// Pieces of answers that a slow watcher may be behind before it misses some.
 const LIVE_CHUNKS: usize = 4096;
 
-/// Whoever looks for runs does not miss one that goes on for longer.
-const SHORT_RUN: Duration = Duration::from_secs(1);
+/// A run that goes on for longer is found by whoever lists runs.
+const LISTED_AFTER: Duration = Duration::from_secs(1);
 
 /// A short run tells about this much.
 const USUAL_BYTES: usize = 2048;
@@ -238,11 +238,12 @@ impl Recorder {
     }
 
     /// The same for all that have been at it for a while and of which nothing is on disk, so that whoever looks for them finds them.
-    pub(crate) async fn settle_long(&self) {
+    pub(crate) async fn settle_long_running(&self) {
         let unwritten: Vec<Arc<RunLog>> = lock(&self.open).values().filter(|log| log.is_long_unwritten()).cloned().collect();
         for log in unwritten {
             if let Err(error) = write_all(&*self.store, &log).await {
-                tracing::warn!(%error, execution = log.id, "The beginning of a run could not be written.");
+                // Nor could those of the others.
+                return tracing::warn!(%error, execution = log.id, "The beginning of a run could not be written.");
             }
         }
     }
@@ -379,7 +380,7 @@ impl RunLog {
 
     fn is_long_unwritten(&self) -> bool {
         let state = lock(&self.state);
-        !state.is_written && state.refusal.is_none() && self.began.elapsed() > SHORT_RUN
+        !state.is_written && state.refusal.is_none() && self.began.elapsed() > LISTED_AFTER
     }
 
     /// Whether so much is not on disk that the run must wait.

@@ -99,7 +99,7 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         limit: limit + 1,
     };
     if before.is_none() && status.is_none_or(|status| status == RunStatus::Running) {
-        app.runtime.settle_long().await;
+        app.runtime.settle_long_running().await;
     }
     let mut found = app.store.executions(filter).await?;
     let with_data = flag(&query, "includeData")?.unwrap_or(false);
@@ -263,7 +263,7 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
     let workflow_id: Option<Str> = body.optional_text("workflowId", 1, 100)?.map(Into::into);
     let mut stopped = 0;
     let mut failure = None;
-    app.runtime.settle_long().await;
+    app.runtime.settle_long_running().await;
     for status in wanted {
         let (workflow_id, within) = (workflow_id.clone(), who.reach.within());
         let status = Some(status);

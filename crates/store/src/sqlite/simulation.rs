@@ -202,11 +202,13 @@ impl Memory {
         })
     }
 
-    /// How many pieces of journals are of no run that is on disk.
-    pub fn n_orphans(&self) -> Result<i64, Error> {
+    /// Pieces of journals that are of no run that is on disk, each as run and place in its journal.
+    pub fn orphans(&self) -> Result<Vec<(i64, i64)>, Error> {
         self.readers.with(|connection| {
-            let sql = "SELECT count(*) FROM journal WHERE place / ?1 NOT IN (SELECT id FROM executions)";
-            Ok(connection.prepare_cached(sql)?.query_row([super::executions::MAX_PIECES], |row| row.get(0))?)
+            let sql = "SELECT place / ?1, place % ?1 FROM journal WHERE place / ?1 NOT IN (SELECT id FROM executions)";
+            let mut found = connection.prepare_cached(sql)?;
+            let orphans = found.query_map([super::executions::MAX_PIECES], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(orphans.collect::<Result<_, _>>()?)
         })
     }
 
