@@ -64,6 +64,9 @@ impl Runtime {
             self.runner.written(&taken.log).await.map_err(failed)?;
             return Ok(Reply::Begun);
         }
+        if let Some(log) = caller.and_then(|caller| self.recorder.log(&caller.execution.to_string())) {
+            log.note_call();
+        }
         let awaited = Awaited { runtime: Arc::downgrade(self), id: Some(taken.id) };
         let ended = taken.outcome.await;
         awaited.let_go();
@@ -160,6 +163,9 @@ impl Runtime {
                 Word::IsAbandoned(id) => {
                     tokio::spawn(self.clone().stop_abandoned(id));
                 }
+                Word::CallerIsOver(id) => {
+                    tokio::spawn(self.clone().stop_all_abandoned(Some(id)));
+                }
             }
         }
     }
@@ -202,7 +208,7 @@ impl Runtime {
         for (resume, left) in answered.chain(ruled.into_iter().map(|left| (Resume::RuledBefore, left))) {
             let id = left.id;
             if !self.runner.is_running(id) && !self.is_recovering(id) && !self.setbacks.is_early(id, self.now_ms()) {
-                let Some(slot) = self.runner.free_slot() else { return Ok(true) };
+                let Some(slot) = self.slot_for_clock() else { return Ok(true) };
                 has_to_wait |= alone(self.wake_or_give_up(left, resume, slot).await, "A run could not be woken: execution", id)?;
             }
         }

@@ -4,7 +4,7 @@ use crate::loaded::Loaded;
 use crate::resume::Resume;
 use crate::setbacks::Fate;
 use crate::start::{Groundwork, Start};
-use crate::{Error, Runtime, moment};
+use crate::{Error, Runtime, lock, moment};
 use model::Str;
 use node_api::trigger::{Listen, Timetable};
 use std::collections::HashMap;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::executions::Along;
 use store::schedules::{MovedSchedule, Schedule};
+use tokio::sync::OwnedSemaphorePermit;
 
 /// How long a claimed trigger is ours; after a crash another look finds it again.
 const LEASE_MS: i64 = 30_000;
@@ -61,6 +62,13 @@ enum Deed {
 pub(crate) struct Passed {
     pub(crate) answered: i64,
     pub(crate) decided: i64,
+}
+
+/// The slot that the clock was given when its turn came, until it uses it.
+#[derive(Default)]
+pub(crate) struct ClockSlot {
+    slot: Option<OwnedSemaphorePermit>,
+    is_in_line: bool,
 }
 
 pub(crate) type Timers = HashMap<(Str, Str), Timer>;
@@ -140,7 +148,25 @@ impl Runtime {
         }
         has_to_wait |= self.wake_due(now).await?;
         has_to_wait |= self.wake_answered(passed).await?;
+        // What it stood in line for may have been woken by somebody else.
+        lock(&self.clock_slot).slot = None;
         Ok(has_to_wait)
+    }
+
+    /// A slot for a sleeping run. While all are taken the clock stands in line, once, as new runs do, or they would leave none for it.
+    pub(crate) fn slot_for_clock(self: &Arc<Self>) -> Option<OwnedSemaphorePermit> {
+        let mut mine = lock(&self.clock_slot);
+        let slot = mine.slot.take().or_else(|| self.runner.free_slot());
+        if slot.is_none() && !mine.is_in_line {
+            mine.is_in_line = true;
+            let runtime = self.clone();
+            tokio::spawn(async move {
+                let slot = runtime.stopping.run_until_cancelled(runtime.runner.slot()).await.flatten();
+                *lock(&runtime.clock_slot) = ClockSlot { slot, is_in_line: false };
+                runtime.clock_changed.notify_one();
+            });
+        }
+        slot
     }
 
     /// Those that the last process left behind, and those that could not be taken up, have their time; they are passed over.
@@ -157,7 +183,7 @@ impl Runtime {
                     continue;
                 }
                 // Nothing of a run is read before it has its turn.
-                let Some(slot) = self.runner.free_slot() else { return Ok(true) };
+                let Some(slot) = self.slot_for_clock() else { return Ok(true) };
                 let resume = Resume::Due(execution.state.clone());
                 has_to_wait |= alone(self.wake_or_give_up(execution, resume, slot).await, "A run could not be woken: execution", id)?;
                 woken += 1;

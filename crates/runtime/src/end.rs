@@ -17,6 +17,8 @@ pub(crate) enum Word {
     MayGoOn(i64),
     /// Nobody waits for this run any more.
     IsAbandoned(i64),
+    /// This run is over; nobody wants what those that it called would give.
+    CallerIsOver(i64),
     /// Something was decided about this run before it went to sleep.
     IsDecided(i64),
     /// What this run has told last could not be written, so that it stands as if it went on.
@@ -49,20 +51,19 @@ impl Runner {
             }
         }
         drop(place);
-        let called = outcome.waits_for.as_ref().and_then(|id| id.parse().ok());
         if is_unwritten {
             self.say(Word::IsUnwritten(log.id()));
             return;
         }
-        match (outcome.status, called) {
+        match outcome.status {
             // From here on it can be woken; what it waits for may have ended meanwhile.
-            (RunStatus::Waiting, _) if outcome.asks && log.is_ruled() => self.say(Word::IsDecided(log.id())),
-            (RunStatus::Waiting, Some(_)) => self.say(Word::MayGoOn(log.id())),
-            (RunStatus::Waiting, None) => {}
-            (_, called) => {
-                // It was stopped while it went to sleep.
-                if let Some(called) = called {
-                    self.say(Word::IsAbandoned(called));
+            RunStatus::Waiting if outcome.asks && log.is_ruled() => self.say(Word::IsDecided(log.id())),
+            RunStatus::Waiting if outcome.waits_for.is_some() => self.say(Word::MayGoOn(log.id())),
+            RunStatus::Waiting => {}
+            _ => {
+                // It may have been stopped while others slept or went on for it.
+                if log.has_called() {
+                    self.say(Word::CallerIsOver(log.id()));
                 }
                 self.tell_caller(log.parent());
             }

@@ -81,17 +81,18 @@ pub use versions::Listening;
 pub use waiting::Waiting;
 
 use calls::KeptCalls;
-use clock::Timers;
+use clock::{ClockSlot, Timers};
 use end::Word;
 use engine::{Engine, RunOptions};
 pub use fork::Fork;
 use key_lock::KeyLocks;
 use ledger::DayLedger;
 use model::{RunStatus, SpendingLimit, Str};
+use quarantine::Recovery;
 use recovery::Story;
 use routes::Routes;
 use start::Groundwork;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -143,7 +144,9 @@ pub struct Runtime {
     /// Runs that are being taken up, so that two calls do not wake one twice.
     run_locks: KeyLocks<i64>,
     /// Runs that the last process left unfinished and that are not resumed yet.
-    recovering: Mutex<HashSet<i64>>,
+    recovering: Mutex<HashMap<i64, Recovery>>,
+    /// The slot of the clock, while it is in line for one.
+    clock_slot: Mutex<ClockSlot>,
     /// Cancelled once all of those have been resumed and have shown to be harmless.
     recovered: CancellationToken,
     /// Workflows that listen for a test call.
@@ -227,6 +230,7 @@ impl Runtime {
             changing: tokio::sync::Mutex::new(-1),
             run_locks: KeyLocks::default(),
             recovering: Mutex::default(),
+            clock_slot: Mutex::default(),
             recovered: CancellationToken::new(),
             trials: Mutex::default(),
             looks: Mutex::default(),

@@ -8,7 +8,7 @@ use engine::{Journal, JournalError, Recording};
 use model::{Object, RunEvent, RunStatus, Spent, Str, Value};
 use node_api::trigger::Chunk;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use store::Store;
@@ -23,6 +23,9 @@ const LIVE_EVENTS: usize = 1024;
 
 /// How long a run waits between two tries to write to a disk that is full, or to a database that somebody holds.
 pub(crate) const FULL_DISK_PAUSE: Duration = Duration::from_millis(500);
+
+/// How often a write is tried again that failed of something else.
+const MAX_TRIES: usize = 10;
 
 /// Pieces of answers that a slow watcher may be behind before it misses some.
 const LIVE_CHUNKS: usize = 4096;
@@ -85,6 +88,8 @@ pub struct RunLog {
     parent: Option<CalledFrom>,
     /// It goes on after a sleep or a crash.
     is_taken_up: bool,
+    /// It has called others and waited for them, or may have before it was taken up.
+    has_called: AtomicBool,
     /// When the run began, or went on, in this process.
     began: Instant,
     state: Mutex<LogState>,
@@ -141,7 +146,7 @@ impl Recorder {
         let state = LogState { begun: Some(begun.clone()), along, events: PieceWriter::with_capacity(USUAL_BYTES), ..LogState::default() };
         let Begun { workflow_id, parent, .. } = begun;
         let (is_taken_up, began) = (false, Instant::now());
-        self.keep(RunLog { id, workflow_id, terms, parent, is_taken_up, began, state: Mutex::new(state) })
+        self.keep(RunLog { id, workflow_id, terms, parent, is_taken_up, has_called: is_taken_up.into(), began, state: Mutex::new(state) })
     }
 
     /// Opens the log of a run that goes on; its first pieces are on disk.
@@ -151,7 +156,7 @@ impl Recorder {
         let (mode, events) = (Mode::of(&mode), PieceWriter::after(parts));
         let state = LogState { mode, next_piece, n_events, events, is_written: true, may_ask: true, ..LogState::default() };
         let (id, is_taken_up, began) = (execution.id, true, Instant::now());
-        self.keep(RunLog { id, workflow_id, terms, parent, is_taken_up, began, state: Mutex::new(state) })
+        self.keep(RunLog { id, workflow_id, terms, parent, is_taken_up, has_called: is_taken_up.into(), began, state: Mutex::new(state) })
     }
 
     fn keep(&self, log: RunLog) -> Arc<RunLog> {
@@ -306,6 +311,7 @@ async fn write_all(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Er
 }
 
 async fn flush(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error> {
+    let mut tries = 0;
     loop {
         let Err(error) = write_all(store, log).await else {
             let Some(refusal) = log.refusal() else { return Ok(()) };
@@ -318,9 +324,12 @@ async fn flush(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error>
             store.forget_files(log.id).await;
             return Err(error);
         }
-        if !error.may_pass() {
+        // A disk that cannot be read for a moment, or memory that is short, is no reason to end what was accepted.
+        let is_tried_again = matches!(error, store::Error::Database { .. }) && tries < MAX_TRIES;
+        if !error.may_pass() && !is_tried_again {
             return Err(error);
         }
+        tries += 1;
         tokio::time::sleep(FULL_DISK_PAUSE).await;
     }
 }
@@ -357,6 +366,15 @@ impl RunLog {
     /// Whether it goes on after a sleep or a crash.
     pub(crate) fn is_taken_up(&self) -> bool {
         self.is_taken_up
+    }
+
+    /// Notes that it calls another run and waits for it.
+    pub(crate) fn note_call(&self) {
+        self.has_called.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn has_called(&self) -> bool {
+        self.has_called.load(Ordering::Relaxed)
     }
 
     pub(crate) fn parent(&self) -> Option<CalledFrom> {
@@ -491,6 +509,10 @@ impl LogState {
 }
 
 impl Pending for RunLog {
+    fn execution(&self) -> i64 {
+        self.id
+    }
+
     fn take(&self) -> Option<Piece> {
         let mut state = lock(&self.state);
         let has_news = !state.events.is_empty() || state.state.is_some() || state.discard || !state.static_data.is_empty();

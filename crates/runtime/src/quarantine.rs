@@ -39,6 +39,14 @@ const SETTLE_POLL: Duration = Duration::from_millis(10);
 /// Sleeping runs whose time passed while nothing ran that are resumed with the others; the clock wakes the rest.
 const MAX_OVERDUE: usize = 10_000;
 
+/// How far a run has come that the last process left unfinished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recovery {
+    Waits,
+    /// It is noted on disk that this process resumes it. However often that is tried, it is one death if the process dies.
+    Noted,
+}
+
 /// What is left to resume, and how many at once.
 struct Unfinished {
     left: VecDeque<Left>,
@@ -69,7 +77,7 @@ impl Runtime {
         left.extend(self.store.decided(0, usize::MAX).await?);
         let mut seen = HashSet::new();
         left.retain(|left| seen.insert(left.id));
-        *lock(&self.recovering) = seen;
+        *lock(&self.recovering) = seen.into_iter().map(|id| (id, Recovery::Waits)).collect();
         // Those that were resumed before, and were at it when the process died again.
         let suspects = self.store.resumed_before().await?;
         let (suspects, left): (Vec<Left>, Vec<Left>) = left.into_iter().partition(|left| suspects.contains(&left.id));
@@ -77,21 +85,24 @@ impl Runtime {
         let mut unfinished = Unfinished { left: left.into(), window: Window::growing() };
         let runtime = self.clone();
         tokio::spawn(async move {
+            // Their callers were removed or stopped, and the process died before they were.
+            runtime.clone().stop_all_abandoned(None).await;
             runtime.resume_some(&mut suspects).await;
             suspects.window.settled().await;
             unfinished.left.extend(suspects.left);
-            while !unfinished.left.is_empty() {
+            loop {
                 runtime.resume_some(&mut unfinished).await;
+                unfinished.window.settled().await;
                 if runtime.is_stopping() {
                     return;
                 }
-                if !unfinished.left.is_empty() {
-                    // Somebody is at it, or something must be written first, and cannot be now.
-                    tokio::time::sleep(FULL_DISK_PAUSE).await;
+                // Those that cannot be resumed now, or by this version, hold nobody up.
+                runtime.recovered.cancel();
+                if unfinished.left.is_empty() {
+                    return;
                 }
+                tokio::time::sleep(FULL_DISK_PAUSE).await;
             }
-            unfinished.window.settled().await;
-            runtime.recovered.cancel();
         });
         Ok(())
     }
@@ -118,7 +129,7 @@ impl Runtime {
 
     /// Goes on with a run whose end could not be written, from what is on disk, as after a crash.
     pub(crate) async fn resume_unwritten(self: Arc<Self>, id: i64) {
-        lock(&self.recovering).insert(id);
+        lock(&self.recovering).insert(id, Recovery::Waits);
         while !self.is_stopping() {
             tokio::time::sleep(FULL_DISK_PAUSE).await;
             match self.store.execution(id).await {
@@ -179,9 +190,25 @@ impl Runtime {
         // whoever took it up has also ended its recovery.
         let now = self.store.execution(id).await?;
         let Some(execution) = now.filter(|now| stands_as(&now.state, left)) else { return Ok(Resumed::Not) };
-        if !self.is_recovering(id) || self.runner.is_running(id) {
+        let Some(recovery) = lock(&self.recovering).get(&id).copied().filter(|_| !self.runner.is_running(id)) else {
+            return Ok(Resumed::Not);
+        };
+        if recovery == Recovery::Waits && !self.note_resumed(guard, &execution, left, is_one_of_few).await? {
             return Ok(Resumed::Not);
         }
+        let taken = self.take_up_locked(guard, Resume::Left(left.clone()), Takes::Nothing, Turn::Has(slot)).await;
+        let log = taken.as_ref().ok().and_then(Option::as_ref).map(|taken| taken.log.clone());
+        if left.status == RunStatus::Waiting {
+            self.expected.hand_over(id, taken?);
+        } else {
+            taken?;
+        }
+        Ok(log.map_or(Resumed::Not, Resumed::Going))
+    }
+
+    /// Notes on disk that a run is resumed; `false` if it has met too many deaths, and is left to a person.
+    async fn note_resumed(&self, guard: &KeyGuard<i64>, execution: &Execution, left: &State, is_one_of_few: bool) -> Result<bool, Error> {
+        let id = *guard.key();
         let noted = self.store.interruption(id).await?;
         let mut deaths = match noted {
             Some(noted) if noted.was_stopped => 0,
@@ -194,22 +221,16 @@ impl Runtime {
                 // It went to sleep since, and was not at it when the process died.
                 deaths = 1;
             } else if !trail.has_progress || deaths >= MAX_DEATHS {
-                self.quarantine(guard, &execution, deaths, &trail).await?;
-                return Ok(Resumed::Not);
+                self.quarantine(guard, execution, deaths, &trail).await?;
+                return Ok(false);
             }
         }
         let pieces = self.store.pieces(id).await?.pieces;
         // Should the process die with this one among many, the next start resumes it as one of few.
         let deaths = if is_one_of_few { deaths } else { deaths.saturating_sub(1) };
         self.store.note_interruption(id, Interruption { deaths, pieces, was_stopped: false }).await?;
-        let taken = self.take_up_locked(guard, Resume::Left(left.clone()), Takes::Nothing, Turn::Has(slot)).await;
-        let log = taken.as_ref().ok().and_then(Option::as_ref).map(|taken| taken.log.clone());
-        if left.status == RunStatus::Waiting {
-            self.expected.hand_over(id, taken?);
-        } else {
-            taken?;
-        }
-        Ok(log.map_or(Resumed::Not, Resumed::Going))
+        lock(&self.recovering).entry(id).and_modify(|recovery| *recovery = Recovery::Noted);
+        Ok(true)
     }
 
     /// Leaves a run to a person: it stands as uncertain, and says why.
@@ -235,13 +256,13 @@ impl Runtime {
 
     /// Whether the last process left a run unfinished that is still to be resumed.
     pub(crate) fn is_recovering(&self, id: i64) -> bool {
-        lock(&self.recovering).contains(&id)
+        lock(&self.recovering).contains_key(&id)
     }
 
     /// Notes what a clean stop leaves unfinished. If it cannot be written, the next start takes the stop for a crash.
     pub(crate) async fn note_clean_stop(&self) {
         let mut unfinished = self.runner.running();
-        unfinished.extend(lock(&self.recovering).iter());
+        unfinished.extend(lock(&self.recovering).keys());
         if let Err(error) = self.store.note_clean_stop(unfinished, self.recorder.last_id()).await {
             tracing::warn!(%error, "The stop could not be noted.");
         }

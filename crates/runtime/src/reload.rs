@@ -6,6 +6,7 @@
 use crate::addresses::claims_of;
 use crate::clock::Rows;
 use crate::listens::{FIRST_CPU_TIME, LISTEN_CPU_TIME, Listens, took_too_long};
+use crate::setbacks::Fate;
 use crate::{Active, Error, Loaded, Runtime};
 use model::Str;
 use std::collections::{HashMap, HashSet};
@@ -13,12 +14,15 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use store::addresses::{Address, Claimed};
-use store::schedules::Schedule;
+use store::schedules::PlannedSchedule;
 use store::workflows::{ListeningWorkflow, StoredWorkflow, WorkflowFilter};
 
 /// CPU time after which the triggers of no further workflow are asked at once, so that many that compute hold nobody up: neither who
 /// activates a workflow, nor the start of the server.
 const RELOAD_CPU_TIME: Duration = Duration::from_secs(2);
+
+/// How often all is planned anew because the clock has moved a schedule meanwhile.
+const TRIES: usize = 5;
 
 /// If more workflows than these have changed, all are read in one go.
 const MANY: usize = 50;
@@ -34,11 +38,20 @@ struct Candidate {
     listened: Option<Arc<Listens>>,
 }
 
+/// How the active workflows were read.
+enum Read {
+    All,
+    /// Some are to be read again.
+    NotAll,
+    /// Nothing has changed: what it was planned from is different by now.
+    Outdated,
+}
+
 /// What is written down of schedules, and how that is to change.
 #[derive(Default)]
 struct Plan {
     known: Rows,
-    set: Vec<Schedule>,
+    set: Vec<PlannedSchedule>,
     wanted: HashSet<(Str, Str)>,
 }
 
@@ -64,10 +77,23 @@ impl Runtime {
     /// Reads the active workflows again, if anything has changed.
     pub async fn reload(&self) -> Result<(), Error> {
         let mut seen = self.changing.lock().await;
-        let changed = self.store.workflows_changed().await?;
-        if changed == *seen {
+        for _ in 0..TRIES {
+            let changed = self.store.workflows_changed().await?;
+            if changed == *seen {
+                return Ok(());
+            }
+            match self.read_active().await? {
+                Read::All => *seen = changed,
+                Read::NotAll => {}
+                // The clock has moved a schedule meanwhile; what was planned would fire it again.
+                Read::Outdated => continue,
+            }
             return Ok(());
         }
+        Err(Error::Contended)
+    }
+
+    async fn read_active(&self) -> Result<Read, Error> {
         let before = self.active();
         let listening = self.store.listening().await?;
         let mut active = (*before).clone();
@@ -75,7 +101,7 @@ impl Runtime {
         let all_before = [&before.workflows, &before.silent, &before.unasked].into_iter().flat_map(HashMap::keys);
         let mut replaced: HashSet<Str> = all_before.filter(|id| !still.contains(id)).cloned().collect();
         let candidates = self.candidates(&before, listening).await?;
-        let have_all_said = self.ask_all(candidates.iter().filter_map(|one| one.loaded.as_ref().ok())).await?;
+        let mut have_all_said = self.ask_all(candidates.iter().filter_map(|one| one.loaded.as_ref().ok())).await?;
         let candidates: Vec<Candidate> = candidates.into_iter().filter(Candidate::has_changed).collect();
         let ids: Vec<Str> = candidates.iter().map(|one| one.id.clone()).collect();
         let held = self.held_by(&ids).await?;
@@ -84,10 +110,11 @@ impl Runtime {
         active.remove(&replaced);
         for Candidate { id, loaded, .. } in candidates {
             if let Err(error) = self.add(&mut active, loaded, &held, &mut plan).await {
-                if let Error::Store(passing) = &error
-                    && passing.may_pass()
-                {
-                    return Err(error);
+                match error.fate() {
+                    Fate::WaitsForAll => return Err(error),
+                    // It is read again at the next look.
+                    Fate::MayPass if matches!(error, Error::Store(_)) => have_all_said = false,
+                    Fate::MayPass | Fate::NotOurs | Fate::Stays | Fate::Over => {}
                 }
                 // Of one that takes too long it is said once.
                 if !took_too_long(&error) || !before.silent.contains_key(&id) {
@@ -98,13 +125,12 @@ impl Runtime {
         let listens = |id: &Str| active.workflows.contains_key(id);
         // Rows of those that cannot say yet what they listen to stay as they are.
         let removed = plan.known.into_keys().filter(|key| listens(&key.0) && !plan.wanted.contains(key)).collect();
-        self.store.change_schedules(plan.set, removed).await?;
+        if !self.store.change_schedules(plan.set, removed).await? {
+            return Ok(Read::Outdated);
+        }
         *self.active.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(active);
         self.clock_changed.notify_one();
-        if have_all_said {
-            *seen = changed;
-        }
-        Ok(())
+        Ok(if have_all_said { Read::All } else { Read::NotAll })
     }
 
     /// Those that changed, those that have not said yet what they listen to, and those that may say something else by now. Of two that
@@ -242,8 +268,9 @@ impl Runtime {
         }
         for (timer, schedule) in self.timers_of(&loaded, &listens, &plan.known) {
             let key = (schedule.workflow_id.clone(), schedule.node.clone());
-            if plan.known.get(&key) != Some(&schedule) {
-                plan.set.push(schedule);
+            let found = plan.known.get(&key);
+            if found != Some(&schedule) {
+                plan.set.push(PlannedSchedule { found: found.cloned(), planned: schedule });
             }
             plan.wanted.insert(key.clone());
             active.timers.insert(key, timer);

@@ -123,6 +123,10 @@ impl Runtime {
             _ => None,
         };
         let pieces = self.store.pieces(id).await?;
+        if pieces.pieces == 0 {
+            // Somebody has deleted it since its row was read: it would begin a journal that belongs to no run.
+            return Err(Error::NoExecution { id });
+        }
         let mut story = Story::read(events);
         match &resume {
             Resume::Called { wait, .. } if !story.sleeps_at(*wait) => return Err(Error::OldLink { id }),

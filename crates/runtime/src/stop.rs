@@ -7,6 +7,7 @@ use crate::end::Word;
 use crate::key_lock::KeyGuard;
 use crate::task::detached;
 use crate::{Error, Runtime};
+use futures::StreamExt as _;
 use model::{RunStatus, Str};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,9 @@ use tokio::time::timeout;
 
 /// How long it may take until nobody else is at a run, and until one that was told to stop has come to its end.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Runs that nobody waits for are stopped so many at a time.
+const STOPS_AT_ONCE: usize = 16;
 
 impl Runtime {
     /// Stops a run, and with it the one that it waits for. One that is waited for fails the node that called it. Goes on also if nobody
@@ -57,7 +61,20 @@ impl Runtime {
             self.runner.say(Word::MayGoOn(caller));
         }
         self.reload().await?;
+        self.clone().stop_all_abandoned(None).await;
         Ok(true)
+    }
+
+    /// Stops the runs whose end a run that is over has waited for, or any such run.
+    pub(crate) async fn stop_all_abandoned(self: Arc<Self>, by: Option<i64>) {
+        match self.store.abandoned(by).await {
+            Ok(all) => {
+                let stops = futures::stream::iter(all).for_each_concurrent(STOPS_AT_ONCE, |id| self.clone().stop_abandoned(id));
+                stops.await;
+            }
+            // The next start finds them.
+            Err(error) => tracing::error!(%error, "Runs that nobody waits for could not be looked up."),
+        }
     }
 
     /// Nobody wants what a run would give.
@@ -91,9 +108,7 @@ impl Runtime {
         }
         self.store.set_status(id, RunStatus::Cancelled).await?;
         drop(guard);
-        if let Some(called) = execution.state.waits_for {
-            self.stop_awaited(called).await?;
-        }
+        self.stop_awaited_by(id).await?;
         self.runner.tell_caller(execution.begun.parent);
         Ok(())
     }
@@ -103,13 +118,17 @@ impl Runtime {
         if !self.is_let_go(id).await? {
             return Err(Error::WrongStatus { id, status: RunStatus::Running.name() });
         }
-        let Some(execution) = self.store.execution(id).await? else { return Ok(false) };
         let was_there = self.store.delete_execution(id).await?;
         drop(guard);
-        if let Some(called) = execution.state.waits_for {
+        self.stop_awaited_by(id).await?;
+        Ok(was_there)
+    }
+
+    async fn stop_awaited_by(self: &Arc<Self>, caller: i64) -> Result<(), Error> {
+        for called in self.store.abandoned(Some(caller)).await? {
             self.stop_awaited(called).await?;
         }
-        Ok(was_there)
+        Ok(())
     }
 
     async fn stop_awaited(self: &Arc<Self>, called: i64) -> Result<(), Error> {

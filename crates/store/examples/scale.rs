@@ -173,7 +173,7 @@ async fn pauses(store: &Sqlite, next: &Arc<Mutex<i64>>, work: impl Future<Output
             };
             tokio::time::sleep(APART).await;
             let began = Instant::now();
-            store.flush(Arc::new(Run(Mutex::new(Some(piece(id)))))).await.unwrap();
+            store.flush(Arc::new(Run(id, Mutex::new(Some(piece(id)))))).await.unwrap();
             times.push(began.elapsed());
         }
         times.sort_unstable();
@@ -186,14 +186,17 @@ async fn pauses(store: &Sqlite, next: &Arc<Mutex<i64>>, work: impl Future<Output
     Pauses { times: writing.await.unwrap(), took }
 }
 
-struct Run(Mutex<Option<Piece>>);
+struct Run(i64, Mutex<Option<Piece>>);
 
 impl Pending for Run {
+    fn execution(&self) -> i64 {
+        self.0
+    }
     fn take(&self) -> Option<Piece> {
-        self.0.lock().unwrap().take()
+        self.1.lock().unwrap().take()
     }
     fn give_back(&self, piece: Piece) {
-        *self.0.lock().unwrap() = Some(piece);
+        *self.1.lock().unwrap() = Some(piece);
     }
 }
 

@@ -44,6 +44,8 @@ pub trait Executions: Send + Sync {
     async fn next_due(&self) -> Result<Option<i64>, Error>;
     /// The run that a call has started.
     async fn called(&self, caller: CalledFrom) -> Result<Option<Execution>, Error>;
+    /// Unfinished runs whose end was waited for by a run that is over or gone: by this one, or by any.
+    async fn abandoned(&self, by: Option<i64>) -> Result<Vec<i64>, Error>;
     /// Sleeping runs whose called run sleeps or goes on no more, by id, behind the given one.
     async fn answered(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error>;
     /// Sleeping runs about which a person has decided something that they have not taken up, by id, behind the given one.
@@ -66,6 +68,7 @@ pub trait Executions: Send + Sync {
 
 /// A run that has something to write. Asked when its turn comes, so that what happens while it waits goes along.
 pub trait Pending: Send + Sync + 'static {
+    fn execution(&self) -> i64;
     fn take(&self) -> Option<Piece>;
     /// The run, and files that its next piece will name: they may be written beforehand.
     fn files(&self) -> Option<(i64, Vec<NewFile>)> {
@@ -148,6 +151,8 @@ pub struct Begun {
     pub retry_of: Option<i64>,
     /// The call that started it.
     pub parent: Option<CalledFrom>,
+    /// Whoever made that call waits for its end.
+    pub is_awaited: bool,
     /// The workflow itself, if it is of no stored version.
     pub document: Option<Str>,
     /// What the look that found this run's items has changed: kept together with the row or not at all.

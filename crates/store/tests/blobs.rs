@@ -159,3 +159,28 @@ async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
     assert_eq!(store.journal(3).await.unwrap().len(), 1);
     assert_eq!(inspect::files_of_runs(&folder.0).unwrap().lost.len(), 1);
 }
+
+/// Two writes of one run may share a transaction: what the second has to tell rests upon the first.
+#[tokio::test]
+async fn issue_15_07_nobody_is_told_that_a_run_is_on_disk_while_a_piece_of_it_is_not() {
+    let folder = Folder::with_workflow("held-back");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    // A folder that cannot be made: there is a file in its place.
+    std::fs::write(folder.0.join("binary"), "").unwrap();
+    let run = run(1, &picture(1), 1, Fate::FilesLater);
+    let blocked = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
+    blocked.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // They wait for each other, and then for the same transaction.
+    let first = store.flush(Run::with_line(2, "said"));
+    let (both, ()) = tokio::join!(
+        async { tokio::join!(first, store.flush(run.clone()), store.flush(run.clone()), store.flush(Run::with_line(3, "said"))) },
+        async {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            blocked.execute_batch("ROLLBACK").unwrap();
+        }
+    );
+    let (first, piece, empty, last) = both;
+    assert!(piece.is_err() && empty.is_err(), "{piece:?} {empty:?}");
+    assert!(first.is_ok() && last.is_ok(), "{first:?} {last:?}");
+    assert!(run.left().is_some(), "it is there for the next try");
+}

@@ -4,11 +4,11 @@
 
 mod support;
 
-use heddle_store::executions::Executions;
+use heddle_store::executions::{CalledFrom, Executions, State};
 use heddle_store::interruptions::Interruptions as _;
 use heddle_store::workflows::{NewVersion, Workflows as _};
 use heddle_store::{Error, Sqlite, Use};
-use model::Str;
+use model::{RunStatus, Str};
 use support::{Fate, Folder, Run};
 
 fn count(folder: &Folder, table: &str) -> i64 {
@@ -53,6 +53,9 @@ async fn issue_15_04_nothing_is_written_of_a_run_that_is_gone_and_others_do_not_
     let later = |id: i64| Run::with(id, |piece| (piece.begun, piece.seq) = (None, 3));
     let both = tokio::join!(store.flush(later(1)), store.flush(later(2)));
     assert!(matches!(both, (Err(Error::Gone { execution: 1 }), Ok(()))), "{both:?}");
+    // Whoever took the run up while it was deleted found no pieces, and counts from the first.
+    let first = store.flush(Run::with(1, |piece| piece.begun = None)).await;
+    assert!(matches!(first, Err(Error::Gone { execution: 1 })), "{first:?}");
     assert_eq!((count(&folder, "executions"), count(&folder, "journal")), (1, 2));
     assert!(store.delete_workflow("w").await.unwrap().is_some());
     assert!(matches!(store.flush(Run::with_line(3, "late")).await, Err(Error::Gone { execution: 3 })));
@@ -98,4 +101,28 @@ async fn issue_15_04_a_workflow_that_was_made_again_has_no_runs_of_versions_that
     assert!(matches!(store.flush(of(3, &second)).await, Err(Error::Gone { execution: 3 })));
     store.flush(of(4, &third)).await.unwrap();
     store.flush(of(5, &Str::new())).await.unwrap();
+}
+
+#[tokio::test]
+async fn issue_15_04_whoever_was_waited_for_by_a_run_that_is_gone_is_found() {
+    let folder = Folder::with_workflow("abandoned");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let called = |id: i64, parent: i64, is_awaited: bool| {
+        Run::with(id, |piece| {
+            piece.state = Some(State::of(RunStatus::Waiting));
+            piece.parent = Some(parent);
+            let begun = piece.begun.as_mut().unwrap();
+            (begun.parent, begun.is_awaited) = (Some(CalledFrom { execution: parent, step: id, number: 0 }), is_awaited);
+        })
+    };
+    let unfinished = |id: i64| Run::with(id, |piece| piece.state = Some(State::of(RunStatus::Waiting)));
+    for run in [unfinished(1), unfinished(2), called(3, 1, true), called(4, 1, false), called(5, 1, true), called(6, 2, true)] {
+        store.flush(run).await.unwrap();
+    }
+    assert_eq!(store.abandoned(None).await.unwrap(), [0_i64; 0]);
+    store.set_status(1, RunStatus::Cancelled).await.unwrap();
+    assert_eq!((store.abandoned(None).await.unwrap(), store.abandoned(Some(2)).await.unwrap()), (vec![3, 5], Vec::new()));
+    store.set_status(3, RunStatus::Cancelled).await.unwrap();
+    assert!(store.delete_execution(2).await.unwrap());
+    assert_eq!((store.abandoned(None).await.unwrap(), store.abandoned(Some(2)).await.unwrap()), (vec![5, 6], vec![6]));
 }

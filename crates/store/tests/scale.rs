@@ -246,17 +246,6 @@ async fn issue_15_days_that_nobody_can_ask_for_are_forgotten_and_the_others_outl
     assert_eq!(days, [today - DAYS_COUNTED, today - 89, today]);
 }
 
-#[tokio::test]
-async fn issue_15_an_awaited_run_that_goes_with_its_caller_is_counted() {
-    let folder = Folder::with_workflow("awaited");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    store.flush(run_of(1, "w", State { waits_for: Some(2), ..State::of(RunStatus::Waiting) }, DAY_MS)).await.unwrap();
-    store.flush(run_of(2, "w", State::of(RunStatus::Waiting), DAY_MS)).await.unwrap();
-    assert!(store.delete_execution(1).await.unwrap());
-    let found = counts(&store, 1, 1).await;
-    assert_eq!(found.iter().map(|count| (count.status, count.runs)).collect::<Vec<_>>(), [(RunStatus::Cancelled, 1)]);
-}
-
 fn version(id: &str, document: &str) -> NewVersion {
     NewVersion { id: id.into(), name: id.into(), document: document.into(), author: None, static_data: None }
 }

@@ -143,19 +143,3 @@ async fn a_called_run_stays_as_long_as_its_caller_may_ask_for_it() {
     assert!(store.execution(2).await.unwrap().is_none());
     assert_eq!(store.prune(keep).await.unwrap(), 2);
 }
-
-#[tokio::test]
-async fn removing_a_sleeping_caller_cancels_what_it_waits_for_down_to_the_last() {
-    let folder = Folder::with_workflow("chain");
-    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    let waits_for = |called: i64| State { waits_for: Some(called), ..State::of(RunStatus::Waiting) };
-    let from = |execution: i64| Some(CalledFrom { execution, step: 1, number: 0 });
-    store.flush(standing(1, waits_for(2), None)).await.unwrap();
-    store.flush(standing(2, waits_for(3), from(1))).await.unwrap();
-    store.flush(standing(3, State::of(RunStatus::Waiting), from(2))).await.unwrap();
-    store.flush(standing(4, State::of(RunStatus::Waiting), None)).await.unwrap();
-    assert!(store.delete_execution(1).await.unwrap());
-    for (id, status) in [(2, RunStatus::Cancelled), (3, RunStatus::Cancelled), (4, RunStatus::Waiting)] {
-        assert_eq!(store.execution(id).await.unwrap().unwrap().state.status, status, "{id}");
-    }
-}

@@ -108,7 +108,11 @@ impl NodeHost {
             // Whoever is not waited for does not end with its caller.
             cancel: if call.wait { run.cancel.child_token() } else { CancellationToken::new() },
         };
-        let outcome = match run.engine.call(made, &run.options).await? {
+        // Another call of the step may go to sleep meanwhile: the step is not let go of, which would end this one.
+        let busy = self.parking.busy();
+        let replied = run.engine.call(made, &run.options).await?;
+        drop(busy);
+        let outcome = match replied {
             Reply::Begun => return Ok(Vec::new()),
             Reply::Asleep { run_id } => match self.parking.park(Parked::Asleep { run_id }).await {},
             Reply::Ended(outcome) => outcome,

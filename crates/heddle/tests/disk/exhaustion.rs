@@ -6,7 +6,8 @@ use crate::{Scene, all_over, pay};
 use serde_json::{Value, json};
 use std::net::TcpStream;
 use std::process::Command;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Processor time of a process so far, in hundredths of a second.
 pub(crate) fn processor_time(process: u32) -> u64 {
@@ -95,5 +96,56 @@ fn a_run_past_its_memory_fails_and_the_server_lives() {
     all_over(&server);
     assert_eq!(scene.paid(1), (1, 1));
     eprintln!("two greedy runs failed; the server had {} MB at most", server.peak_memory_mb());
+    server.stop();
+}
+
+/// New calls take every slot as it comes free. Those that sleep stand in line with them.
+#[test]
+fn issue_15_00_a_run_whose_time_has_come_is_woken_however_many_new_ones_wait() {
+    let scene = Scene::new("in-line");
+    let code = "let sum = 0; for (let i = 0; i < 200000; i++) sum += i; return [{ json: { sum } }];";
+    let busy = json!({ "id": "busy", "name": "Busy", "settings": {}, "nodes": [
+        { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
+          "parameters": { "httpMethod": "POST", "path": "busy", "responseMode": "lastNode", "options": {} } },
+        { "id": "2", "name": "Code", "type": "n8n-nodes-base.code", "typeVersion": 2, "position": [0, 0], "parameters": { "jsCode": code } },
+    ], "connections": { "Webhook": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } });
+    let sleeper = json!({ "id": "sleeper", "name": "Sleeper", "settings": {}, "nodes": [
+        { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
+          "parameters": { "httpMethod": "POST", "path": "sleep", "options": {} } },
+        { "id": "2", "name": "Wait", "type": "n8n-nodes-base.wait", "typeVersion": 1.1, "position": [0, 0],
+          "parameters": { "resume": "timeInterval", "amount": 66, "unit": "seconds" } },
+    ], "connections": { "Webhook": { "main": [[{ "node": "Wait", "type": "main", "index": 0 }]] } } });
+    for (name, document) in [("busy", busy), ("sleeper", sleeper)] {
+        let file = scene.data.workflow(name, &document);
+        crate::heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
+    }
+    let mut settings = scene.settings();
+    settings.extend([("HEDDLE_RUNS_AT_ONCE", "1"), ("HEDDLE_RUNS_WAITING", "1000")]);
+    let server = scene.faults.start(&settings);
+    assert_eq!(server.call("POST", "/webhook/sleep", Some(&json!({}))).status, 200);
+    let status_of_sleeper = || {
+        let executions = server.executions();
+        executions.into_iter().find(|execution| execution["workflowId"] == "sleeper").unwrap_or_default()["status"].clone()
+    };
+    wait_until("it sleeps", || status_of_sleeper() == "waiting");
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    assert_eq!(server.call("POST", "/webhook/busy", Some(&json!({}))).status, 200);
+                }
+            });
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        // An hour later.
+        scene.faults.set(Field::ClockMs, 3_600_000);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while status_of_sleeper() == "waiting" && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        is_over.store(true, Ordering::Relaxed);
+        assert_ne!(status_of_sleeper(), "waiting", "it starves");
+    });
     server.stop();
 }

@@ -32,7 +32,7 @@ fn issue_15_07_an_accepted_run_whose_file_cannot_be_written_stands_still_until_i
     faults.set(Field::OnlyFiles, 1);
     let server = faults.start(&[("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")]);
     let is_ready = || server.call("GET", "/healthz/readiness", None).status == 200;
-    for (id, fault) in [(1, Fault::ReadOnly), (2, Fault::Broken), (3, Fault::Full)] {
+    for (id, fault) in [(1, Fault::ReadOnly), (2, Fault::Broken), (3, Fault::Full), (4, Fault::NoMoreFiles)] {
         faults.arm(fault, 1);
         assert_eq!(call(&server, id), 200, "what was sent is in the database");
         wait_until("the file is refused", || faults.refused() > 0);

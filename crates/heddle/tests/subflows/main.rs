@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
+mod agents;
 mod forms;
 #[path = "../support/mod.rs"]
 mod support;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum fault { NONE, FULL, READ_ONLY, BROKEN, SYNC_FAILS, KILL, KILL_HALF_WAY };
+enum fault { NONE, FULL, READ_ONLY, BROKEN, SYNC_FAILS, KILL, KILL_HALF_WAY, NO_MORE_FILES };
 
 struct control {
     volatile long fault;        /* which one */
@@ -101,6 +102,29 @@ static int meets(int fd, int is_sync) {
 static void die(void) { kill(getpid(), SIGKILL); pause(); }
 
 #define REAL(name) static __typeof__(name) *real; if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+/* A file of the folder that is to be written, when no more files may be open. */
+static int is_one_too_many(const char *path, int flags) {
+    if (!control || control->fault != NO_MORE_FILES || !(flags & (O_WRONLY | O_RDWR))) return 0;
+    if (strncmp(path, folder, folder_length) != 0 || (control->only_files && !strstr(path, "/binary"))) return 0;
+    __sync_add_and_fetch(&control->refused, 1);
+    errno = EMFILE;
+    return 1;
+}
+
+#define MODE(flags) mode_t mode = 0; if ((flags) & O_CREAT) { va_list more; va_start(more, flags); mode = va_arg(more, int); va_end(more); }
+
+int open64(const char *path, int flags, ...) {
+    REAL(open64);
+    MODE(flags)
+    return is_one_too_many(path, flags) ? -1 : real(path, flags, mode);
+}
+
+int openat64(int folder_fd, const char *path, int flags, ...) {
+    REAL(openat64);
+    MODE(flags)
+    return is_one_too_many(path, flags) ? -1 : real(folder_fd, path, flags, mode);
+}
 
 ssize_t write(int fd, const void *bytes, size_t count) {
     REAL(write);

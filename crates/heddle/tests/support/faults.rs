@@ -19,6 +19,7 @@ pub(crate) enum Fault {
     SyncFails = 4,
     Kill = 5,
     KillHalfWay = 6,
+    NoMoreFiles = 7,
 }
 
 /// What can be set and read while the server runs, by its place in the control file.

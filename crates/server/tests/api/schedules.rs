@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 use store::addresses::Claimed;
 use store::executions::ExecutionFilter;
-use store::schedules::{Schedule, Schedules as _};
+use store::schedules::{PlannedSchedule, Schedule, Schedules as _};
 use store::workflows::{Activated, NewVersion};
 use store::{Executions as _, Workflows as _};
 
@@ -43,7 +43,7 @@ async fn issue_15_05_a_trigger_that_nobody_knows_yet_takes_no_schedule_along() {
     let known = rows_of(&app, "hourly").await;
     assert_eq!(known.len(), 1);
     let unknown = Schedule { node: "Later".into(), next_ms: Some(1), ..known[0].clone() };
-    app.store.change_schedules(vec![unknown], Vec::new()).await.unwrap();
+    assert!(app.store.change_schedules(vec![PlannedSchedule { found: None, planned: unknown }], Vec::new()).await.unwrap());
     // Wakes the clock.
     save(&app, "other", &cron(YEARLY)).await;
     app.runtime.activate("other", Listening::Newest).await.unwrap();

@@ -100,3 +100,29 @@ async fn issue_15_09_a_run_whose_journal_this_version_cannot_read_stays_as_it_is
     restarted.wake(&run).await.unwrap();
     until(&app, "sleeper", "it is not over", |runs| runs[0].state.status == RunStatus::Success).await;
 }
+
+/// However often it is tried, it is no death of the process.
+#[tokio::test]
+async fn issue_15_11_a_run_that_cannot_be_resumed_yet_is_not_quarantined_for_that() {
+    let app = TestApp::start().await;
+    active(&app, "sleeper", &[webhook("sleep", json!({})), wait(), ("After", "noOp", json!({}))]).await;
+    assert_eq!(app.call("POST", "/webhook/sleep").json("{}").send().await.status, 200);
+    let run = asleep(&app, "sleeper", 1).await.remove(0);
+    let database = rusqlite::Connection::open(app.store.folder().join("heddle.db")).unwrap();
+    database.execute_batch("UPDATE executions SET status = 'running'; UPDATE journal SET format = 99").unwrap();
+    let _restarted = app.restarted().await;
+    let deaths = || -> i64 {
+        let sql = "SELECT coalesce(max(deaths), 0) FROM interruptions WHERE execution_id = ?1";
+        database.query_row(sql, [run.id], |row| row.get(0)).unwrap()
+    };
+    let began = std::time::Instant::now();
+    // The second try comes after a second.
+    while began.elapsed() < Duration::from_millis(2_500) {
+        assert_eq!(runs_of(&app, "sleeper").await[0].state.status, RunStatus::Running);
+        assert!(deaths() <= 1);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(deaths(), 1);
+    database.execute_batch("UPDATE journal SET format = 1").unwrap();
+    until(&app, "sleeper", "it does not go on", |runs| runs[0].state.status == RunStatus::Success).await;
+}

@@ -163,7 +163,12 @@ fn other_files(folder: &Path, without: &[&Path]) -> Result<OtherFiles, Error> {
     let OtherFiles { mut found, mut left_out } = OtherFiles::default();
     let mut folders = vec![(String::new(), folder.to_owned())];
     while let Some((prefix, here)) = folders.pop() {
-        for entry in std::fs::read_dir(&here).map_err(|error| Error::file(&here, &error))? {
+        let entries = match std::fs::read_dir(&here) {
+            // The files of a run that went meanwhile.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && prefix.starts_with("binary/") => continue,
+            other => other.map_err(|error| Error::file(&here, &error))?,
+        };
+        for entry in entries {
             let entry = entry.map_err(|error| Error::file(&here, &error))?;
             let path = entry.path();
             let kind = entry.file_type().map_err(|error| Error::file(&path, &error))?;

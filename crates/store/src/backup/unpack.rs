@@ -4,13 +4,20 @@ use super::manifest::{self, Manifest, damaged};
 use super::pack::{create_private, sync_folder_of};
 use super::{Doing, KEY_FILES, Watch};
 use crate::inspect::{self, DATABASE, KeyState, LOCK};
-use crate::sqlite::{KNOWN_SCHEMA, lock, now_ms};
+use crate::sqlite::{KNOWN_SCHEMA, lock, next_id, now_ms, raise};
 use crate::{Error, private};
 use aws_lc_rs::digest::{Context, SHA256};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
+
+/// More runs than these do not begin in a second, hour after hour.
+const IDS_A_SECOND: i64 = 10_000;
+/// How far two clocks may be apart.
+const GAP_SECONDS: i64 = 60;
+/// A clock that is years ahead must not use up all ids.
+const MAX_GAP_ID: i64 = 1 << 38;
 
 /// Whether a folder that holds something may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,10 +78,19 @@ pub fn restore(archive: &Path, folder: &Path, replace: Replace, watch: Watch<'_>
     if !inspect::problems(&unpacked.path)?.is_empty() {
         return Err(damaged("its database is not in order"));
     }
+    leave_gap(&unpacked.path.join(DATABASE), list.created_ms)?;
     sync_folders(&unpacked.path)?;
     let before = swap(&mut unpacked, folder)?;
     sync_folder_of(folder)?;
     Ok(Restored { n_files: list.files.len(), bytes: list.total(), created_ms: list.created_ms, key, before })
+}
+
+/// Ids that may have been given away after the backup was made are not given again: links to those runs may be in the world, and would fit.
+fn leave_gap(database: &Path, created_ms: i64) -> Result<(), Error> {
+    let connection = rusqlite::Connection::open(database)?;
+    let seconds = now_ms().saturating_sub(created_ms).max(0) / 1000 + GAP_SECONDS;
+    let next = next_id(&connection)?.saturating_add(seconds.saturating_mul(IDS_A_SECOND)).min(MAX_GAP_ID);
+    raise(&connection, next)
 }
 
 fn open(archive: &Path) -> Result<ZipArchive<File>, Error> {

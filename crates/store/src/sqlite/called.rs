@@ -1,11 +1,9 @@
 //! Runs that other runs have called: they stay as long as their caller may ask for their result again.
 
 use super::executions::{IS_OVER, remove, rows};
-use super::insights;
 use crate::Error;
 use crate::executions::CalledFrom;
-use model::RunStatus;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 const IS_UNFINISHED: &str = "stopped_ms IS NULL";
 
@@ -42,15 +40,13 @@ pub(super) fn refuse_if_needed(connection: &Connection, id: i64) -> Result<(), E
     by.map_or(Ok(()), |by| Err(Error::Needed { id, by }))
 }
 
-/// Cancels the sleeping run that a run waits for, and whatever that one waits for.
-pub(super) fn cancel_awaited(connection: &Connection, id: i64) -> Result<(), Error> {
-    let sql = "WITH RECURSIVE awaited (id) AS (
-                 SELECT waits_for FROM executions WHERE id = ?1 UNION SELECT e.waits_for FROM executions e JOIN awaited a ON e.id = a.id
-               )
-               UPDATE executions SET status = ?3, stopped_ms = ?2, wait_till_ms = NULL, waits_for = NULL
-               WHERE status IN ('waiting', 'uncertain') AND id IN (SELECT id FROM awaited) RETURNING id";
-    let (now, status) = (super::now_ms(), RunStatus::Cancelled);
-    let mut cancel = connection.prepare_cached(sql)?;
-    let cancelled: Vec<i64> = rows(cancel.query_map(params![id, now, status.name()], |row| row.get(0))?)?;
-    cancelled.into_iter().try_for_each(|id| insights::count_end(connection, id, status, now))
+/// Runs whose end was waited for by somebody who is over or gone: by one run, or by any.
+pub(super) fn abandoned(connection: &Connection, by: Option<i64>) -> Result<Vec<i64>, Error> {
+    let whose = if by.is_some() { "parent = ?1" } else { "parent IS NOT ?1" };
+    let sql = format!(
+        "SELECT id FROM executions INDEXED BY executions_awaited WHERE awaited = 1 AND {IS_UNFINISHED} AND {whose}
+           AND NOT EXISTS (SELECT 1 FROM executions caller WHERE caller.id = executions.parent AND caller.{IS_UNFINISHED})
+         ORDER BY id"
+    );
+    rows(connection.prepare_cached(&sql)?.query_map([by], |row| row.get(0))?)
 }

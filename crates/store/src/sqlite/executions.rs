@@ -1,12 +1,12 @@
 //! Executions and their journal in SQLite.
 
 use super::approvals::remove_of;
-use super::called::{called_from, cancel_awaited, is_needed, refuse_if_needed, remove_passing};
+use super::called::{abandoned, called_from, is_needed, refuse_if_needed, remove_passing};
 use super::parts::{StoredParts, check_parts};
 use super::reserved_ids::{self, ReservedIds};
 use super::workflows::keep_static_data;
 use super::writer::{Done, in_savepoint, stop_if_unsynced};
-use super::{Sqlite, insights, listing, there};
+use super::{Sqlite, failed, insights, listing, there};
 use crate::Error;
 use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
 use crate::executions::{
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 pub(super) const COLUMNS: &str = "id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent, error, bytes, \
-                       call_step, call_number, waits_for, discards, spent_tokens, spent_dollars";
+                       call_step, call_number, waits_for, discards, spent_tokens, spent_dollars, awaited";
 
 /// The columns of [`Left`].
 const LEFT: &str = "id, status, wait_till_ms, waits_for";
@@ -39,11 +39,10 @@ pub struct Unfinished {
 impl Sqlite {
     pub async fn n_unfinished(&self) -> Result<Unfinished, Error> {
         self.read(|connection| {
-            // The condition is the index's own, so that only the few in it are counted.
-            let sql = "SELECT count(*) FILTER (WHERE status = 'waiting'), count(*) FILTER (WHERE status = 'uncertain') FROM executions
-                       WHERE stopped_ms IS NULL";
+            let sql = "SELECT count(*) FROM executions INDEXED BY executions_unfinished WHERE stopped_ms IS NULL AND status = ?";
             let mut found = connection.prepare_cached(sql)?;
-            Ok(found.query_row([], |row| Ok(Unfinished { waiting: row.get(0)?, uncertain: row.get(1)? }))?)
+            let mut count = |status: RunStatus| found.query_row([status.name()], |row| row.get(0));
+            Ok(Unfinished { waiting: count(RunStatus::Waiting)?, uncertain: count(RunStatus::Uncertain)? })
         })
         .await
     }
@@ -137,7 +136,9 @@ impl Executions for Sqlite {
 
     async fn interrupted(&self) -> Result<Vec<Left>, Error> {
         self.read(|connection| {
-            let sql = format!("SELECT {LEFT} FROM executions WHERE stopped_ms IS NULL AND status = 'running' ORDER BY id");
+            let sql = format!(
+                "SELECT {LEFT} FROM executions INDEXED BY executions_unfinished WHERE stopped_ms IS NULL AND status = 'running' ORDER BY id"
+            );
             let mut found = connection.prepare_cached(&sql)?;
             rows(found.query_map([], left)?)
         })
@@ -147,8 +148,8 @@ impl Executions for Sqlite {
     async fn due(&self, now_ms: i64, after: Option<(i64, i64)>, limit: usize) -> Result<Vec<Left>, Error> {
         self.read(move |connection| {
             let sql = format!(
-                "SELECT {LEFT} FROM executions
-                 WHERE stopped_ms IS NULL AND status = 'waiting' AND wait_till_ms <= ?1 AND (wait_till_ms, id) > (?2, ?3)
+                "SELECT {LEFT} FROM executions INDEXED BY executions_due
+                 WHERE status = 'waiting' AND wait_till_ms <= ?1 AND (wait_till_ms, id) > (?2, ?3)
                  ORDER BY wait_till_ms, id LIMIT ?4"
             );
             let mut found = connection.prepare_cached(&sql)?;
@@ -160,8 +161,9 @@ impl Executions for Sqlite {
 
     async fn next_due(&self) -> Result<Option<i64>, Error> {
         self.read(|connection| {
-            let mut found =
-                connection.prepare_cached("SELECT min(wait_till_ms) FROM executions WHERE stopped_ms IS NULL AND status = 'waiting'")?;
+            let sql =
+                "SELECT min(wait_till_ms) FROM executions INDEXED BY executions_due WHERE status = 'waiting' AND wait_till_ms IS NOT NULL";
+            let mut found = connection.prepare_cached(sql)?;
             Ok(found.query_row([], |row| row.get(0))?)
         })
         .await
@@ -174,6 +176,10 @@ impl Executions for Sqlite {
             Ok(found.query_row(params![caller.execution, caller.step, caller.number], execution).optional()?)
         })
         .await
+    }
+
+    async fn abandoned(&self, by: Option<i64>) -> Result<Vec<i64>, Error> {
+        self.read(move |connection| abandoned(connection, by)).await
     }
 
     async fn answered(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error> {
@@ -253,7 +259,6 @@ impl Executions for Sqlite {
         let removed = self
             .write(move |connection| {
                 refuse_if_needed(connection, id)?;
-                cancel_awaited(connection, id)?;
                 remove(connection, id)
             })
             .await?;
@@ -272,7 +277,7 @@ impl Executions for Sqlite {
     }
 }
 
-pub(super) fn next_id(connection: &Connection) -> Result<i64, Error> {
+pub(crate) fn next_id(connection: &Connection) -> Result<i64, Error> {
     let used: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM executions", [], |row| row.get(0))?;
     // Ids of deleted runs are not given away again.
     Ok(used.max(reserved_ids::noted(connection)?) + 1)
@@ -306,12 +311,16 @@ impl Sqlite {
     fn send_piece(&self, run: Arc<dyn Pending>, tell: impl FnOnce(Result<(), Error>) + Send + 'static) -> Result<(), Error> {
         let (blobs, reserved_ids) = (self.shared.blobs.clone(), self.shared.reserved_ids.clone());
         self.shared.writer.send(Box::new(move |connection| {
-            let piece = run.take();
-            let written = match (&piece, connection) {
-                (None, Ok(_)) => Ok(Vec::new()),
-                (Some(piece), Ok(connection)) => write_whole(connection, &blobs, &reserved_ids, piece),
-                (_, Err(error)) => Err(error),
+            let failed = failed::of(run.execution());
+            let piece = if failed.is_none() { run.take() } else { None };
+            let written = match (&piece, failed, connection) {
+                (_, Some(error), _) | (_, None, Err(error)) => Err(error),
+                (None, None, Ok(_)) => Ok(Vec::new()),
+                (Some(piece), None, Ok(connection)) => write_whole(connection, &blobs, &reserved_ids, piece),
             };
+            if let (Err(error), Some(piece)) = (&written, &piece) {
+                failed::note(piece.execution, error);
+            }
             // Of a run that is gone nothing was written.
             let spoils = written.as_ref().is_err_and(|error| !matches!(error, Error::Gone { .. })) && piece.as_ref().is_some_and(is_alone);
             let (failed, bytes) = (written.as_ref().err().cloned(), piece.as_ref().map_or(0, Piece::len));
@@ -368,8 +377,8 @@ fn write_whole(connection: &Connection, blobs: &Blobs, reserved_ids: &ReservedId
 fn check_is_there(connection: &Connection, piece: &Piece) -> Result<(), Error> {
     let is_there = match &piece.begun {
         Some(begun) => there::is_there(connection, &begun.workflow_id, &begun.version_id)?,
-        // The first parts of a large beginning come before the row.
-        None if piece.seq == 0 => true,
+        // The first parts of a large beginning come before the row, and before any event.
+        None if piece.seq == 0 && piece.events.is_empty() => true,
         None => connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([piece.execution])?,
     };
     if is_there { Ok(()) } else { Err(Error::Gone { execution: piece.execution }) }
@@ -396,7 +405,7 @@ fn note_files(connection: &Connection, piece: &Piece) -> Result<i64, Error> {
 }
 
 /// The events of a run, at most so many of each piece. Without a folder of files they have ids instead of bytes.
-fn read_journal(
+pub(super) fn read_journal(
     connection: &Connection,
     id: i64,
     most: usize,
@@ -409,17 +418,12 @@ fn read_journal(
     let (mut events, mut told) = (Vec::<RunEvent>::new(), Told::default());
     // However many steps pass a file on, it is read and held once.
     let held: RefCell<HashMap<Sum, Bytes>> = RefCell::default();
-    let failed: RefCell<Option<Error>> = RefCell::default();
     let fetch = |sum: Sum, size: usize| {
         let Some(blobs) = blobs else { return Ok(Fetched::Fields(blobs::fields(id, sum, size))) };
         if let Some(data) = held.borrow().get(&sum) {
             return Ok(Fetched::Data(data.clone()));
         }
-        let data = blobs.read(id, sum, size).map_err(|error| {
-            let told = std::io::Error::other(error.to_string());
-            *failed.borrow_mut() = Some(error);
-            told
-        })?;
+        let data = blobs.read(id, sum, size).map_err(std::io::Error::other)?;
         held.borrow_mut().insert(sum, data.clone());
         Ok(Fetched::Data(data))
     };
@@ -434,7 +438,8 @@ fn read_journal(
             return Err(damaged());
         }
         let read = journal::read_events(piece, most - events.len(), &fetch, parts, &mut told);
-        events.extend(read.map_err(|_| failed.take().unwrap_or_else(damaged))?);
+        // What could not be read now is not damaged for that.
+        events.extend(read.map_err(|error| error.downcast::<Error>().unwrap_or_else(|_| damaged()))?);
     }
     Ok(events)
 }
@@ -481,8 +486,8 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
             let state = state.as_ref().unwrap_or(&running);
             let mut insert = connection.prepare_cached(
                 "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms, stopped_ms, wait_till_ms, retry_of, parent,
-                                         error, bytes, call_step, call_number, waits_for, passing, document, discards)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+                                         error, bytes, call_step, call_number, waits_for, passing, document, discards, awaited)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             )?;
             let (workflow, version, mode) = (begun.workflow_id.as_str(), begun.version_id.as_str(), begun.mode.as_str());
             insert.execute(params![
@@ -503,7 +508,8 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
                 state.waits_for,
                 is_passing,
                 begun.document.as_deref(),
-                begun.saving.discards()
+                begun.saving.discards(),
+                begun.is_awaited
             ])?;
         }
         (None, Some(state)) => {
@@ -598,6 +604,7 @@ pub(super) fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
             started_ms: row.get(5)?,
             retry_of: row.get(8)?,
             parent: called_from(row)?,
+            is_awaited: row.get(18)?,
             document: None,
             static_data: None,
             saving: Saving::of_discards(row.get(15)?),

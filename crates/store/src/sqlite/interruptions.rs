@@ -1,7 +1,7 @@
 //! What is known of runs that a process left unfinished, in SQLite.
 
 use super::Sqlite;
-use super::executions::places_of;
+use super::executions::{check_format, places_of};
 use crate::interruptions::{Interruption, Interruptions, Trail};
 use crate::{Error, journal};
 use rusqlite::{OptionalExtension, params};
@@ -87,12 +87,13 @@ impl Interruptions for Sqlite {
 
     async fn trail(&self, id: i64, from_piece: i64) -> Result<Trail, Error> {
         self.read(move |connection| {
-            let mut found =
-                connection.prepare_cached("SELECT place - ?1, sum, events FROM journal WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
+            let mut found = connection
+                .prepare_cached("SELECT place - ?1, sum, events, format FROM journal WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
             let mut pieces = found.query(places_of(id))?;
             let mut trail = Trail::default();
             while let Some(row) = pieces.next()? {
                 let (seq, sum, piece): (i64, i64, &[u8]) = (row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob().unwrap_or_default());
+                check_format(id, row.get(3)?)?;
                 let damaged = || Error::Corrupt { what: format!("piece {seq} of the journal of execution {id}").into() };
                 if sum != i64::from(crc32fast::hash(piece)) {
                     return Err(damaged());

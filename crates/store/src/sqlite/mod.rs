@@ -10,6 +10,7 @@ mod conversations;
 mod credentials;
 mod epoch;
 mod executions;
+mod failed;
 mod folders;
 mod history;
 mod insights;
@@ -34,8 +35,10 @@ mod writer;
 
 pub(crate) use credentials::check_value;
 pub use executions::Unfinished;
+pub(crate) use executions::next_id;
 pub(crate) use migrate::KNOWN_SCHEMA;
 use migrate::May;
+pub(crate) use reserved_ids::raise;
 pub use writer::WriterFigures;
 
 use crate::blobs::Blobs;

@@ -120,16 +120,58 @@ impl PartSource for StoredParts {
             }
             Ok(all)
         });
-        read.map_err(|error| io::Error::other(error.to_string()))
+        read.map_err(io::Error::other)
     }
 
     fn file(&self, sum: Sum, size: usize) -> io::Result<Fetched> {
         let Some(blobs) = &self.blobs else { return Ok(Fetched::Fields(blobs::fields(self.execution, sum, size))) };
-        let data = blobs.read(self.execution, sum, size).map_err(|error| io::Error::other(error.to_string()))?;
+        let data = blobs.read(self.execution, sum, size).map_err(io::Error::other)?;
         Ok(Fetched::Data(data))
     }
 }
 
 fn damaged(id: i64, number: i64) -> Error {
     Error::Corrupt { what: format!("part {number} of the journal of execution {id}").into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::executions::read_journal;
+    use super::*;
+    use crate::journal::PieceWriter;
+    use crate::parts::{LARGE_EVENT, Reading};
+    use model::{RunEvent, Value};
+
+    /// There is no connection left to read with.
+    struct Exhausted;
+
+    impl PartSource for Exhausted {
+        fn read(&self, _first: i64, _count: usize) -> io::Result<Vec<u8>> {
+            Err(io::Error::other(Error::Unwritable { cause: "too many open files".into() }))
+        }
+
+        fn file(&self, _sum: Sum, _size: usize) -> io::Result<Fetched> {
+            Err(io::Error::other(Error::Busy))
+        }
+    }
+
+    #[test]
+    fn issue_15_11_what_cannot_be_read_now_is_not_taken_for_damaged() {
+        #[expect(clippy::disallowed_methods, reason = "a database of its own")]
+        let mut connection = Connection::open_in_memory().unwrap();
+        super::super::migrate::migrate(&mut connection, super::super::migrate::May::Migrate).unwrap();
+        let mut writer = PieceWriter::default();
+        let value = Value::from("x".repeat(2 * LARGE_EVENT));
+        writer.add(&RunEvent::NodeNoted { node: "A".into(), key: "large".into(), value });
+        while writer.is_behind() {
+            writer.advance();
+        }
+        let (parts, events) = writer.take();
+        assert!(!parts.is_empty() && !events.is_empty());
+        let sum = i64::from(crc32fast::hash(&events));
+        let insert = "INSERT INTO journal (place, sum, events, format) VALUES (?1, ?2, ?3, 1)";
+        connection.execute(insert, params![place_of(1, 0).unwrap(), sum, events]).unwrap();
+        let read = read_journal(&connection, 1, usize::MAX, None, &Reading::new(Exhausted));
+        assert!(matches!(read, Err(Error::Unwritable { .. })), "{read:?}");
+    }
 }

@@ -34,7 +34,7 @@ pub(super) fn noted(connection: &Connection) -> Result<i64, Error> {
     Ok(noted.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
-pub(super) fn raise(connection: &Connection, id: i64) -> Result<(), Error> {
+pub(crate) fn raise(connection: &Connection, id: i64) -> Result<(), Error> {
     let sql = "INSERT INTO facts (key, value) VALUES ('last_execution', ?1)
                ON CONFLICT (key) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(?1 AS INTEGER))";
     connection.prepare_cached(sql)?.execute([id.to_string()])?;

@@ -3,7 +3,7 @@
 use super::Sqlite;
 use super::executions::rows;
 use crate::Error;
-use crate::schedules::{MovedSchedule, Schedule, Schedules};
+use crate::schedules::{MovedSchedule, PlannedSchedule, Schedule, Schedules};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -23,19 +23,24 @@ impl Schedules for Sqlite {
         .await
     }
 
-    async fn change_schedules(&self, set: Vec<Schedule>, removed: Vec<(Str, Str)>) -> Result<(), Error> {
+    async fn change_schedules(&self, set: Vec<PlannedSchedule>, removed: Vec<(Str, Str)>) -> Result<bool, Error> {
         if set.is_empty() && removed.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         self.write(move |connection| {
-            for schedule in &set {
-                put(connection, schedule)?;
+            for PlannedSchedule { found, planned } in &set {
+                if row_of(connection, &planned.workflow_id, &planned.node)? != *found {
+                    return Ok(false);
+                }
+            }
+            for PlannedSchedule { planned, .. } in &set {
+                put(connection, planned)?;
             }
             let mut remove = connection.prepare_cached("DELETE FROM schedules WHERE workflow_id = ?1 AND node = ?2")?;
             for (workflow, node) in &removed {
                 remove.execute([workflow.as_str(), node.as_str()])?;
             }
-            Ok(())
+            Ok(true)
         })
         .await
     }
@@ -69,6 +74,11 @@ impl Schedules for Sqlite {
     }
 }
 
+fn row_of(connection: &Connection, workflow: &str, node: &str) -> Result<Option<Schedule>, Error> {
+    let sql = "SELECT workflow_id, node, next_ms, last_ms, rule FROM schedules WHERE workflow_id = ?1 AND node = ?2";
+    Ok(connection.prepare_cached(sql)?.query_row([workflow, node], schedule).optional()?)
+}
+
 /// Sets when a trigger is due next, and lets go of it. One that does not listen has no row.
 fn put(connection: &Connection, schedule: &Schedule) -> Result<(), Error> {
     let Schedule { workflow_id, node, next_ms, last_ms, rule } = schedule;
@@ -82,10 +92,10 @@ fn put(connection: &Connection, schedule: &Schedule) -> Result<(), Error> {
 
 /// Moves a trigger on, unless its row is gone or was planned anew since.
 pub(super) fn move_on(connection: &Connection, moved: &MovedSchedule) -> Result<bool, Error> {
-    let MovedSchedule { due_ms, after: Schedule { workflow_id, node, next_ms, last_ms, .. } } = moved;
+    let MovedSchedule { due_ms, after: Schedule { workflow_id, node, next_ms, last_ms, rule } } = moved;
     let sql = "UPDATE schedules SET next_ms = ?4, last_ms = ?5, lease_owner = NULL, lease_until_ms = NULL
-               WHERE workflow_id = ?1 AND node = ?2 AND next_ms IS ?3";
-    let values = params![workflow_id.as_str(), node.as_str(), due_ms, next_ms, last_ms];
+               WHERE workflow_id = ?1 AND node = ?2 AND next_ms IS ?3 AND rule = ?6";
+    let values = params![workflow_id.as_str(), node.as_str(), due_ms, next_ms, last_ms, rule.as_str()];
     Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
 }
 

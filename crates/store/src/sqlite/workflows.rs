@@ -1,6 +1,5 @@
 //! Workflows and their versions in SQLite.
 
-use super::called::cancel_awaited;
 use super::executions::{remove, rows};
 use super::{Sqlite, addresses, new_id, now_ms, schedules};
 use crate::Error;
@@ -353,7 +352,7 @@ struct RemovedRuns {
     callers: Vec<i64>,
 }
 
-/// Removes some of the runs of a workflow, and stops those that they wait for.
+/// Removes some of the runs of a workflow.
 fn remove_runs(connection: &Connection, workflow: &str) -> Result<RemovedRuns, Error> {
     const STEP: usize = 200;
     let sql = "SELECT id, parent FROM executions WHERE workflow_id = ?1 LIMIT ?2";
@@ -361,7 +360,6 @@ fn remove_runs(connection: &Connection, workflow: &str) -> Result<RemovedRuns, E
     let runs: Vec<(i64, Option<i64>)> = rows(found.query_map(params![workflow, STEP as i64], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
     let mut removed = RemovedRuns { was_last: runs.len() < STEP, with_files: Vec::new(), callers: Vec::new() };
     for (id, parent) in runs {
-        cancel_awaited(connection, id)?;
         if remove(connection, id)?.had_files {
             removed.with_files.push(id);
         }

@@ -4,7 +4,7 @@
 mod simulated;
 
 use super::checkpoints::{Checkpoints, LogLimits};
-use super::{insights, there};
+use super::{failed, insights, there};
 use crate::Error;
 use model::figures::Histogram;
 use rusqlite::Connection;
@@ -231,6 +231,7 @@ fn write_group(
     }
     insights::forget_counts();
     there::forget();
+    failed::forget();
     let changes = connection.total_changes();
     let mut told: Vec<(Told, Outcome)> = Vec::new();
     let mut bytes = 0;
@@ -240,12 +241,11 @@ fn write_group(
         let done = job(transaction.as_ref().map(|()| connection).map_err(Clone::clone));
         // A disk that fails in the middle ends the transaction of all. What comes after must not be written on its own.
         if transaction.is_ok() && connection.is_autocommit() {
-            transaction = Err(done.failed.clone().unwrap_or(Error::Stopped));
+            transaction = Err(of_others(done.failed.as_ref()));
         }
         if transaction.is_ok() && done.spoils {
             roll_back(connection);
-            // The others may come again, whatever this one failed of.
-            transaction = Err(done.failed.clone().filter(Error::may_pass).unwrap_or(Error::Busy));
+            transaction = Err(of_others(done.failed.as_ref()));
         }
         if let Some(error) = &done.failed {
             stop_if_unsynced(error);
@@ -256,11 +256,19 @@ fn write_group(
             next = take_next();
         }
     }
-    let committed = transaction.and_then(|()| commit(connection));
-    if let Err(error) = &committed {
-        stop_if_unsynced(error);
-    }
+    let committed = transaction.and_then(|()| {
+        commit(connection).map_err(|error| {
+            stop_if_unsynced(&error);
+            // None of them is to blame: all stand still until the disk takes them.
+            if error.may_pass() { error } else { Error::Unwritable { cause: error.to_string().into() } }
+        })
+    });
     Group { told, committed, has_changed: connection.total_changes() > changes }
+}
+
+/// What those are told whose transaction another one has ended: they may come again, whatever that one failed of.
+fn of_others(failed: Option<&Error>) -> Error {
+    failed.filter(|error| error.may_pass()).cloned().unwrap_or(Error::Busy)
 }
 
 impl Group {

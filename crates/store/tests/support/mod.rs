@@ -64,9 +64,14 @@ pub(crate) enum Fate {
     /// The process ends after the files were written.
     CutOff,
     Discarded,
+    /// Its files come up between the write of files and its turn.
+    FilesLater,
 }
 
 impl Pending for Run {
+    fn execution(&self) -> i64 {
+        self.execution
+    }
     fn take(&self) -> Option<Piece> {
         self.piece.lock().unwrap().take()
     }
@@ -105,6 +110,7 @@ impl Run {
             has_files: writer.files.has_any(),
             discard: fate == Fate::Discarded,
         };
+        let files = if fate == Fate::FilesLater { Vec::new() } else { files };
         Arc::new(Self { execution, files, piece: Mutex::new((fate != Fate::CutOff).then_some(piece)) })
     }
 

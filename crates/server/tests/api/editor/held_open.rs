@@ -11,12 +11,14 @@ use tokio::net::TcpStream;
 
 /// What becomes of the run while somebody holds their call open.
 #[derive(Clone, Copy, Debug)]
-enum Meanwhile {
+pub(super) enum Meanwhile {
     Resumed,
     Stopped,
     Finished,
     Deleted,
 }
+
+pub(super) const ALL: [Meanwhile; 4] = [Meanwhile::Resumed, Meanwhile::Stopped, Meanwhile::Finished, Meanwhile::Deleted];
 
 /// How a wait is called: its parameters, the expression that gives its address, and what is sent there.
 struct Kind {
@@ -66,25 +68,29 @@ impl Kind {
         format!("/{}", address.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no address: {address}")))
     }
 
+    async fn begin(&self, desk: &Desk, path: &str) -> HeldOpen {
+        HeldOpen::begin(desk, path, self.content_type, self.body).await
+    }
+
     async fn send(&self, desk: &Desk, path: &str) -> Reply {
-        HeldOpen::begin(desk, path, self).await.end().await
+        self.begin(desk, path).await.end().await
     }
 }
 
 /// A call whose address was looked up and whose body has begun.
-struct HeldOpen {
+pub(super) struct HeldOpen {
     stream: TcpStream,
     rest: &'static [u8],
 }
 
 impl HeldOpen {
-    async fn begin(desk: &Desk, path: &str, kind: &Kind) -> Self {
+    pub(super) async fn begin(desk: &Desk, path: &str, content_type: &str, body: &'static str) -> Self {
         let mut stream = TcpStream::connect(desk.app.address).await.unwrap();
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n",
             desk.app.address,
-            kind.content_type,
-            kind.body.len()
+            content_type,
+            body.len()
         );
         stream.write_all(head.as_bytes()).await.unwrap();
         // The server asks for the body once it reads it: by then it has found the run.
@@ -93,12 +99,12 @@ impl HeldOpen {
             heard.push(stream.read_u8().await.unwrap());
         }
         assert!(heard.starts_with(b"HTTP/1.1 100"), "{}", String::from_utf8_lossy(&heard));
-        let (first, rest) = kind.body.as_bytes().split_at(1);
+        let (first, rest) = body.as_bytes().split_at(1);
         stream.write_all(first).await.unwrap();
         Self { stream, rest }
     }
 
-    async fn end(mut self) -> Reply {
+    pub(super) async fn end(mut self) -> Reply {
         self.stream.write_all(self.rest).await.unwrap();
         let mut bytes = Vec::new();
         self.stream.read_to_end(&mut bytes).await.unwrap();
@@ -106,21 +112,29 @@ impl HeldOpen {
     }
 }
 
+pub(super) async fn stop(desk: &Desk, execution: &str) {
+    let stopped = desk.app.call("POST", &format!("/api/v1/executions/{execution}/stop")).key(&desk.key).send().await;
+    assert_eq!(stopped.status, 200, "{}", stopped.body);
+}
+
+pub(super) async fn delete(desk: &Desk, execution: &str) {
+    let deleted = desk.app.call("DELETE", &format!("/api/v1/executions/{execution}")).key(&desk.key).send().await;
+    assert_eq!(deleted.status, 200, "{}", deleted.body);
+}
+
 async fn check(kind: &Kind, meanwhile: Meanwhile) {
     let desk = Desk::new().await;
     let execution = desk.begun(&json!({ "workflow": (kind.workflow()) })).await;
     waits_at(&desk, &execution, "First").await;
     let first = kind.path(&desk, &execution).await;
-    let held = HeldOpen::begin(&desk, &first, kind).await;
+    let held = kind.begin(&desk, &first).await;
     let stands = match meanwhile {
         Meanwhile::Stopped => {
-            let stopped = desk.app.call("POST", &format!("/api/v1/executions/{execution}/stop")).key(&desk.key).send().await;
-            assert_eq!(stopped.status, 200, "{}", stopped.body);
+            stop(&desk, &execution).await;
             "canceled"
         }
         Meanwhile::Deleted => {
-            let deleted = desk.app.call("DELETE", &format!("/api/v1/executions/{execution}")).key(&desk.key).send().await;
-            assert_eq!(deleted.status, 200, "{}", deleted.body);
+            delete(&desk, &execution).await;
             let late = held.end().await;
             assert_eq!((late.status, late.text("code").as_str()), (404, "EXECUTION_NOT_FOUND"), "{}", late.body);
             assert_eq!(desk.get(&format!("/executions/{execution}")).await.status, 404);
@@ -149,21 +163,21 @@ async fn check(kind: &Kind, meanwhile: Meanwhile) {
 }
 
 #[tokio::test]
-async fn issue_14_00_a_call_that_ends_late_wakes_no_other_wait() {
-    for meanwhile in [Meanwhile::Resumed, Meanwhile::Stopped, Meanwhile::Finished, Meanwhile::Deleted] {
+async fn issue_15_01_a_call_that_ends_late_wakes_no_other_wait() {
+    for meanwhile in ALL {
         check(&WEBHOOK, meanwhile).await;
     }
 }
 
 #[tokio::test]
-async fn issue_14_00_a_form_that_is_sent_late_wakes_no_other_wait() {
-    for meanwhile in [Meanwhile::Resumed, Meanwhile::Stopped, Meanwhile::Finished, Meanwhile::Deleted] {
+async fn issue_15_01_a_form_that_is_sent_late_wakes_no_other_wait() {
+    for meanwhile in ALL {
         check(&FORM, meanwhile).await;
     }
 }
 
 #[tokio::test]
-async fn issue_14_00_a_run_that_is_being_woken_goes_on_after_its_caller_has_gone() {
+async fn issue_15_03_a_run_that_is_being_woken_goes_on_after_its_caller_has_gone() {
     let desk = Desk::new().await;
     let execution = desk.begun(&json!({ "workflow": (WEBHOOK.workflow()) })).await;
     waits_at(&desk, &execution, "First").await;
@@ -177,7 +191,7 @@ async fn issue_14_00_a_run_that_is_being_woken_goes_on_after_its_caller_has_gone
 }
 
 #[tokio::test]
-async fn issue_14_00_a_run_that_was_decided_about_goes_on_after_its_caller_has_gone() {
+async fn issue_15_03_a_run_that_was_decided_about_goes_on_after_its_caller_has_gone() {
     let desk = Desk::new().await;
     let execution = desk.begun(&json!({ "workflow": (WEBHOOK.workflow()) })).await;
     waits_at(&desk, &execution, "First").await;
@@ -197,7 +211,7 @@ async fn wakes_once(desk: &Desk, execution: &str) {
 }
 
 #[tokio::test]
-async fn issue_14_00_a_time_that_has_come_wakes_the_wait_that_it_was_for_and_no_other() {
+async fn issue_15_01_a_time_that_has_come_wakes_the_wait_that_it_was_for_and_no_other() {
     let desk = Desk::new().await;
     let waits = |amount: i32| json!({ "resume": "timeInterval", "amount": (amount), "unit": "hours" });
     let drawn = row(&[("Start", "manualTrigger", json!({})), ("First", "wait@1.1", waits(1)), ("Second", "wait@1.1", waits(2))]);

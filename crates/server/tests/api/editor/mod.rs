@@ -3,6 +3,7 @@
 mod client_errors;
 mod expressions;
 mod files;
+mod held_chat;
 mod held_open;
 mod links;
 mod lists;
