@@ -95,6 +95,7 @@ impl Guard {
             let message = format!("The arguments of '{}' have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken", call.name, text.len());
             return Err(Refused(message.into()));
         }
+        #[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form, and not much of it")]
         let given: serde_json::Value = serde_json::from_str(&text)
             .map_err(|problem| Refused(format!("The arguments of '{}' cannot be read: {problem}", call.name).into()))?;
         let problems = guarded.validator.problems(&given);
@@ -124,6 +125,7 @@ impl Guard {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form")]
 fn as_serde(schema: &Value) -> Result<serde_json::Value, String> {
     serde_json::from_str(&model::json::to_string(schema)).map_err(|error| error.to_string())
 }

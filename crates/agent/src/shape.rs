@@ -29,6 +29,7 @@ impl Shape {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form")]
 fn as_serde(value: &Value) -> Result<serde_json::Value, String> {
     serde_json::from_str(&model::json::to_string(value)).map_err(|error| error.to_string())
 }

@@ -6,6 +6,7 @@
 //! at the end of a time slice if others wait, and says when the CPU time that was granted is used up. The turn of work that does
 //! not tick is lent to others after a moment.
 //! Invariant: when memory is short, only a few pieces of long work go on; the others wait with what they have.
+//! Invariant: what other services send takes no more memory at once than there is for it ([`Held`]).
 //!
 //! Patterns of users are priced before they are compiled or run ([`pattern_cost`]), because neither can be stopped.
 //!
@@ -13,12 +14,14 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod intake;
 mod memory;
 mod offload;
 pub mod pattern_cost;
 mod section;
 mod turns;
 
+pub use intake::{Held, NoRoom, largest_intake, limit_intake};
 pub use memory::{is_memory_short, limit_memory};
 pub use offload::{Offload, aside};
 pub use section::{

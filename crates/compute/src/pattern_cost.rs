@@ -32,8 +32,14 @@ pub struct PatternCost {
     pub pieces: usize,
     /// Characters and classes, each as often as it may be repeated by a count.
     positions: u64,
+    /// Characters that a match has at most, with every endless repetition taken once.
+    reach: u64,
     /// A part may match as much text as there is.
     is_unbounded: bool,
+    /// Fits one character, whatever stands around it.
+    is_single: bool,
+    /// Behind each of many matches the search for a better one may go on to the end of the text.
+    looks_again: bool,
     /// A part that retries is repeated without a bound, and may look at all the text each time.
     has_far_loop: bool,
     folds_case: bool,
@@ -57,6 +63,19 @@ impl PatternCost {
         self.positions.max(1).saturating_mul(bytes as u64)
     }
 
+    /// Steps that it takes at most to go on behind a match, with so many bytes left, beyond those of one way through the whole text.
+    pub fn steps_behind_match(&self, bytes_left: usize) -> u64 {
+        const BYTES_PER_CHARACTER: u64 = 4;
+        let bytes = bytes_left as u64;
+        let seen = if self.looks_again { bytes } else { bytes.min(self.reach.saturating_mul(BYTES_PER_CHARACTER)) };
+        self.positions.max(1).saturating_mul(seen.max(1))
+    }
+
+    /// Characters and classes, each as often as it may be repeated by a count: what is compiled grows with them.
+    pub fn positions(&self) -> u64 {
+        self.positions
+    }
+
     /// How often an engine may retry on a text of so many bytes until it has taken `steps`.
     pub fn retries_within(&self, steps: u64, bytes: usize) -> u64 {
         let bytes = bytes.max(1) as u64;
@@ -72,6 +91,9 @@ impl PatternCost {
             retries: self.retries + other.retries,
             pieces: self.pieces + other.pieces,
             positions: self.positions.saturating_add(other.positions),
+            reach: self.reach.saturating_add(other.reach),
+            is_single: false,
+            looks_again: self.looks_again || other.looks_again,
             is_unbounded: self.is_unbounded || other.is_unbounded,
             has_far_loop: self.has_far_loop || other.has_far_loop,
             folds_case: self.folds_case || other.folds_case,
@@ -99,7 +121,8 @@ pub fn folded(pattern: &str) -> usize {
 
 // The parser bounds how deep a pattern is nested, and with it these functions.
 fn cost(ast: &Ast) -> PatternCost {
-    let position = PatternCost { positions: 1, ..PatternCost::default() };
+    let position = PatternCost { positions: 1, reach: 1, ..PatternCost::default() };
+    let character = PatternCost { is_single: true, ..position };
     match ast {
         Ast::Empty(_) => PatternCost::default(),
         Ast::Flags(set) => PatternCost::default().with_flags(&set.flags),
@@ -107,9 +130,9 @@ fn cost(ast: &Ast) -> PatternCost {
             let is_half = matches!(assertion.kind, AssertionKind::WordBoundaryStartHalf | AssertionKind::WordBoundaryEndHalf);
             PatternCost { pieces: 1, retries: usize::from(is_half), ..position }
         }
-        Ast::Literal(_) | Ast::Dot(_) | Ast::ClassPerl(_) => position,
-        Ast::ClassUnicode(class) => PatternCost { folded: named(class), ..position },
-        Ast::ClassBracketed(class) => PatternCost { folded: bracketed(class).folded, ..position },
+        Ast::Literal(_) | Ast::Dot(_) | Ast::ClassPerl(_) => character,
+        Ast::ClassUnicode(class) => PatternCost { folded: named(class), ..character },
+        Ast::ClassBracketed(class) => PatternCost { folded: bracketed(class).folded, ..character },
         Ast::Repetition(repetition) => repeated(repetition),
         Ast::Group(group) => {
             let mut inner = cost(&group.ast);
@@ -128,7 +151,11 @@ fn cost(ast: &Ast) -> PatternCost {
         }
         Ast::Alternation(parts) => {
             let branches = PatternCost { pieces: parts.asts.len(), ..PatternCost::default() };
-            parts.asts.iter().map(cost).fold(branches, PatternCost::and)
+            let either = parts.asts.iter().map(cost).fold(branches, |either, branch| {
+                let reach = either.reach.max(branch.reach);
+                PatternCost { reach, ..either.and(branch) }
+            });
+            PatternCost { looks_again: either.looks_again || either.is_unbounded, ..either }
         }
         Ast::Concat(parts) => parts.asts.iter().map(cost).fold(PatternCost::default(), PatternCost::and),
     }
@@ -146,6 +173,11 @@ fn repeated(repetition: &ast::Repetition) -> PatternCost {
     // `a++` is possessive for an engine that retries.
     inner.retries += usize::from(matches!(*repetition.ast, Ast::Repetition(_)));
     inner.positions = inner.positions.max(1).saturating_mul(u64::from(times.max(1)));
+    inner.reach = inner.reach.saturating_mul(u64::from(times.max(1))).saturating_add(u64::from(is_endless));
+    // As long as only characters are repeated without end, and one part follows the other, whatever is still being tried behind a match
+    // could end in each later match, too. So there is none before the place where it was given up, and no text is looked at often.
+    inner.looks_again |= inner.is_unbounded || (is_endless && !inner.is_single);
+    inner.is_single = false;
     inner.has_far_loop |= is_endless && inner.retries > 0 && inner.is_unbounded;
     inner.is_unbounded |= is_endless;
     inner
@@ -311,6 +343,18 @@ mod tests {
         assert_eq!(allowed(r"(?:(?=.*x)){4000000000}", 1_000), 0);
         assert_ne!(PatternCost::of(r"(?:(?=.*\d)[a-z]){,}").map(|cost| cost.has_far_loop), Some(false));
         assert!(PatternCost::of("(?1)(a)(?=b)").is_none() && PatternCost::of("(?>a)(?=b)").is_none());
+    }
+
+    #[test]
+    fn issue_14_06_matches_cost_again_what_may_be_looked_at_again() {
+        let behind = |pattern: &str| PatternCost::of(pattern).unwrap().steps_behind_match(1_000_000);
+        for pattern in [r"[a-z]+", r"<[^>]*>", r"\s+$", r"([a-z]+)@([a-z]+)\.com", r"a|bc|def", r"(ab){3}c?", r"x.*?y", r"[a-z]{2,}(-|_)"] {
+            assert!(behind(pattern) < 1_000, "{pattern}: {}", behind(pattern));
+        }
+        for pattern in [r".*[^A-Z]|[A-Z]", r"(.*x)?a", r"(ab)+c", r"(a*b){2}", r"^\s+|\s+$", r"(?:a|bc)*d"] {
+            assert!(behind(pattern) >= 1_000_000, "{pattern}: {}", behind(pattern));
+        }
+        assert_eq!(behind("a[ab]{8000}c|a"), 8003 * 8002 * 4);
     }
 
     #[test]

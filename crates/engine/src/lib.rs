@@ -22,6 +22,7 @@ mod reuse;
 mod run;
 mod scope;
 mod siblings;
+mod text;
 
 pub use account::{Account, Claim};
 pub use budget::{Budgets, Spender, Spending};

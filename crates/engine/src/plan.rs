@@ -2,10 +2,12 @@
 
 use crate::budget::Budgets;
 use crate::params::Compiled;
+use crate::text;
 use expr::native::Code;
 use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
 use node_api::ai::Exposure;
-use node_api::{Group, NodeError, NodeInfo, NodeType, Registry, StartedBy};
+use node_api::host::TextSource;
+use node_api::{Destination, DestinationForm, Group, NodeError, NodeInfo, NodeType, Registry, StartedBy};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -26,6 +28,8 @@ pub struct Plan {
     pub nodes: Vec<PlanNode>,
     by_name: HashMap<Str, usize>,
     pub static_data: Value,
+    /// Where it is from, if it is no stored workflow.
+    pub(crate) text: Option<TextSource>,
 }
 
 /// A node of a plan.
@@ -132,7 +136,19 @@ impl Plan {
             nodes,
             by_name,
             static_data: workflow.doc().get("staticData").cloned().unwrap_or_default(),
+            text: text::source_of(workflow),
         }
+    }
+
+    /// The same for a workflow that somebody has stored here, whatever its document says about where it came from.
+    pub fn stored(self) -> Self {
+        Self { text: None, ..self }
+    }
+
+    /// Whether it came as text that the author of the workflow which called it did not write themselves. What is fixed in it was fixed by
+    /// whoever did.
+    pub(crate) fn is_strangers(&self) -> bool {
+        matches!(self.text, Some(TextSource::Made | TextSource::Fetched))
     }
 
     /// Whether a run of it may reach outside, so that no step of it may be taken twice.
@@ -296,17 +312,20 @@ impl PlanNode {
     }
 
     /// The parameters that say where it sends its data to, one by one where there is a list of them.
-    pub(crate) fn places(&self) -> Vec<Str> {
-        let paths = self.node_type.as_ref().map(|found| found.spec.flow.sends_to.as_slice()).unwrap_or_default();
-        paths.iter().flat_map(|path| self.places_at(path)).collect()
+    pub(crate) fn destinations(&self) -> Vec<Destination> {
+        let described = self.node_type.as_ref().map(|found| found.spec.flow.sends_to.as_slice()).unwrap_or_default();
+        described.iter().flat_map(|destination| self.destinations_at(destination)).collect()
     }
 
-    fn places_at(&self, path: &Str) -> Vec<Str> {
-        let Some((list, field)) = path.split_once(".*.") else { return vec![path.clone()] };
+    fn destinations_at(&self, described: &Destination) -> Vec<Destination> {
+        let Some((list, field)) = described.param.split_once(".*.") else { return vec![described.clone()] };
         match self.raw_params.get_path(list) {
-            Some(Value::Array(entries)) => (0..entries.len()).map(|at| format!("{list}.{at}.{field}").into()).collect(),
+            Some(Value::Array(entries)) => {
+                let at = |at: usize| Destination { param: format!("{list}.{at}.{field}").into(), form: described.form };
+                (0..entries.len()).map(at).collect()
+            }
             // An expression makes the list, or what it lies in, and may make anything of it.
-            _ if self.params.has_expression(list) => vec![list.into()],
+            _ if self.params.has_expression(list) => vec![Destination { param: list.into(), form: DestinationForm::Whole }],
             _ => Vec::new(),
         }
     }

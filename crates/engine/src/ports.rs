@@ -112,7 +112,7 @@ impl std::fmt::Display for Place {
 
 pub enum CallTarget {
     Stored(Str),
-    /// A workflow that comes as text; it has the rights of its caller.
+    /// A workflow that comes as text. It stands for its caller, and names only credentials that its caller lets it use.
     Text(Box<Workflow>),
 }
 

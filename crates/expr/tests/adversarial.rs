@@ -7,6 +7,7 @@ use heddle_expr::sandbox::{
 };
 use heddle_expr::testing::FakeScope;
 use model::{Object, Value, json};
+use proptest::prelude::*;
 use std::time::Duration;
 
 /// Answers fetches with as many bytes as the URL's path says.
@@ -316,8 +317,19 @@ fn an_expression_cannot_change_the_world_of_the_next() {
         "delete $json.o",
         "DateTime['proto' + 'type'].toISO = () => 'damaged'",
         "(() => { extend = () => 'damaged'; zip = 1 })()",
+        "Reflect.deleteProperty($json, 'o')",
+        "1 //\r, ($json.o.n = 7)",
+        "1 //\u{2028}, ($json.o.n = 7)",
+        "[9].map($json.list['pu' + 'sh'], $json.list)",
+        "(f => f.apply($json.list, [5]))($json.list['pu' + 'sh'])",
+        "Object['ass' + 'ign']($json, { o: 1 })",
+        "(function () { arguments[0].o = 1 })($json)",
+        "$evaluateExpression('{{ $json.o = 1 }}')",
+        "$input.item.json.list['so' + 'rt'].call($input.item.json.list)",
     ] {
         let _ = value(source);
+        assert_eq!(value("$json"), Ok(json!({ "list": [3, 1, 2], "o": { "n": 1 } })), "{source}");
+        assert_eq!(value("$input.item.json"), Ok(json!({ "list": [3, 1, 2], "o": { "n": 1 } })), "{source}");
     }
     assert_eq!(value("[1].map(x => x + 1)"), Ok(json!([2])));
     assert_eq!(value("({}).polluted"), Ok(Value::Undefined));
@@ -402,6 +414,155 @@ async fn tools_have_exactly_their_limits() {
     assert_eq!(tool("return (function f() { return f() + 1 })()").await, Err(Error::Stack));
     assert!(matches!(tool("return getSecret('undeclared')").await, Err(Error::Forbidden { .. })));
     assert!(matches!(tool("return workspace.read('../../etc/passwd')").await, Err(Error::Forbidden { .. })));
+}
+
+#[tokio::test]
+async fn issue_14_00_no_loop_goes_uncounted() {
+    let loops = "for (let i = 0; i < 20000; i++) {}";
+    let hidden = [
+        format!("//\r{loops}"),
+        format!("//\u{2028}{loops}"),
+        format!("//\u{2029}{loops}"),
+        format!("let x = 1; x++ /1; {loops} 1/1"),
+        format!("let x = 1; x-- /1; {loops} 1/1"),
+        format!("const of = 1; of /1; {loops} 1/1"),
+        format!("const x = {{}}; x.typeof /1; {loops} 1/1"),
+        format!("class A {{ #if() {{ return 1 }} m() {{ this.#if() /1; {loops} 1/1 }} }} new A().m()"),
+        format!("function f() {{ var await = 1; await /1; {loops} 1/1 }} f()"),
+        format!("function f() {{ var yield = 1; yield /1; {loops} 1/1 }} f()"),
+        format!("for (const a of [1]) {{ continue\n/1; \"/; }} {loops} //\""),
+        format!("do {{ break\n/1; \"/; }} while (0); {loops} //\""),
+        format!("1 <!-- `\n{loops}\n<!-- `"),
+        format!("1\n--> `\n{loops}\n--> `"),
+        format!("/*\n*/--> `\n{loops}\n/*\n*/ --> `"),
+        format!("\"\\\r\n\"; {loops} //\""),
+        loops.replace("for ", "for\u{a0}"),
+        loops.replace("for ", "for\u{feff}"),
+        loops.replace("for ", "for\u{b}"),
+        loops.replace("for ", "for/* c */"),
+        loops.replace("for ", "for//\u{2028}"),
+        format!("if (1) /1; \"/.test(''); {loops} //\""),
+        format!("const a = {{}} /1; {loops} 1/1"),
+        format!("const a = function () {{}} /1; {loops} 1/1"),
+        format!("const __heddle_tick = () => true; {loops}"),
+        format!("const __heddle\\u005ftick = () => true; {loops}"),
+        format!("with ({{ ['__heddle' + '_tick']: () => true }}) {{ {loops} }}"),
+        "const endless = { [Symbol.asyncIterator]: () => ({ next: async () => ({ value: 1 }) }) }; for await (const x of endless) ;"
+            .to_owned(),
+        "const endless = { [Symbol.asyncIterator]: () => ({ next: async () => ({ value: 1 }) }) }; for await (const x of endless) { }"
+            .to_owned(),
+    ];
+    for source in hidden {
+        let result = tool(&format!("{source}\nreturn 1")).await;
+        assert!(matches!(result, Err(Error::Loops { .. } | Error::Forbidden { .. } | Error::Syntax { .. })), "{source:?}: {result:?}");
+    }
+    let honest = "
+        let x = 6
+        const half = x++ / 2, list = [8, 4], f = () => {}
+        /a/g.test('a')
+        if (half) /b/.test('b')
+        const parts = 'a/b /c/'.split(/[/]/)
+        const t = `${x / 2}/${list[0] / list[1]}`
+        while (x > 2) x--
+        return [half, f(), parts.length, t, x, /x=(.)/.exec('x=y')[1], list.with(0, 1)[0]].join()";
+    assert_eq!(tool(honest).await, Ok(vec![Returned::Whole(json!("3,,4,3.5/2,2,y,1"))]));
+}
+
+const LOOP: &str = "for (let i = 0; i < 300; i++) n++;";
+
+/// Parts around which readers of JavaScript come to disagree.
+const PARTS: &[&str] = &[
+    "/",
+    "/1;",
+    "/ 2",
+    "1/1",
+    "\"",
+    "'",
+    "`",
+    "${",
+    "}",
+    "{",
+    "(",
+    ")",
+    "[",
+    "]",
+    "++",
+    "--",
+    "x",
+    "x++",
+    "x ",
+    "of ",
+    "var of = 1;",
+    "await ",
+    "yield ",
+    "return ",
+    "break\n",
+    ";",
+    ";",
+    "\n",
+    "\r",
+    "\u{2028}",
+    "\u{a0}",
+    "\u{b}",
+    "//",
+    "/*",
+    "*/",
+    "<!--",
+    "-->",
+    "if (1) ",
+    "while (0) ",
+    "do ",
+    "else ",
+    "\\",
+    "\\\n",
+    "typeof ",
+    ".in ",
+    ".",
+    "=>",
+    ":",
+    ",",
+    "1",
+    "#",
+    "=",
+    "g",
+    "() => {}",
+    "function f() {}",
+    "({})",
+    "a: ",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn issue_14_00_loops_count_whatever_stands_around_them(
+        before in proptest::collection::vec(proptest::sample::select(PARTS), 0..7),
+        after in proptest::collection::vec(proptest::sample::select(PARTS), 0..5),
+    ) {
+        let source = format!("var n = 0, x = 1; {}{LOOP}{}\nreturn n", before.concat(), after.concat());
+        let limits = Limits { loop_iterations: Some(100), time_ms: 1_000, ..Limits::tool() };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let result = runtime.block_on(tool_with(limits, &source));
+        let turns = if let Ok([Returned::Whole(Value::Number(turns))]) = result.as_deref() { *turns } else { 0.0 };
+        prop_assert!(turns <= 100.0, "{source:?}: {result:?}");
+    }
+}
+
+#[tokio::test]
+async fn issue_14_00_what_goes_round_the_count_is_ended_by_the_engine() {
+    let few = Limits { loop_iterations: Some(10), ..Limits::tool() };
+    for source in [
+        "new Array(1e6).fill(0).forEach(() => { try { f() } catch {} }); return 1",
+        "const f = () => Promise.resolve().then(f); await f()",
+        "const f = n => n ? f(n - 1) + f(n - 1) : 0; return f(25)",
+        "return [...(function* g(n) { yield 1; yield* g(n + 1) })(0)].length",
+    ] {
+        let result = tool_with(few, source).await;
+        assert!(matches!(result, Err(Error::Loops { limit: 10 } | Error::Stack)), "{source}: {result:?}");
+    }
+    // Code nodes are not counted.
+    let result = tool_with(Limits { loop_iterations: None, ..few }, "new Array(1e5).fill(0).forEach(() => {}); return 1").await;
+    assert_eq!(result, Ok(vec![Returned::Whole(json!(1))]));
 }
 
 #[tokio::test]

@@ -171,7 +171,8 @@ pub(crate) struct Serve {
   heddle import --activate flows/*.json
 
 A workflow with an id that is there already becomes a new version of it. Works whether or not a server runs on the folder. Many are saved
-500 at a time; one that cannot be imported ends it, and those before it are imported.")]
+500 at a time; one that cannot be imported ends it, and those before it are imported. Nodes keep credentials that are stored under the same id,
+name and type: run `heddle credentials import` first.")]
 pub(crate) struct Import {
     #[command(flatten)]
     pub(crate) data: DataFolder,

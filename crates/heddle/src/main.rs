@@ -1,6 +1,6 @@
 //! The `heddle` command: wires the rooms together and talks to the person at the terminal.
 
-#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod allocator;
 mod cli;

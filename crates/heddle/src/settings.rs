@@ -139,12 +139,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         name: "HEDDLE_RUN_MEMORY_LIMIT",
         default: "256MB",
-        help: "How much of it stays in memory; the rest goes to a temporary file. Since 0.1.",
+        help: "How much of it stays in memory; the rest goes to a temporary file. An answer or a file that is read as JSON may become as large, and 64 MB in any case. Since 0.1.",
     },
     Setting {
         name: "HEDDLE_RUN_MEMORY_TOTAL",
         default: "256MB",
-        help: "How much data of all runs together stays in memory, and as much again of the requests they began with. Since 0.1.",
+        help: "How much data of all runs together stays in memory, and as much again of the requests they began with, and of answers of other services that are being read: these have at least 64 MB. Since 0.1.",
     },
     Setting { name: "HEDDLE_STEP_CPU_TIME", default: "120", help: "Seconds of CPU time that one step of a run may use. Since 0.1." },
     Setting {

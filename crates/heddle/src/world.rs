@@ -19,10 +19,14 @@ pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
     Ok(Engine::new(Arc::new(registry), ports(settings)?))
 }
 
+/// Answers and files become values in memory, however much of the data of runs goes to disk.
+const LEAST_INTAKE: usize = 64 << 20;
+
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
     let policy = Policy::parse(&settings.egress_allow).context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
     expr::sandbox::limit_shared_memory(settings.sandbox_memory);
     compute::limit_memory(settings.compute_memory);
+    compute::limit_intake(settings.run_memory_total.max(LEAST_INTAKE), settings.run_memory_limit.max(LEAST_INTAKE));
     let limits = SpillLimits { memory: settings.run_memory_limit, budget: settings.run_data_limit };
     let total = Arc::new(SpillTotal::new(settings.run_memory_total));
     let passing = ProcessConversations::new(ProcessLimits::default(), || SystemClock.now_ms());

@@ -355,17 +355,16 @@ async fn issue_14_12_a_model_does_not_choose_where_a_called_workflow_sends_a_cre
             4.2,
             js!({ "url": url, "authentication": "genericCredentialType", "genericAuthType": "httpHeaderAuth", "options": {} }),
         );
-        request["credentials"] = js!({ "httpHeaderAuth": { "id": "one", "name": "one" } });
+        let chosen = js!({ "httpHeaderAuth": { "id": "one", "name": "one" } });
+        request["credentials"] = chosen.clone();
         let child = js!({
             "nodes": [node("In", "n8n-nodes-base.executeWorkflowTrigger", 1.0, js!({})), request],
             "connections": { "In": { "main": [[{ "node": "Out", "type": "main", "index": 0 }]] } }
         });
-        node(
-            "Send",
-            "workflow-tool",
-            1.0,
-            js!({ "name": "send", "description": "Sends.", "source": "parameter", "workflowJson": child.to_string() }),
-        )
+        let settings = js!({ "name": "send", "description": "Sends.", "source": "parameter", "workflowJson": child.to_string() });
+        let mut tool = node("Send", "workflow-tool", 1.0, settings);
+        tool["credentials"] = chosen;
+        tool
     };
     let held = || fields(&[("name", "X-Key"), ("value", KEY)]);
     let told = call_once(held(), tool("={{ $json.input }}"), "send", js!({ "input": evil.url() })).await;
@@ -395,13 +394,16 @@ async fn issue_14_12_a_model_does_not_choose_where_the_next_page_takes_a_credent
     };
     let workflow_tool = |next: &str| {
         let mut request = node("Out", "n8n-nodes-base.httpRequest", 4.2, parameters(next));
-        request["credentials"] = js!({ "httpHeaderAuth": { "id": "one", "name": "one" } });
+        let chosen = js!({ "httpHeaderAuth": { "id": "one", "name": "one" } });
+        request["credentials"] = chosen.clone();
         let child = js!({
             "nodes": [node("In", "n8n-nodes-base.executeWorkflowTrigger", 1.0, js!({})), request],
             "connections": { "In": { "main": [[{ "node": "Out", "type": "main", "index": 0 }]] } }
         });
         let settings = js!({ "name": "send", "description": "Sends.", "source": "parameter", "workflowJson": child.to_string() });
-        node("Send", "workflow-tool", 1.0, settings)
+        let mut tool = node("Send", "workflow-tool", 1.0, settings);
+        tool["credentials"] = chosen;
+        tool
     };
     let held = || fields(&[("name", "X-Key"), ("value", KEY)]);
     let told = call_once(held(), workflow_tool("={{ $json.input }}"), "send", js!({ "input": evil.url() })).await;

@@ -253,6 +253,13 @@ fn the_n8n_node_manages_the_instance_it_runs_on() {
         under_test["credentials"] = json!({ "n8nApi": { "id": "own", "name": "n8n" } });
         (path.to_owned(), over_items(path, under_test))
     };
+    // Workflows keep only credentials that are there before them.
+    let keep = |fields: Value| {
+        let file = data.0.join("credential.json");
+        std::fs::write(&file, json!([{ "id": "own", "name": "n8n", "type": "n8nApi", "data": fields }]).to_string()).unwrap();
+        heddle(&data.0, &["credentials", "import", file.to_str().unwrap()]);
+    };
+    keep(json!({}));
     let id = json!({ "mode": "id", "value": "={{ $json.id }}" });
     let document = "={{ JSON.stringify({ name: $json.name, nodes: [], connections: {}, settings: {}, active: true }) }}";
     for (path, document) in [
@@ -272,10 +279,7 @@ fn the_n8n_node_manages_the_instance_it_runs_on() {
     };
     let key = heddle(&data.0, &["api-keys", "create"]).trim().to_owned();
     let open = |server: &Server| {
-        let fields = json!({ "apiKey": key, "baseUrl": format!("http://{}/api/v1", server.address) });
-        let file = data.0.join("credential.json");
-        std::fs::write(&file, json!([{ "id": "own", "name": "n8n", "type": "n8nApi", "data": fields }]).to_string()).unwrap();
-        heddle(&data.0, &["credentials", "import", file.to_str().unwrap()]);
+        keep(json!({ "apiKey": key, "baseUrl": format!("http://{}/api/v1", server.address) }));
     };
     let closed = Server::start(&data.0, &[]);
     open(&closed);

@@ -4,7 +4,7 @@
 //! Invariant: nothing is loaded before somebody asks for it, and what is loaded is shared by the whole process.
 //! Invariant: arithmetic runs on threads for blocking work, in pieces; whoever waits can stop waiting between two of them.
 
-#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod bert;
 mod decode;
@@ -14,7 +14,7 @@ mod error;
 mod library;
 mod llama;
 mod math;
-#[expect(clippy::disallowed_methods, reason = "the weights of models are files")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the weights of models are files")]
 pub mod shelf;
 mod weights;
 mod words;

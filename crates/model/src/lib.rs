@@ -20,6 +20,7 @@ pub mod run;
 mod serde_bridge;
 mod spent;
 mod value;
+pub mod weight;
 pub mod workflow;
 
 pub use code::{Blame, Code};
@@ -35,4 +36,4 @@ pub use run::{RunError, RunStatus, TaskData, TaskStatus};
 pub use serde_bridge::{from_value, to_value};
 pub use spent::{SpendingLimit, Spent, SpentSum};
 pub use value::{DateKind, DateValue, MAX_ITEM_DEPTH, Value};
-pub use workflow::{Edge, Node, OnError, Workflow, WorkflowError};
+pub use workflow::{Edge, Node, OnError, WithheldCredential, Workflow, WorkflowError, keep_credentials};

@@ -252,8 +252,8 @@ pub enum ConnectError {
     /// What was to be sent has no form the protocol could carry.
     #[error("{message}")]
     Unsendable { message: String },
-    /// The statement was to read, and returns no rows.
-    #[error("Only one statement that reads may be run here, and this one returns no rows")]
+    /// The statement was to read, and is no query.
+    #[error("Only one statement that reads may be run here, and this one is no query that returns rows")]
     Rowless,
 }
 
@@ -281,6 +281,9 @@ impl ConnectError {
         match self {
             ConnectError::Closed(HttpError::Blocked { .. }) => {
                 Some("The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW.")
+            }
+            ConnectError::Closed(HttpError::NoRoom { .. }) => {
+                Some("Try again in a moment, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL.")
             }
             ConnectError::Closed(_) | ConnectError::Unreachable { .. } => {
                 Some("Check the host and the port of the credential, and that the server runs.")

@@ -75,6 +75,20 @@ impl NodeError {
             .with("credentialType", kind)
     }
 
+    /// A node of a workflow that comes as text names a credential that it may not use.
+    pub fn credential_withheld(kind: &str, name: &str) -> Self {
+        let shown: String = name.chars().take(100).collect();
+        let message = format!(
+            "The credential '{shown}' of type '{kind}' may not be used here: nobody chose it for this workflow, which comes as text"
+        );
+        Self::new(Code::CREDENTIAL_MISSING, message)
+            .hint(
+                "Store this workflow, choose the credential in its node and call it by its id. A workflow that stands in a parameter may \
+                 also use credentials that nodes of its caller name under the same id, name and type; one from a file or an address none.",
+            )
+            .with("credentialType", kind)
+    }
+
     /// A node names a credential that is not here, or that its workflow may not use.
     pub fn credential_not_found(kind: &str, id: &str) -> Self {
         let shown: String = id.chars().take(100).collect();

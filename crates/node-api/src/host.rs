@@ -229,10 +229,35 @@ pub struct WorkflowCall {
 pub enum WorkflowTarget {
     /// A stored workflow, by id.
     Id(Str),
-    /// A workflow document.
-    Inline(Value),
+    /// A workflow document, and where it is from.
+    Text(Value, TextSource),
     /// A file inside the workspace.
     File(Str),
+}
+
+/// Who wrote a workflow that comes as text: what it may use and where it may send data depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextSource {
+    /// The author of the workflow that calls it: it stands in a parameter as it is.
+    Written,
+    /// An expression of that author made it, out of whatever came.
+    Made,
+    /// Somebody else: it was fetched from an address or read from a file.
+    Fetched,
+}
+
+impl TextSource {
+    pub fn name(self) -> &'static str {
+        match self {
+            TextSource::Written => "written",
+            TextSource::Made => "made",
+            TextSource::Fetched => "fetched",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Written, Self::Made, Self::Fetched].into_iter().find(|source| source.name() == name)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

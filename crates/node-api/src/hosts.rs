@@ -53,8 +53,14 @@ impl Hosts {
         Hosts::Only(ports.into_iter().map(at).collect())
     }
 
+    /// What keeps a request to the host of its address, and to the one that its `Host` header names; `None` if it has no address.
+    pub fn of_request(address: &str, host_header: Option<&str>) -> Option<Self> {
+        let url = Url::parse(address.trim()).ok()?;
+        Some(Self::of_host(&url).or(host_header.and_then(HostPattern::parse)))
+    }
+
     /// The same with one more entry.
-    pub fn or(self, entry: Option<HostPattern>) -> Self {
+    fn or(self, entry: Option<HostPattern>) -> Self {
         match self {
             Hosts::Only(patterns) => Hosts::Only(patterns.into_iter().chain(entry).collect()),
             other => other,

@@ -2,6 +2,7 @@
 
 use crate::hosts::{Bound, Hosts};
 use bytes::Bytes;
+use compute::{Held, NoRoom};
 use futures::Stream;
 use model::{Code, Str};
 use std::fmt;
@@ -19,6 +20,12 @@ pub trait Http: Send + Sync {
         self.send(request).await.map(HttpStream::from)
     }
 }
+
+/// The largest answer, if a request does not say otherwise.
+pub const MAX_ANSWER_BYTES: usize = 128 << 20;
+
+/// The same for an answer that may be a file: its bytes stay what they are, and go to disk when there are many.
+pub const MAX_FILE_BYTES: usize = 512 << 20;
 
 /// The most that a node takes in from one answer while it works for a model as its tool. Hardly any of it would fit into a
 /// conversation, and many calls may be under way at once.
@@ -64,6 +71,8 @@ pub struct HttpRequest {
     pub proxy: Option<String>,
     /// The answer may not be larger than this after decompression.
     pub max_response_bytes: usize,
+    /// What it may be at most by its content type, for requests that take files and texts alike.
+    pub max_bytes_of: Option<fn(&str) -> usize>,
     /// Headers that carry secrets besides `Authorization` and `Cookie`; a redirect to another origin loses them all.
     pub credential_headers: Vec<String>,
     /// Send credentials along even when a redirect leads to another origin, as far as they may go there.
@@ -107,7 +116,7 @@ pub struct Part {
     pub mime_type: Option<String>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct HttpResponse {
     pub status: u16,
     pub status_text: Str,
@@ -115,6 +124,8 @@ pub struct HttpResponse {
     pub body: Bytes,
     /// Where the answer came from after redirects.
     pub url: String,
+    /// Room for the body. What it becomes is added; whoever waits for a further answer drops this one first.
+    pub held: Held,
 }
 
 /// An answer whose body is still coming.
@@ -141,15 +152,31 @@ pub enum HttpError {
     Timeout { timeout_ms: u64 },
     #[error("The answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
+    #[error("There is no room for the answer: {}", NoRoom { limit: *.limit })]
+    NoRoom { limit: usize },
     #[error("More than {limit} redirects")]
     TooManyRedirects { limit: usize },
     #[error("Domain not allowed: the credential of type '{kind}' may not be sent to {host}: {reason}")]
     Bound { kind: Str, host: String, reason: String },
     #[error("the host {host} is not allowed; allowed are {allowed}")]
     HostNotAllowed { host: String, allowed: String },
+    #[error("The method {method} cannot be used: it would make the server send back what it was sent, or connect elsewhere")]
+    Method { method: Str },
 }
 
+/// Methods that make a server send the request back as it came, secrets and all, or a proxy connect to somewhere else.
+const REFUSED_METHODS: [&str; 3] = ["TRACE", "TRACK", "CONNECT"];
+
 impl HttpRequest {
+    /// Refuses methods that no request of a workflow has. Called by the client for every request.
+    pub fn check_method(&self) -> Result<(), HttpError> {
+        let method = self.method.trim();
+        if !REFUSED_METHODS.iter().any(|refused| method.eq_ignore_ascii_case(refused)) {
+            return Ok(());
+        }
+        Err(HttpError::Method { method: method.to_ascii_uppercase().into() })
+    }
+
     pub fn new(method: &str, url: impl Into<String>) -> Self {
         Self {
             method: method.into(),
@@ -163,12 +190,18 @@ impl HttpRequest {
             allow_invalid_certificates: false,
             certificates: None,
             proxy: None,
-            max_response_bytes: 512 << 20,
+            max_response_bytes: MAX_ANSWER_BYTES,
+            max_bytes_of: None,
             credential_headers: Vec::new(),
             credentials_cross_origins: false,
             bound: None,
             hosts: Hosts::Any,
         }
+    }
+
+    /// The largest answer of a content type.
+    pub fn max_bytes(&self, content_type: &str) -> usize {
+        self.max_response_bytes.min(self.max_bytes_of.map_or(usize::MAX, |most| most(content_type)))
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -204,7 +237,7 @@ impl HttpStream {
 
 impl From<HttpResponse> for HttpStream {
     fn from(response: HttpResponse) -> Self {
-        let HttpResponse { status, status_text, headers, body, url } = response;
+        let HttpResponse { status, status_text, headers, body, url, held: _ } = response;
         let body = Box::pin(futures::stream::once(std::future::ready(Ok(body))));
         Self { status, status_text, headers, url, body }
     }
@@ -212,6 +245,12 @@ impl From<HttpResponse> for HttpStream {
 
 fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
     headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+impl From<NoRoom> for HttpError {
+    fn from(full: NoRoom) -> Self {
+        HttpError::NoRoom { limit: full.limit }
+    }
 }
 
 impl HttpError {
@@ -222,8 +261,10 @@ impl HttpError {
             HttpError::Unreachable { .. } | HttpError::TooManyRedirects { .. } => Code::UPSTREAM_UNREACHABLE,
             HttpError::Timeout { .. } => Code::UPSTREAM_TIMEOUT,
             HttpError::TooLarge { .. } => Code::UPSTREAM_TOO_LARGE,
+            HttpError::NoRoom { .. } => Code::OVERLOAD,
             HttpError::Bound { .. } => Code::CREDENTIAL_HOST,
             HttpError::HostNotAllowed { .. } => Code::EGRESS_URL,
+            HttpError::Method { .. } => Code::NODE_PARAMETER,
         }
     }
 }

@@ -12,8 +12,10 @@ pub mod connect;
 pub mod credential;
 mod ctx;
 mod defaults;
+mod destination;
 pub mod docs;
 mod error;
+pub mod foreign;
 pub mod host;
 pub mod hosts;
 pub mod http;
@@ -29,6 +31,7 @@ pub mod trigger;
 
 pub use credential::Credential;
 pub use ctx::{Ctx, NodeInfo, PerItem, Prepared};
+pub use destination::{Destination, DestinationForm, addresses};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
 pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply, trigger};

@@ -25,6 +25,9 @@ pub struct Param {
     /// The value is taken as it stands; a leading `=` has no meaning.
     #[serde(default)]
     pub no_expression: bool,
+    /// Says whose calls are taken or what of them is answered. Left out it lets everybody in, so an expression must give something.
+    #[serde(skip)]
+    pub guards: bool,
 }
 
 /// The kind of a parameter and what belongs to it.
@@ -226,6 +229,12 @@ impl Param {
 
     pub fn raw(mut self) -> Self {
         self.no_expression = true;
+        self
+    }
+
+    /// Keeps somebody or something out: an expression there that gives nothing is refused. For parameters at the top and in collections.
+    pub fn guard(mut self) -> Self {
+        self.guards = true;
         self
     }
 

@@ -1,6 +1,6 @@
 //! The description of a node: the one source of its form, its checks, its documentation and its schema as a tool.
 
-use crate::{Param, Rule};
+use crate::{Destination, DestinationForm, Param, ParamKind, Rule};
 use model::{Kind, Str, Value};
 use serde::{Deserialize, Serialize};
 
@@ -142,9 +142,9 @@ pub struct NodeFlow {
     /// What it puts out is not for strangers. Whatever uses a credential counts as such without this.
     #[serde(default)]
     pub private: bool,
-    /// The parameters that say where it sends its data to: addresses, recipients. `*` in a path stands for every entry of a list.
+    /// The parameters that say where it sends its data to.
     #[serde(default)]
-    pub sends_to: Vec<Str>,
+    pub sends_to: Vec<Destination>,
 }
 
 /// Why a run starts.
@@ -327,9 +327,23 @@ impl Spec {
         self
     }
 
-    /// The parameter says where the node sends its data to.
-    pub fn sends_to(mut self, param: &str) -> Self {
-        self.flow.sends_to.push(param.into());
+    /// The parameter is the address that the node sends its data to.
+    pub fn sends_to(self, param: &str) -> Self {
+        self.sends_in(param, DestinationForm::Address)
+    }
+
+    /// The parameter is a text of such addresses, which the node takes apart with [`crate::addresses`].
+    pub fn sends_to_each(self, param: &str) -> Self {
+        self.sends_in(param, DestinationForm::Addresses)
+    }
+
+    /// The parameter says where data goes with every letter, as recipients, commands and workflows do.
+    pub fn sends_as_told(self, param: &str) -> Self {
+        self.sends_in(param, DestinationForm::Whole)
+    }
+
+    fn sends_in(mut self, param: &str, form: DestinationForm) -> Self {
+        self.flow.sends_to.push(Destination { param: param.into(), form });
         self
     }
 
@@ -400,6 +414,25 @@ impl Spec {
     pub fn per_call(mut self, path: &str) -> Self {
         self.per_call.push(path.into());
         self
+    }
+
+    /// The paths of the parameters that keep callers out, those among the options included.
+    pub fn guards(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        let mut rest: Vec<(String, &[Param])> = vec![(String::new(), &self.params)];
+        while let Some((place, params)) = rest.pop() {
+            for param in params {
+                let path = format!("{place}{}", param.name);
+                if let ParamKind::Collection { params } = &param.kind {
+                    rest.push((format!("{path}."), params));
+                }
+                // Several may share a name.
+                if param.guards && !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        paths
     }
 
     pub fn started_by(mut self, cause: StartedBy) -> Self {

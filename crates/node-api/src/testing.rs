@@ -27,6 +27,8 @@ pub struct TestHost {
     pub is_streaming: bool,
     pub streamed: Mutex<Vec<Chunk>>,
     pub http: Box<dyn Http>,
+    /// The way out for models that a node asks.
+    pub shared_http: Option<Arc<dyn Http>>,
     pub connections: Arc<dyn Connections>,
     pub files: Box<dyn Files>,
     pub tables: Arc<dyn Tables>,
@@ -57,6 +59,7 @@ impl TestHost {
             is_streaming: false,
             streamed: Mutex::default(),
             http: Box::new(NoHttp),
+            shared_http: None,
             connections: Arc::new(NoConnections),
             files: Box::new(NoFiles),
             tables: Arc::new(NoTables),
@@ -125,6 +128,9 @@ impl Host for TestHost {
     }
     fn http(&self) -> &dyn Http {
         self.http.as_ref()
+    }
+    fn shared_http(&self) -> Option<Arc<dyn Http>> {
+        self.shared_http.clone()
     }
     fn connections(&self) -> &dyn Connections {
         self.connections.as_ref()

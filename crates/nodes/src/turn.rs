@@ -14,9 +14,17 @@ pub(crate) struct Ticker(Cell<u32>);
 
 impl Ticker {
     pub(crate) fn tick(&self) -> Result<(), NodeError> {
-        const TURNS: u32 = 1024;
+        self.every(1024)
+    }
+
+    /// The same for turns in which an item is made.
+    pub(crate) fn tick_for_item(&self) -> Result<(), NodeError> {
+        self.every(16)
+    }
+
+    fn every(&self, n_turns: u32) -> Result<(), NodeError> {
         let turns = self.0.get().wrapping_add(1);
         self.0.set(turns);
-        if turns.is_multiple_of(TURNS) { tick() } else { Ok(()) }
+        if turns.is_multiple_of(n_turns) { tick() } else { Ok(()) }
     }
 }

@@ -372,6 +372,28 @@ async fn secrets_are_in_no_error_and_no_output() {
 }
 
 #[tokio::test]
+async fn issue_14_08_a_file_shows_no_secret_either() {
+    // `u:canary-0123456789`, as it is sent.
+    let basic = "dTpjYW5hcnktMDEyMzQ1Njc4OQ==";
+    for (version, params) in [
+        (4.2, json!({ "options": { "response": { "response": { "responseFormat": "file" } } } })),
+        (1.0, json!({ "responseFormat": "file" })),
+    ] {
+        let mut params = params;
+        let by = if version < 3.0 { json!("basicAuth") } else { json!("genericCredentialType") };
+        for (name, value) in [("url", json!(URL)), ("authentication", by), ("genericAuthType", json!("httpBasicAuth"))] {
+            params.set_path(name, value);
+        }
+        let echo = json!(format!("GET /x HTTP/1.1\r\nAuthorization: Basic {basic}\r\n\r\n"));
+        let credential = json!({ "httpBasicAuth": { "user": "u", "password": "canary-0123456789" } });
+        let made = http(version, params, always("GET", URL, 200, echo)).with_credentials(credential).run().await.outputs.unwrap();
+        let file = made[0].first().unwrap().binary("data").unwrap().data.clone();
+        let text = String::from_utf8_lossy(&file);
+        assert!(text.contains("Authorization: Basic **hidden**") && !text.contains(basic), "{version}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn redirects_follow_the_version_and_the_options() {
     let follows = |version: f64, options: Value| async move {
         let request = http(version, json!({ "url": URL, "options": options }), always("GET", URL, 200, json!({}))).request().await;

@@ -160,6 +160,48 @@ async fn the_next_url_of_each_answer_is_followed() {
 }
 
 #[tokio::test]
+async fn issue_14_08_expressions_see_no_secret_that_an_answer_sends_back() {
+    let token = "token-that-nobody-sees";
+    let entry = |path: &str, body: Value| {
+        let mut entry = page(path, 200, body);
+        entry.make_object().insert("requestHeaders", json!({ "authorization": (format!("Bearer {token}")) }));
+        entry
+    };
+    let pagination = json!({
+        "parameters": { "parameters": [{ "type": "qs", "name": "said", "value": "={{ $response.body.echo }}" }] },
+        "limitPagesFetched": true, "maxRequests": 2
+    });
+    let params = json!({
+        "url": "https://api.test/list", "authentication": "genericCredentialType", "genericAuthType": "httpBearerAuth",
+        "options": { "pagination": { "pagination": pagination } }
+    });
+    let answers = Value::array(vec![
+        entry("/list", json!({ "n": 1, "echo": (format!("Bearer {token}")) })),
+        entry("/list?said=Bearer%20**hidden**", json!({ "n": 2 })),
+    ]);
+    let found = fetch(params, answers, json!({ "httpBearerAuth": { "token": token } })).await.unwrap();
+    assert_eq!(found, json!([{ "n": 1, "echo": "Bearer **hidden**" }, { "n": 2 }]));
+}
+
+#[tokio::test]
+async fn issue_14_08_a_next_url_with_the_key_in_it_is_followed_with_the_key_of_the_credential() {
+    let mut params = next_url_params();
+    params.set_path("genericAuthType", "httpQueryAuth");
+    let entry = |path: &str, body: Value| {
+        let mut entry = page(path, 200, body);
+        entry.make_object().remove("requestHeaders");
+        entry
+    };
+    let answers = Value::array(vec![
+        entry("/list?size=2&key=k-12345678", json!({ "n": 1, "next": "https://api.test/list?size=2&key=k-12345678&page=2" })),
+        entry("/list?size=2&page=2&key=k-12345678", json!({ "n": 2, "next": null })),
+    ]);
+    let key = json!({ "httpQueryAuth": { "name": "key", "value": "k-12345678" } });
+    let found = fetch(params, answers, key).await.unwrap();
+    assert_eq!(found.at(1).and_then(|page| page.get("n")), Some(&json!(2)), "{found:?}");
+}
+
+#[tokio::test]
 async fn an_answer_cannot_send_the_credential_to_another_host() {
     let answers = Value::array(vec![page("/list?size=2", 200, json!({ "next": "https://evil.test/steal" }))]);
     let error = fetch(next_url_params(), answers, credentials()).await.unwrap_err();

@@ -243,6 +243,19 @@ async fn redirects_are_followed_up_to_the_limit() {
 }
 
 #[tokio::test]
+async fn issue_14_08_no_request_asks_for_itself_back() {
+    let server = Server::start(ok).await;
+    let http = client(&server.address.to_string(), &Names::of(&[]));
+    for method in ["TRACE", "TRACK", "CONNECT", "trace", "Track", " TRACE "] {
+        let request = HttpRequest::new(method, server.url("/"));
+        assert!(matches!(http.send(request.clone()).await, Err(HttpError::Method { .. })), "{method}");
+        assert!(matches!(http.open(request).await.map(drop), Err(HttpError::Method { .. })), "{method}");
+    }
+    assert!(server.seen().is_empty());
+    assert_eq!(http.send(HttpRequest::new("PROPFIND", server.url("/"))).await.unwrap().status, 200);
+}
+
+#[tokio::test]
 async fn credentials_do_not_follow_to_another_origin() {
     let other = Server::start(|_| ok("other")).await;
     let to = other.url("/there");

@@ -68,7 +68,7 @@ impl Runtime {
     async fn claims_with(&self, stored: &StoredWorkflow) -> Result<Vec<Claim>, Error> {
         let loaded = Loaded::new(stored, &self.engine)?;
         self.check_credentials(&loaded.project_id, loaded.credentials()).await?;
-        loaded.claims(self.now_ms())
+        loaded.claims(&self.listen_scope(&loaded.project_id).await?)
     }
 
     /// Refuses credentials that a project does not have and was not let use.
@@ -80,6 +80,7 @@ impl Runtime {
     }
 
     pub async fn deactivate(&self, id: &str) -> Result<(), Error> {
+        self.keep_addresses(id);
         if !self.store.deactivate(id).await? {
             return Err(Error::NoWorkflow { id: id.into() });
         }

@@ -1,6 +1,6 @@
 //! What workflows claim to listen at. Who has which address is kept by the store, which gives each to one workflow only.
 
-use crate::{Error, Loaded};
+use crate::{Error, ListenScope, Loaded};
 use model::{Code, Str};
 use node_api::NodeError;
 use node_api::trigger::Listen;
@@ -9,8 +9,8 @@ use store::addresses::{Claim, Claimed, Door};
 
 impl Loaded {
     /// What the workflow claims when it is active: the addresses of its triggers. One without any trigger cannot be active.
-    pub fn claims(&self, now_ms: i64) -> Result<Vec<Claim>, Error> {
-        let listens = self.listens(now_ms)?;
+    pub fn claims(&self, scope: &ListenScope) -> Result<Vec<Claim>, Error> {
+        let listens = self.listens(scope)?;
         if listens.is_empty() && !self.plan.nodes.iter().any(|node| node.is_trigger() && !node.disabled) {
             return Err(Error::NoTrigger);
         }

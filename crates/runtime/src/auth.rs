@@ -7,6 +7,7 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value};
+use node_api::credential::is_blank;
 use node_api::trigger::{Answer, AnswerBody, WebhookAuth};
 
 /// Parts of the names that crawlers and link previewers give themselves.
@@ -81,20 +82,6 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
 /// A credential without a secret protects nothing, so that nobody is let in with it.
 fn undefined() -> Answer {
     refused(500, "No authentication data defined on node!", None)
-}
-
-/// Whether a text is no secret at all: nothing in it can be seen. A key of zeros signs like no key.
-pub(crate) fn is_blank(text: &str) -> bool {
-    text.chars().all(|letter| letter.is_whitespace() || letter.is_control() || is_ignorable(letter))
-}
-
-/// Unicode's characters that have no width and no shape (`Default_Ignorable_Code_Point`), and the marks of interlinear notes.
-fn is_ignorable(letter: char) -> bool {
-    matches!(letter,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 fn is_same(given: &[u8], expected: &[u8]) -> bool {

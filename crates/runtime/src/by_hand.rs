@@ -70,7 +70,7 @@ impl Runtime {
         let recorded = plan.take_over(start, &extent, earlier.results);
         if recorded.is_empty()
             && !is_fed
-            && let Some(waits) = self.wait_for_call(&loaded, start, &extent)?
+            && let Some(waits) = self.wait_for_call(&loaded, start, &extent).await?
         {
             return Ok(Began::Waits(waits));
         }
@@ -92,14 +92,14 @@ impl Runtime {
     }
 
     /// Lets a trigger that is called from outside listen for one call; `None` if the node is none.
-    fn wait_for_call(&self, loaded: &Arc<Loaded>, start: usize, extent: &Extent) -> Result<Option<TestAddresses>, Error> {
+    async fn wait_for_call(&self, loaded: &Arc<Loaded>, start: usize, extent: &Extent) -> Result<Option<TestAddresses>, Error> {
         let node = &loaded.plan.nodes[start];
         if node.disabled || node.pinned.is_some() || !node.is_trigger() {
             return Ok(None);
         }
-        let listens = loaded.listens_of(&node.info.name, self.now_ms())?;
+        let listens = loaded.listens_of(&node.info.name, &self.listen_scope(&loaded.project_id).await?)?;
         if listens.iter().any(|listen| matches!(listen, Listen::Webhook(_) | Listen::Form(_))) {
-            return self.listen_with(loaded, Some(&node.info.name), extent.clone()).map(Some);
+            return self.listen_with(loaded, Some(&node.info.name), extent.clone()).await.map(Some);
         }
         match listens.iter().any(|listen| matches!(listen, Listen::Chat(_))) {
             true => {

@@ -1,8 +1,8 @@
 //! Checks the tokens that callers of webhooks bring.
 
-use crate::auth::is_blank;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use model::{Object, Value};
+use node_api::credential::is_blank;
 
 /// Whether a `jwtAuth` credential has something to check tokens with. A token that is signed with nothing is signed by everybody.
 pub(crate) fn has_key(credential: &Object) -> bool {

@@ -63,7 +63,7 @@ pub use clock::CatchUp;
 pub use decision::{Decision, Finding};
 pub use error::Error;
 pub use figures::RunFigures;
-pub use listens::{LISTEN_CPU_TIME, took_too_long};
+pub use listens::{LISTEN_CPU_TIME, ListenScope, took_too_long};
 pub use live::{LiveChunk, LiveEvent};
 pub use loaded::Loaded;
 pub use log::Recorder;
@@ -227,7 +227,7 @@ impl Runtime {
             timezone,
             owner: store::new_id(),
             stopping: CancellationToken::new(),
-            changing: tokio::sync::Mutex::new(-1),
+            changing: tokio::sync::Mutex::new(reload::NOTHING),
             run_locks: KeyLocks::default(),
             recovering: Mutex::default(),
             clock_slot: Mutex::default(),
@@ -289,20 +289,15 @@ impl Runtime {
                 () = self.stopping.cancelled() => return,
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
-            let read = async {
-                self.reload().await?;
-                self.read_variables().await
-            };
-            if let Err(error) = read.await {
+            if let Err(error) = self.reload().await {
                 tracing::error!(%error, "The workflows and variables could not be read.");
             }
         }
     }
 
-    /// Gives new runs the variables as they are now.
-    async fn read_variables(&self) -> Result<(), Error> {
-        self.runner.set_variables(self.store.variables().await?);
-        Ok(())
+    /// Gives new runs the variables as they are now; `true` if they were others before.
+    async fn read_variables(&self) -> Result<bool, Error> {
+        Ok(self.runner.set_variables(self.store.variables().await?))
     }
 
     /// Runs the workflow of a failed run again on what that run began with.

@@ -1,12 +1,13 @@
 //! What the triggers of a workflow listen to, and how long their expressions may take to say so.
 
-use crate::{Error, Loaded, lock};
+use crate::{Error, Loaded, Runtime, lock};
 use compute::{Allowance, Room};
-use model::{Code, Str};
+use model::{Code, Object, Str, Value};
 use node_api::NodeError;
 use node_api::trigger::Listen;
 use std::sync::Arc;
 use std::time::Duration;
+use store::variables::Variable;
 
 /// CPU time that the expressions of all triggers of one workflow may take, each time they are asked.
 pub const LISTEN_CPU_TIME: Duration = Duration::from_secs(1);
@@ -17,32 +18,62 @@ pub(crate) const FIRST_CPU_TIME: Duration = Duration::from_millis(20);
 /// What the triggers of a workflow listen to, each with its name.
 pub(crate) type Listens = Vec<(Str, Listen)>;
 
+/// What the expressions of triggers see before any call.
+#[derive(Clone, Debug, Default)]
+pub struct ListenScope {
+    pub now_ms: i64,
+    /// `$vars` of the workflow's project.
+    pub variables: Object,
+}
+
+impl ListenScope {
+    pub fn new(now_ms: i64, variables: &[Variable], project: &str) -> Self {
+        Self { now_ms, variables: variables_of(variables, project) }
+    }
+}
+
+/// The variables of everybody, and over them those of a project.
+pub(crate) fn variables_of(all: &[Variable], project: &str) -> Object {
+    let of = |wanted: Option<&str>| {
+        let fitting = all.iter().filter(move |variable| variable.project_id.as_deref() == wanted);
+        fitting.map(|variable| (variable.key.clone(), Value::from(variable.value.clone()))).collect::<Vec<_>>()
+    };
+    of(None).into_iter().chain(of(Some(project))).collect()
+}
+
+impl Runtime {
+    /// What triggers of a project see, with the variables as they are kept now.
+    pub async fn listen_scope(&self, project: &str) -> Result<ListenScope, Error> {
+        Ok(ListenScope::new(self.now_ms(), &self.store.variables().await?, project))
+    }
+}
+
 impl Loaded {
     /// What its triggers listen to, per node. Nodes that only wake waiting runs are left out.
-    pub fn listens(&self, now_ms: i64) -> Result<Vec<(Str, Listen)>, Error> {
-        if self.computes_listens { in_time("", || self.ask_triggers(now_ms)) } else { self.ask_triggers(now_ms) }
+    pub fn listens(&self, scope: &ListenScope) -> Result<Vec<(Str, Listen)>, Error> {
+        if self.computes_listens { in_time("", || self.ask_triggers(scope)) } else { self.ask_triggers(scope) }
     }
 
     /// The same for somebody who can wait for their turn, within some CPU time, and with what it took.
-    pub(crate) async fn find_listens(&self, now_ms: i64, limit: Duration) -> (Result<Listens, Error>, Duration) {
+    pub(crate) async fn find_listens(&self, scope: &ListenScope, limit: Duration) -> (Result<Listens, Error>, Duration) {
         if !self.computes_listens {
-            return (self.ask_triggers(now_ms), Duration::ZERO);
+            return (self.ask_triggers(scope), Duration::ZERO);
         }
         let allowance = Allowance::new(limit, limit);
-        let listens = Room::wait().await.within(&allowance, || self.ask_triggers(now_ms));
+        let listens = Room::wait().await.within(&allowance, || self.ask_triggers(scope));
         (listens, allowance.used())
     }
 
     /// What one node listens to, its expressions evaluated as far as they need no run.
-    pub fn listens_of(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, Error> {
+    pub fn listens_of(&self, name: &str, scope: &ListenScope) -> Result<Vec<Listen>, Error> {
         let computes = self.plan.node(name).is_some_and(engine::PlanNode::has_expressions);
-        if computes { in_time(name, || self.ask(name, now_ms)) } else { self.ask(name, now_ms) }
+        if computes { in_time(name, || self.ask(name, scope)) } else { self.ask(name, scope) }
     }
 
-    fn ask(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, Error> {
+    fn ask(&self, name: &str, scope: &ListenScope) -> Result<Vec<Listen>, Error> {
         let failed = |error| Error::Trigger { node: name.into(), error };
-        let params = self.plan.static_params(name, now_ms).map_err(failed)?;
-        self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
+        let params = self.plan.static_params(name, scope.now_ms, &scope.variables).map_err(failed)?;
+        self.with_trigger(name, &params, scope.now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
     }
 
     /// The same with its expressions as they are written, for nodes that only a run gives values.
@@ -51,14 +82,25 @@ impl Loaded {
         self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
     }
 
-    fn ask_triggers(&self, now_ms: i64) -> Result<Listens, Error> {
+    fn ask_triggers(&self, scope: &ListenScope) -> Result<Listens, Error> {
         let mut all = Vec::new();
         for node in self.plan.nodes.iter().filter(|node| !node.disabled && node.is_trigger()) {
-            for listen in self.ask(&node.info.name, now_ms)? {
+            for listen in self.ask(&node.info.name, scope)? {
                 all.push((node.info.name.clone(), listen));
             }
         }
         Ok(all)
+    }
+
+    /// Where its triggers listen, as far as that is written down and not computed. Those that are mistaken are left out.
+    pub(crate) fn written_places(&self, now_ms: i64) -> Listens {
+        let mut all = Vec::new();
+        for node in self.plan.nodes.iter().filter(|node| !node.disabled && node.is_trigger()) {
+            let (name, params) = (&node.info.name, node.written_without_guards());
+            let asked = self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup));
+            all.extend(asked.ok().flatten().unwrap_or_default().into_iter().map(|listen| (name.clone(), listen)));
+        }
+        all
     }
 
     /// What its triggers said last, as a workflow that is active.

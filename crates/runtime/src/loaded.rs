@@ -47,7 +47,7 @@ impl Loaded {
     pub fn new(stored: &StoredWorkflow, engine: &Engine) -> Result<Self, crate::Error> {
         let unreadable = |cause: String| crate::Error::Unreadable { cause: cause.into() };
         let workflow = Workflow::parse(&stored.document).map_err(|error| unreadable(error.to_string()))?;
-        let mut plan = engine.plan(&workflow);
+        let mut plan = engine.plan(&workflow).stored();
         plan.id = stored.id.clone();
         plan.name = stored.name.clone();
         plan.active = stored.active;
@@ -57,7 +57,8 @@ impl Loaded {
         Ok(Self { version_id, active: stored.active, is_stored: true, ..Self::made(&workflow, plan, stored, kept) })
     }
 
-    /// A workflow that comes as text: it has the rights of the stored one that calls it, and keeps nothing between runs.
+    /// A workflow that comes as text: it stands for the stored one that calls it, and keeps nothing between runs. The engine has taken the
+    /// credentials out of it that the caller does not name.
     pub(crate) fn of_text(workflow: &Workflow, caller: &StoredWorkflow, engine: &Engine) -> Self {
         let plan = engine.plan(workflow);
         let kept = plan.static_data.clone();

@@ -141,7 +141,8 @@ impl Runtime {
     async fn form_that_began(&self, execution: &Execution) -> Result<Option<FormRoute>, Error> {
         let started = Story::read(self.store.beginning(execution.id).await?.into_iter().collect()).started;
         let Some(node) = started.and_then(|started| started.node) else { return Ok(None) };
-        let listens = self.workflow_of(execution).await?.listens(self.now_ms())?;
+        let workflow = self.workflow_of(execution).await?;
+        let listens = workflow.listens(&self.listen_scope(&workflow.project_id).await?)?;
         Ok(listens.into_iter().find_map(|(name, listen)| match listen {
             Listen::Form(form) if name == node => Some(*form),
             _ => None,

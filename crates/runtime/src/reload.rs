@@ -7,8 +7,8 @@ use crate::addresses::claims_of;
 use crate::clock::Rows;
 use crate::listens::{FIRST_CPU_TIME, LISTEN_CPU_TIME, Listens, took_too_long};
 use crate::setbacks::Fate;
-use crate::{Active, Error, Loaded, Runtime};
-use model::Str;
+use crate::{Active, Error, ListenScope, Loaded, Runtime};
+use model::{Object, Str};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -23,6 +23,9 @@ const RELOAD_CPU_TIME: Duration = Duration::from_secs(2);
 
 /// How often all is planned anew because the clock has moved a schedule meanwhile.
 const TRIES: usize = 5;
+
+/// What stands for the number of the last change as long as nothing is to be taken for known.
+pub(crate) const NOTHING: i64 = -1;
 
 /// If more workflows than these have changed, all are read in one go.
 const MANY: usize = 50;
@@ -77,6 +80,10 @@ impl Runtime {
     /// Reads the active workflows again, if anything has changed.
     pub async fn reload(&self) -> Result<(), Error> {
         let mut seen = self.changing.lock().await;
+        // Triggers that read a variable are asked again when it has changed.
+        if self.read_variables().await? {
+            *seen = NOTHING;
+        }
         for _ in 0..TRIES {
             let changed = self.store.workflows_changed().await?;
             if changed == *seen {
@@ -205,8 +212,15 @@ impl Runtime {
         self.ask_some(new, FIRST_CPU_TIME, &mut used).await?;
         let slow = unsaid.iter().copied().filter(|loaded| loaded.is_slow.load(Ordering::Relaxed)).collect();
         self.ask_some(slow, LISTEN_CPU_TIME, &mut used).await?;
-        self.ask_some(said, LISTEN_CPU_TIME, &mut used).await?;
+        let (later, sooner): (Vec<_>, Vec<_>) = said.into_iter().partition(|loaded| loaded.is_slow.load(Ordering::Relaxed));
+        self.ask_some(sooner, LISTEN_CPU_TIME, &mut used).await?;
+        self.ask_some(later, LISTEN_CPU_TIME, &mut used).await?;
         Ok(unsaid.iter().all(|loaded| loaded.said_listens().is_some()))
+    }
+
+    fn known_to(&self, loaded: &Loaded) -> ListenScope {
+        let variables = if loaded.computes_listens { self.runner.variables_of(&loaded.project_id) } else { Object::new() };
+        ListenScope { now_ms: self.now_ms(), variables }
     }
 
     /// Asks some for so long each, until all the time for it is used. Projects take turns, so that one with many holds no other up.
@@ -219,7 +233,7 @@ impl Runtime {
             if !self.begin_activation(&loaded.id).await? {
                 continue;
             }
-            let (listens, took) = loaded.find_listens(self.now_ms(), limit).await;
+            let (listens, took) = loaded.find_listens(&self.known_to(loaded), limit).await;
             *used += took;
             let is_slow = limit < LISTEN_CPU_TIME && took >= limit;
             match is_slow {

@@ -5,6 +5,7 @@ use crate::decision::Settled;
 use crate::end::Word;
 use crate::going::Going;
 use crate::key_lock::{KeyGuard, KeyLocks};
+use crate::listens::variables_of;
 use crate::loaded::{self, Loaded};
 use crate::log::{Durability, LogTerms, Recorder, RunLog};
 use crate::place::{Held, Place, RunLimits};
@@ -15,7 +16,7 @@ use crate::ticket::Tickets;
 use crate::{Error, lock, taken_over};
 use engine::{Engine, Failures, Limits, Outcome, Recorded, RunOptions};
 use futures::FutureExt as _;
-use model::{Changed, Extent, Items, Object, RunEvent, RunStatus, Str, Value};
+use model::{Changed, Extent, Items, Object, RunEvent, RunStatus, Str};
 use node_api::trigger::Takes;
 use node_api::{NodeError, StartedBy};
 use std::collections::HashMap;
@@ -381,18 +382,16 @@ impl Runner {
         self.engine.ports.credentials.get(&workflow.id, kind, id)
     }
 
-    pub(crate) fn set_variables(&self, variables: Vec<Variable>) {
-        *lock(&self.variables) = variables;
+    /// `true` if they were others before.
+    pub(crate) fn set_variables(&self, variables: Vec<Variable>) -> bool {
+        let mut known = lock(&self.variables);
+        let have_changed = *known != variables;
+        *known = variables;
+        have_changed
     }
 
-    /// Those of everybody, and over them those of a project.
     pub(crate) fn variables_of(&self, project: &str) -> Object {
-        let all = lock(&self.variables);
-        let of = |wanted: Option<&str>| {
-            let fitting = all.iter().filter(move |variable| variable.project_id.as_deref() == wanted);
-            fitting.map(|variable| (variable.key.clone(), Value::from(variable.value.clone()))).collect::<Vec<_>>()
-        };
-        of(None).into_iter().chain(of(Some(project))).collect()
+        variables_of(&lock(&self.variables), project)
     }
 
     /// How runs go unless something else is said.

@@ -69,6 +69,8 @@ impl Runtime {
         let Some((node, params)) = story.asleep else { return Ok(None) };
         let workflow = self.workflow_of(&execution).await?;
         let zone = self.zone_of(&workflow).to_owned();
+        let guarded = workflow.plan.node(&node).map_or(Ok(()), |found| found.check_guards(&params));
+        guarded.map_err(|error| Error::Trigger { node: node.clone(), error })?;
         let listens = workflow.with_trigger(&node, &params, self.now_ms(), &zone, |node_type, setup| node_type.listens(setup))?;
         Ok(Some(Asleep { workflow, node, params, listens: listens.unwrap_or_default(), wait, since_ms }))
     }

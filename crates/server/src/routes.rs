@@ -7,6 +7,7 @@ use crate::observe::HttpFigures;
 use crate::{App, access, api, form, health, metrics, openai, web, webhook};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
+use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, any, get};
 use axum::{Extension, middleware};
@@ -50,7 +51,7 @@ const PUBLIC: &[Route] = &[
 ];
 
 /// What an operator's tools read.
-const OPERATING: &[Route] = &[Route::new(&["GET"], "/metrics", || get(metrics::metrics))];
+const OPERATING: &[(Guard, Route)] = &[(Guard::Scope("metrics:read"), Route::new(&["GET"], "/metrics", || get(metrics::metrics)))];
 
 /// Where the operations of the API are.
 const API: &str = "/api/v1";
@@ -62,6 +63,8 @@ pub enum Guard {
     Public,
     /// Whoever shows a key or a session.
     Principal,
+    /// Whoever is signed in; no key is enough.
+    Session,
     /// Whoever has this scope, by their role and their key.
     Scope(&'static str),
 }
@@ -99,6 +102,13 @@ impl Row {
     fn new(group: Group, guard: Guard, route: &Route) -> Self {
         Self { group, methods: route.methods.into(), path: route.path.into(), guard, handler: (route.handler)() }
     }
+
+    /// The same, and nobody gets to the handler without what the guard asks for.
+    fn guarded(group: Group, (guard, route): &'static (Guard, Route)) -> Self {
+        let row = Self::new(group, *guard, route);
+        let check = middleware::from_fn(move |request: Request, next: Next| access::require_guard(*guard, request, next));
+        Self { handler: row.handler.route_layer(check), ..row }
+    }
 }
 
 /// All routes there are.
@@ -123,8 +133,8 @@ fn rows() -> Vec<Row> {
     table(Group::Open, Guard::Public, PUBLIC)
         .chain(pages)
         .chain(table(Group::SigningIn, Guard::Public, access::PUBLIC))
-        .chain(table(Group::Session, Guard::Principal, access::PRIVATE))
-        .chain(table(Group::Operating, Guard::Principal, OPERATING))
+        .chain(access::PRIVATE.iter().map(|row| Row::guarded(Group::Session, row)))
+        .chain(OPERATING.iter().map(|row| Row::guarded(Group::Operating, row)))
         .chain(operations)
         .chain(openai::ROUTES.iter().map(|(scope, route)| Row::new(Group::OpenAi, Guard::Scope(scope), route)))
         .collect()

@@ -6,14 +6,14 @@
 //! Invariant: nothing outside of the folders given here is opened, whatever a path or a symbolic link says.
 //! Invariant: a failing disk is reported, never a panic and never silently missing data.
 
-#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod access;
 pub mod addresses;
 pub mod approvals;
-#[expect(clippy::disallowed_methods, reason = "an archive is made of the data folder and becomes one")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "an archive is made of the data folder and becomes one")]
 pub mod backup;
-#[expect(clippy::disallowed_methods, reason = "large files of runs lie beside the database")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "large files of runs lie beside the database")]
 pub mod blobs;
 mod codec;
 pub mod conversations;
@@ -22,26 +22,27 @@ mod error;
 pub mod executions;
 pub mod folders;
 pub mod insights;
-#[expect(clippy::disallowed_methods, reason = "looks at data folders without changing them")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "looks at data folders without changing them")]
 pub mod inspect;
 pub mod interruptions;
 pub mod journal;
 mod parts;
+#[expect(clippy::disallowed_types, reason = "files of the data folder are made here, closed to others")]
 mod private;
 pub mod projects;
 pub mod schedules;
 pub mod spending;
-#[expect(clippy::disallowed_methods, reason = "the temporary file of runs that outgrow memory")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the temporary file of runs that outgrow memory")]
 mod spill;
 mod sqlite;
 pub mod tags;
 mod told;
 pub mod users;
 pub mod variables;
-#[expect(clippy::disallowed_methods, reason = "the key of the vault is a file")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the key of the vault is a file")]
 mod vault;
 pub mod workflows;
-#[expect(clippy::disallowed_methods, reason = "the folder that workflows may use, and nothing outside of it")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the folder that workflows may use, and nothing outside of it")]
 mod workspace;
 
 pub use access::Access;

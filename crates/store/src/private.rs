@@ -39,6 +39,9 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
     sync_folder(parent.unwrap_or(Path::new(".")))
 }
 
+/// A file of the data folder.
+pub(crate) type DataFile = File;
+
 /// A new file, in the place of one that is there.
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     let mut options = File::options();

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 /// The contract as it is published.
 pub const SCHEMA: &str = include_str!("agent-core.react.schema.json");
 
+#[expect(clippy::disallowed_methods, reason = "the contract is a part of the program")]
 static VALIDATOR: LazyLock<Option<jsonschema::Validator>> =
     LazyLock::new(|| serde_json::from_str(SCHEMA).ok().and_then(|schema: serde_json::Value| jsonschema::validator_for(&schema).ok()));
 
@@ -28,6 +29,7 @@ pub enum StopCondition {
 
 impl Config {
     /// Reads a configuration; says what is wrong with one that does not fit.
+    #[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form")]
     pub fn read(value: &Value) -> Result<Self, Str> {
         let given: serde_json::Value = serde_json::from_str(&model::json::to_string(value)).unwrap_or_default();
         if let Some(validator) = VALIDATOR.as_ref() {

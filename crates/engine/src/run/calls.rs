@@ -4,8 +4,9 @@ use super::host::NodeHost;
 use super::{Engine, Run, Start, journal_failed};
 use crate::options::RunOptions;
 use crate::ports::{Call, CallTarget, Place, Reply};
+use crate::text;
 use model::{Code, Extent, Items, Object, RunEvent, RunStatus, Str, Workflow};
-use node_api::host::{Host as _, WorkflowCall, WorkflowTarget};
+use node_api::host::{Host as _, TextSource, WorkflowCall, WorkflowTarget};
 use node_api::{NodeError, StartedBy};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -43,14 +44,14 @@ impl Engine {
     }
 
     async fn call_in_memory(&self, call: Call, caller: &RunOptions) -> Result<Reply, NodeError> {
-        let (workflow, stands_for) = match call.target {
+        let (plan, stands_for) = match call.target {
             CallTarget::Stored(id) => {
                 let found = self.ports.workflows.get(&call.caller, &id).await.ok_or_else(|| CallTarget::missing(&id))?;
-                (found, id)
+                (self.plan(&found).stored(), id)
             }
-            CallTarget::Text(workflow) => (*workflow, call.caller),
+            CallTarget::Text(workflow) => (self.plan(&workflow), call.caller),
         };
-        let plan = Arc::new(self.plan(&workflow));
+        let plan = Arc::new(plan);
         let start = Start { cause: call.cause, node: None, items: Some(call.items) };
         let options = RunOptions {
             run_id: call.place.to_string().into(),
@@ -134,18 +135,22 @@ impl NodeHost {
     }
 
     async fn target_of(&self, target: &WorkflowTarget) -> Result<CallTarget, NodeError> {
-        let workflow = match target {
+        let (workflow, source) = match target {
             WorkflowTarget::Id(id) => return Ok(CallTarget::Stored(id.clone())),
-            WorkflowTarget::Inline(document) => Workflow::from_value(document).ok_or_else(|| {
-                NodeError::new(Code::WORKFLOW_JSON, format!("A workflow is a JSON object, but this is {}", document.kind_name()))
-            })?,
+            WorkflowTarget::Text(document, source) => {
+                let workflow = Workflow::from_value(document).ok_or_else(|| {
+                    NodeError::new(Code::WORKFLOW_JSON, format!("A workflow is a JSON object, but this is {}", document.kind_name()))
+                })?;
+                (workflow, *source)
+            }
             WorkflowTarget::File(path) => {
                 let bytes = self.files().read(path).await?;
-                Workflow::parse(&String::from_utf8_lossy(&bytes))
-                    .map_err(|error| NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}")))?
+                let workflow = Workflow::parse(&String::from_utf8_lossy(&bytes))
+                    .map_err(|error| NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}")))?;
+                (workflow, TextSource::Fetched)
             }
         };
-        Ok(CallTarget::Text(Box::new(workflow)))
+        Ok(CallTarget::Text(Box::new(text::settled(workflow, source, &self.run.plan))))
     }
 }
 

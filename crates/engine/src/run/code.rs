@@ -10,11 +10,17 @@ use expr::{Error, Scope};
 use futures::future::BoxFuture;
 use model::{Object, RunEvent, Str, Value};
 use node_api::host::{CodeFlavour, CodeJob, Host, Returned, StaticScope};
-use node_api::http::{HttpBody, HttpRequest, HttpResponse};
+use node_api::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
 use node_api::notes::REACHED_OUT;
 use node_api::{ErrorClass, NodeError};
 use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
+
+/// Requests of one program that are under way; further ones wait.
+const REQUESTS_AT_ONCE: usize = 32;
+
+/// What an answer becomes as values may take this many times as much as its text may have: the sandbox weighs it again.
+const JSON_TIMES: usize = 2;
 
 /// Items between two moments at which other work may go on.
 const ITEMS_IN_A_ROW: usize = 8;
@@ -99,7 +105,8 @@ impl NodeHost {
                 refused = each(piece).err();
             }
         };
-        let requests = Requests { host: self, noted: OnceCell::new(), was_refused: AtomicBool::new(false) };
+        let turns = Semaphore::new(REQUESTS_AT_ONCE);
+        let requests = Requests { host: self, limits, turns, noted: OnceCell::new(), was_refused: AtomicBool::new(false) };
         let result = session.run_code(&program, scope, &requests, &mut sink).await;
         // Whatever the code made of the refusal, nothing of this try counts.
         if requests.was_refused.load(Ordering::Relaxed) {
@@ -144,6 +151,8 @@ impl NodeHost {
 /// The requests that JavaScript makes go through the same guarded client as every node's.
 struct Requests<'h> {
     host: &'h NodeHost,
+    limits: Limits,
+    turns: Semaphore,
     /// Whether it is on record that the step has begun to reach outside.
     noted: OnceCell<()>,
     /// Whether the code asked for something outside that it may not have.
@@ -154,6 +163,8 @@ impl CodeHost for Requests<'_> {
     fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
         Box::pin(async move {
             self.admit().await?;
+            // It is never closed.
+            let _turn = self.turns.acquire().await;
             match name {
                 "fetch" => self.fetch(&argument).await,
                 "httpRequest" | "request" => self.http_request(&argument, name == "request").await,
@@ -188,6 +199,15 @@ impl Requests<'_> {
         self.host.keep_note(REACHED_OUT, true.into()).await.map_err(|error| thrown(error.message().clone()))
     }
 
+    /// Every request goes out here, whatever its name: an answer that is larger than the program may read is not taken in.
+    async fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, Error> {
+        request.max_response_bytes = request.max_response_bytes.min(self.limits.fetch_body_bytes);
+        self.host.http().send(request).await.map_err(|error| match error {
+            HttpError::TooLarge { limit } => Error::FetchBody { limit_bytes: limit },
+            other => thrown(other.to_string()),
+        })
+    }
+
     /// `fetch(url, init)`.
     async fn fetch(&self, argument: &Value) -> Result<Value, Error> {
         let text = |key: &str| argument.get(key).and_then(Value::as_str);
@@ -203,11 +223,7 @@ impl Requests<'_> {
             (None, Some(body)) => HttpBody::Bytes(body.to_owned().into()),
             (None, None) => HttpBody::None,
         };
-        let limit_bytes = request.max_response_bytes;
-        let response = self.host.http().send(request).await.map_err(|error| match error {
-            node_api::http::HttpError::TooLarge { .. } => Error::FetchBody { limit_bytes },
-            other => thrown(other.to_string()),
-        })?;
+        let response = self.send(request).await?;
         let mut answer = Object::from_iter([
             ("status", Value::from(response.status)),
             ("statusText", response.status_text.clone().into()),
@@ -254,15 +270,20 @@ impl Requests<'_> {
             let pair = format!("{}:{}", field(["username", "user"]), field(["password", "pass"]));
             request.set_header("authorization", format!("Basic {}", STANDARD.encode(pair)));
         }
-        let response = self.host.http().send(request).await.map_err(|error| thrown(error.to_string()))?;
+        let response = self.send(request).await?;
         if !response.is_success() && !flag("ignoreHttpStatusErrors") && options.get("simple") != Some(&Value::Bool(false)) {
             return Err(thrown(format!("Request failed with status code {}", response.status)));
         }
-        let body = String::from_utf8_lossy(&response.body).into_owned();
+        let body = String::from_utf8_lossy(&response.body);
         let is_json = response.header("content-type").is_some_and(|kind| kind.contains("json"));
+        let limit_bytes = self.limits.fetch_body_bytes;
         let body = match flag("json") || (is_json && !older) {
-            true => model::json::parse(&body).unwrap_or_else(|_| body.into()),
-            false => body.into(),
+            true => match model::json::parse_within(&body, limit_bytes.saturating_mul(JSON_TIMES)) {
+                Ok(value) => value,
+                Err(error) if error.is_too_heavy() => return Err(Error::FetchBody { limit_bytes }),
+                Err(_) => body.as_ref().into(),
+            },
+            false => body.as_ref().into(),
         };
         if !flag("returnFullResponse") && !flag("resolveWithFullResponse") {
             return Ok(body);

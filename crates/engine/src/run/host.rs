@@ -2,7 +2,7 @@
 
 use super::called::CallAsTool;
 use super::calls::Parked;
-use super::node_http::NodeHttp;
+use super::node_http::{Hops, NodeHttp};
 use super::parking::Parking;
 use super::schedule::Entry;
 use super::{Run, Shared, journal_failed, lock};
@@ -10,6 +10,7 @@ use crate::from_ai::schema_of;
 use crate::plan::PlanNode;
 use crate::ports::JournalError;
 use crate::scope::{Called, RunData, RunView};
+use crate::text;
 use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::ai::{Exposure, KeptHere, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
@@ -176,11 +177,20 @@ impl NodeHost {
 
     fn way_out(&self) -> &Arc<NodeHttp> {
         self.http.get_or_init(|| {
-            Arc::new(NodeHttp::new(match self.call {
+            let out: Arc<dyn Http> = match self.call {
                 Some(_) => self.run.http_for_models.clone(),
                 None => self.run.engine.ports.http.clone(),
-            }))
+            };
+            let is_exposed = matches!(self.exposure_of_model(), Some(Exposure { untrusted: true, private: true }));
+            Arc::new(NodeHttp::new(out, if is_exposed { Hops::SameHost } else { Hops::Any }))
         })
+    }
+
+    fn lacks_credential(&self, kind: &str) -> NodeError {
+        match self.run.plan.text.and_then(|_| text::withheld(&self.plan_node().credentials, kind)) {
+            Some(name) => NodeError::credential_withheld(kind, name),
+            None => NodeError::no_credential(kind),
+        }
     }
 
     fn context_of(&self, node: usize) -> Object {
@@ -328,7 +338,7 @@ impl Host for NodeHost {
     }
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Credential, NodeError> {
-        let id = self.plan_node().chosen_credential(kind).ok_or_else(|| NodeError::no_credential(kind))?;
+        let id = self.plan_node().chosen_credential(kind).ok_or_else(|| self.lacks_credential(kind))?;
         let fields = self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)?;
         let credential = Credential::new(kind, fields);
         self.way_out().opens(&credential);

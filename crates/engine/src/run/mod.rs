@@ -8,6 +8,7 @@ mod node_http;
 mod node_tool;
 mod outward;
 mod parking;
+mod place;
 mod replay;
 mod schedule;
 mod served;

@@ -1,21 +1,30 @@
 //! A node's way out. A node that has opened a credential and does not say what of it a request carries is taken to send all of it: the
-//! request goes only where the credential may.
+//! request goes only where the credential may. What a node sends for a model that may be following orders of strangers stays at the host
+//! it is addressed to, whoever answers there.
 
 use super::lock;
 use node_api::Credential;
-use node_api::hosts::Bound;
+use node_api::hosts::{Bound, Hosts};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse, HttpStream};
 use std::sync::{Arc, Mutex};
 
+/// Where redirects may lead the requests of a node that does not say so itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hops {
+    Any,
+    SameHost,
+}
+
 pub(super) struct NodeHttp {
     out: Arc<dyn Http>,
+    hops: Hops,
     /// The binding of all credentials that were opened.
     opened: Mutex<Option<Arc<Bound>>>,
 }
 
 impl NodeHttp {
-    pub(super) fn new(out: Arc<dyn Http>) -> Self {
-        Self { out, opened: Mutex::default() }
+    pub(super) fn new(out: Arc<dyn Http>, hops: Hops) -> Self {
+        Self { out, hops, opened: Mutex::default() }
     }
 
     pub(super) fn opens(&self, credential: &Credential) {
@@ -33,6 +42,12 @@ impl NodeHttp {
     fn bound(&self, mut request: HttpRequest) -> HttpRequest {
         if request.bound.is_none() {
             request.bound.clone_from(&lock(&self.opened));
+        }
+        if self.hops == Hops::SameHost
+            && request.hosts.is_any()
+            && let Some(hosts) = Hosts::of_request(&request.url, request.header("host"))
+        {
+            request.hosts = hosts;
         }
         request
     }
@@ -60,14 +75,25 @@ mod tests {
     #[async_trait::async_trait]
     impl Http for Told {
         async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-            let told = request.bound.map_or_else(|| "nothing".to_owned(), |bound| bound.hosts.to_string());
-            Ok(HttpResponse { status: 200, status_text: "OK".into(), headers: Vec::new(), body: told.into(), url: request.url })
+            let told = match (&request.bound, request.header("asks")) {
+                (_, Some("hosts")) => request.hosts.to_string(),
+                (Some(bound), _) => bound.hosts.to_string(),
+                (None, _) => "nothing".to_owned(),
+            };
+            Ok(HttpResponse {
+                status: 200,
+                status_text: "OK".into(),
+                headers: Vec::new(),
+                body: told.into(),
+                url: request.url,
+                held: Default::default(),
+            })
         }
     }
 
     #[tokio::test]
     async fn issue_14_08_a_node_that_does_not_say_what_it_sends_is_bound_to_what_it_opened() {
-        let http = NodeHttp::new(Arc::new(Told));
+        let http = NodeHttp::new(Arc::new(Told), Hops::Any);
         let sent = async |bound: Option<Arc<Bound>>| {
             let request = HttpRequest { bound, ..HttpRequest::new("GET", "https://x.test/") };
             String::from_utf8(http.send(request).await.unwrap().body.to_vec()).unwrap()
@@ -80,5 +106,21 @@ mod tests {
         assert_eq!(sent(Some(Bound::to_nothing())).await, "any host", "it said so");
         http.opens(&Credential::new("linearApi", Object::new()));
         assert_eq!(sent(None).await, "api.notion.com; and at the same time api.linear.app");
+    }
+
+    #[tokio::test]
+    async fn issue_14_12_requests_for_an_exposed_model_stay_at_their_host() {
+        let sent = async |hops: Hops, hosts: Hosts, host_header: Option<&str>| {
+            let mut request = HttpRequest { hosts, ..HttpRequest::new("GET", " https://x.test:8443/a?b ") };
+            request.set_header("asks", "hosts");
+            if let Some(name) = host_header {
+                request.set_header("host", name);
+            }
+            String::from_utf8(NodeHttp::new(Arc::new(Told), hops).send(request).await.unwrap().body.to_vec()).unwrap()
+        };
+        assert_eq!(sent(Hops::Any, Hosts::Any, None).await, "any host");
+        assert_eq!(sent(Hops::SameHost, Hosts::Any, None).await, "x.test:8443");
+        assert_eq!(sent(Hops::SameHost, Hosts::Any, Some("y.test")).await, "x.test:8443, y.test");
+        assert_eq!(sent(Hops::SameHost, Hosts::listed("z.test"), None).await, "z.test", "the node says more about it");
     }
 }

@@ -67,14 +67,9 @@ impl Tool for NodeTool {
             return self.definition.flow.sends;
         }
         let Ok(host) = self.host.called(arguments, context) else { return Sends::ModelChosen };
-        let is_authors = |path: &str| match host.parameter(path, context.item).map(|value| place_of(&value)) {
-            Ok(None) => true,
-            Ok(place) => host.without_model(path, context.item).iter().flatten().any(|value| place_of(value) == place),
-            Err(_) => false,
-        };
-        match self.host.plan_node().places().iter().all(|path| is_authors(path)) {
-            true => Sends::Declared,
-            false => Sends::ModelChosen,
+        match host.plan_node().destinations().iter().any(|destination| host.is_models_choice(destination, context.item)) {
+            true => Sends::ModelChosen,
+            false => Sends::Declared,
         }
     }
 
@@ -117,29 +112,15 @@ fn answer(outputs: &[Items]) -> Result<ToolAnswer, ToolFailure> {
 /// only with each call ([`Tool::sends`]).
 fn flow_of(host: &NodeHost, effect: Effect) -> Flow {
     let exposes = host.plan_node().exposes();
-    let paths = host.plan_node().places();
+    let destinations = host.plan_node().destinations();
     let sends = match effect {
-        _ if paths.iter().any(|path| host.has_expression(path)) => Sends::ModelChosen,
-        _ if !paths.is_empty() => Sends::Declared,
+        _ if destinations.iter().any(|destination| host.has_expression(&destination.param)) => Sends::ModelChosen,
+        _ if !destinations.is_empty() => Sends::Declared,
         Effect::None | Effect::Resumes => Sends::Nowhere,
         // Where JavaScript goes shows when it goes there.
         Effect::Changes | Effect::Shown => Sends::Declared,
     };
     Flow { untrusted: exposes.untrusted, private: exposes.private, sends }
-}
-
-/// The origin of an address; any other text, and a list, is a place as a whole.
-fn place_of(value: &Value) -> Option<String> {
-    let text = value.to_js_string();
-    if text.is_empty() || value.is_nullish() {
-        return None;
-    }
-    // As texts all objects are the same.
-    if matches!(value, Value::Array(_) | Value::Object(_)) {
-        return Some(model::json::to_string(value));
-    }
-    let origin = url::Url::parse(&text).ok().filter(url::Url::has_host).map(|url| url.origin().ascii_serialization());
-    Some(origin.unwrap_or_else(|| text.to_string()))
 }
 
 /// In words of the node's description: what it does with the operation that is chosen.

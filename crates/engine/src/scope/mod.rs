@@ -1,5 +1,6 @@
 //! What an expression sees of a run: the engine's side of [`expr::Scope`].
 
+mod guards;
 mod nodes;
 mod paired;
 mod vars;
@@ -43,12 +44,12 @@ impl RunData {
 }
 
 impl Plan {
-    /// A node's parameters as they stand before any run: expressions see the workflow and the clock, but no items. Those that only a
-    /// call gives a value stay as they are written.
-    pub fn static_params(&self, name: &str, now_ms: i64) -> Result<Value, NodeError> {
+    /// A node's parameters as they stand before any run: expressions see the workflow, the clock and `$vars`, but no items. Those that
+    /// only a call gives a value stay as they are written.
+    pub fn static_params(&self, name: &str, now_ms: i64, variables: &Object) -> Result<Value, NodeError> {
         let Some(index) = self.index_of(name) else { return Ok(Value::empty_object()) };
         let node = &self.nodes[index];
-        let vars = Vars { timezone: "UTC".into(), ..Vars::default() };
+        let vars = Vars { timezone: "UTC".into(), variables: variables.clone(), ..Vars::default() };
         let view = RunView {
             plan: self,
             data: &RunData::new(self),
@@ -71,6 +72,7 @@ impl Plan {
         for (path, written) in late {
             params.put_path_within(&path, written, &mut gaps).map_err(|error| NodeError::parameter(&path, error.to_string()))?;
         }
+        node.check_guards(&params)?;
         Ok(params)
     }
 }

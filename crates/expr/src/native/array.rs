@@ -54,19 +54,23 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
         }
         "slice" => {
             let (from, to) = (position(0, 0)?, position(1, length)?);
-            let part = values.get(from..to.max(from)).unwrap_or_default().to_vec();
-            machine.allocate(part.len() * size_of::<Value>())?;
-            Ok(Value::array(part).into())
+            let part = values.get(from..to.max(from)).unwrap_or_default();
+            machine.allocate(size_of_val(part))?;
+            Ok(Value::array(part.to_vec()).into())
         }
         "concat" => {
+            let added = args.iter().map(|arg| if let Js::Value(Value::Array(others)) = arg { others.len() } else { 1 });
+            machine.allocate((values.len() + added.sum::<usize>()) * size_of::<Value>())?;
             let mut out = Arc::unwrap_or_clone(values);
             for arg in args {
                 match arg {
-                    Js::Value(Value::Array(others)) => out.extend(others.iter().cloned()),
+                    Js::Value(Value::Array(others)) => {
+                        machine.spend(others.len() / 8)?;
+                        out.extend(others.iter().cloned());
+                    }
                     other => out.push(other.into_value()?),
                 }
             }
-            machine.allocate(out.len() * size_of::<Value>())?;
             Ok(Value::array(out).into())
         }
         "includes" | "indexOf" => {
@@ -104,9 +108,13 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
             flatten(&values, depth.clamp(0.0, 64.0) as usize, &mut out)?;
             Ok(Value::array(out).into())
         }
-        "keys" if args.is_empty() => Ok(Js::Iterator(Arc::new((0..length).map(Value::from).collect()))),
+        "keys" if args.is_empty() => {
+            machine.allocate(length * size_of::<Value>())?;
+            Ok(Js::Iterator(Arc::new((0..length).map(Value::from).collect())))
+        }
         "values" if args.is_empty() => Ok(Js::Iterator(values)),
         "entries" if args.is_empty() => {
+            machine.allocate(length * (meter::list_bytes(2) + size_of::<Value>()))?;
             let entries = values.iter().enumerate().map(|(at, value)| Value::array(vec![at.into(), value.clone()]));
             Ok(Js::Iterator(Arc::new(entries.collect())))
         }
@@ -143,6 +151,9 @@ fn with_callback(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str,
         return Err(Stop::Declined);
     }
     let length = values.len();
+    if name == "map" {
+        machine.allocate(length * size_of::<Value>())?;
+    }
     let mut out = Vec::with_capacity(if name == "map" { length } else { 0 });
     let backwards = name.starts_with("findLast");
     for step in 0..length {
@@ -154,9 +165,13 @@ fn with_callback(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str,
             "flatMap" => match result.into_value()? {
                 Value::Array(inner) => {
                     machine.spend(inner.len())?;
+                    machine.allocate(inner.len() * size_of::<Value>())?;
                     out.extend(inner.iter().cloned());
                 }
-                other => out.push(other),
+                other => {
+                    machine.allocate(size_of::<Value>())?;
+                    out.push(other);
+                }
             },
             "filter" if result.is_truthy() => out.push(element.clone()),
             "find" | "findLast" if result.is_truthy() => return Ok(element.clone().into()),
@@ -166,7 +181,9 @@ fn with_callback(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str,
             _ => {}
         }
     }
-    machine.allocate(out.len() * size_of::<Value>())?;
+    if name == "filter" {
+        machine.allocate(size_of_val(out.as_slice()))?;
+    }
     Ok(match name {
         "map" | "flatMap" | "filter" => Value::array(out).into(),
         "findIndex" | "findLastIndex" => (-1).into(),

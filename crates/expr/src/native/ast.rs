@@ -117,6 +117,8 @@ pub(super) struct MethodCall {
     pub(super) is_own: bool,
     /// `list.at(position)`, which is called often.
     pub(super) is_at: bool,
+    /// Whether the result may be something new, which is paid for.
+    pub(super) makes_something: bool,
     /// Whether the object is a value that nothing else can see, so that `sort()` in place is unobserved.
     pub(super) fresh: bool,
 }
@@ -278,6 +280,18 @@ names! {
         NumberList = "numberList",
         Zip = "zip",
         JmesPath = "$jmespath" | "$jmesPath",
+    }
+}
+
+impl Builtin {
+    /// Whether the result may be something new: not a number, one of the arguments or what the scope has.
+    pub(super) fn makes_something(self) -> bool {
+        use Builtin::*;
+        match self {
+            EncodeUri | EncodeUriComponent | DecodeUri | DecodeUriComponent | Items | NumberList | Zip => true,
+            ParseInt | ParseFloat | IsNaN | IsFinite | Number | Boolean | Not | Min | Max | Average => false,
+            String | Node | FromAi | If | IfEmpty | JmesPath => false,
+        }
     }
 }
 

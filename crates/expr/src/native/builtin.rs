@@ -3,8 +3,8 @@
 use super::ast::Builtin;
 use super::eval::{Args, Machine};
 use super::value::{self, Js, UNDEFINED};
-use super::{Run, Stop, names, nodes, text};
-use model::{Object, Value};
+use super::{Run, Stop, meter, names, nodes, text};
+use model::{Object, Str, Value};
 
 /// Longest list that `numberList` makes.
 const MAX_LIST: f64 = 100_000.0;
@@ -22,10 +22,15 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
         Builtin::ParseFloat => Ok(text::parse_float(&first.to_text()?).into()),
         Builtin::IsNaN => Ok(first.to_number()?.is_nan().into()),
         Builtin::IsFinite => Ok(first.to_number()?.is_finite().into()),
-        Builtin::EncodeUri => Ok(text::percent_encode(&first.to_text()?, text::URI_KEEPS).into()),
-        Builtin::EncodeUriComponent => Ok(text::percent_encode(&first.to_text()?, text::COMPONENT_KEEPS).into()),
-        Builtin::DecodeUri => text::percent_decode(&first.to_text()?, ";/?:@&=+$,#").map(Js::from).ok_or(Stop::Declined),
-        Builtin::DecodeUriComponent => text::percent_decode(&first.to_text()?, "").map(Js::from).ok_or(Stop::Declined),
+        Builtin::EncodeUri | Builtin::EncodeUriComponent => {
+            let text = paid(machine, first, 2)?;
+            Ok(text::percent_encode(&text, if function == Builtin::EncodeUri { text::URI_KEEPS } else { text::COMPONENT_KEEPS }).into())
+        }
+        Builtin::DecodeUri | Builtin::DecodeUriComponent => {
+            let text = paid(machine, first, 1)?;
+            let kept = if function == Builtin::DecodeUri { ";/?:@&=+$,#" } else { "" };
+            text::percent_decode(&text, kept).map(Js::from).ok_or(Stop::Declined)
+        }
         Builtin::String => args.first().map_or(Ok("".into()), Js::to_text).map(Js::from),
         Builtin::Number => args.first().map_or(Ok(0.0), Js::to_number).map(Js::from),
         Builtin::Boolean => Ok(first.is_truthy().into()),
@@ -92,10 +97,12 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
             let (Some(Js::Value(Value::Array(keys))), Some(Js::Value(Value::Array(values)))) = (args.first(), args.get(1)) else {
                 return Err(Stop::Declined);
             };
-            let mut object = Object::with_capacity(keys.len());
             if keys.len() != values.len() {
                 return Err(Stop::Declined);
             }
+            machine.spend(keys.len())?;
+            machine.allocate(meter::object_bytes(keys.len()))?;
+            let mut object = Object::with_capacity(keys.len());
             for (key, field) in keys.iter().zip(values.iter()) {
                 let key = Js::Value(key.clone()).to_key()?;
                 if names::is_unsafe(&key) {
@@ -112,6 +119,14 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
             simple_jmespath(data, query).map(Js::Value)
         }
     }
+}
+
+/// A text that is about to be made into another, of so many times its length.
+fn paid(machine: &mut Machine<'_>, value: &Js, times: usize) -> Run<Str> {
+    let text = value.to_text()?;
+    machine.spend(text.len() / 64)?;
+    machine.allocate(text.len() * times)?;
+    Ok(text)
 }
 
 fn numbers_only(value: &Js) -> Run<f64> {

@@ -41,7 +41,7 @@ impl Code {
     }
 
     fn run(&self, around: &Around<'_>) -> Option<Value> {
-        let _meter = meter::Meter::with_steps(MAX_STEPS);
+        let _meter = meter::Meter::short(MAX_STEPS);
         let mut machine = Machine::new(&self.inner, around);
         machine.mode = Mode::Code { item: around.item.as_ref() };
         let returned = machine.eval(&self.inner.root).and_then(Js::into_value).and_then(|value| {

@@ -122,7 +122,7 @@ fn units_of(value: Option<&Js>, default: usize) -> Run<(Vec<usize>, bool)> {
     match value {
         None | Some(Js::Value(Value::Undefined)) => Ok((vec![default], true)),
         Some(Js::Value(Value::String(unit))) => Ok((vec![unit_index(unit).ok_or(Stop::Declined)?], true)),
-        Some(Js::Value(Value::Array(units))) => {
+        Some(Js::Value(Value::Array(units))) if units.len() <= UNITS.len() => {
             let units = units.iter().map(|unit| unit.as_str().and_then(unit_index).ok_or(Stop::Declined)).collect::<Run<Vec<_>>>()?;
             if units.is_empty() { Err(Stop::Declined) } else { Ok((units, false)) }
         }

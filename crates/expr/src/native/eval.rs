@@ -1,6 +1,7 @@
 //! Walks an expression.
 
 use super::ast::*;
+use super::extension::{given, settle};
 use super::value::{self, Js, UNDEFINED};
 use super::{Inner, Run, Stop, meter, names, operators};
 use crate::Scope;
@@ -129,7 +130,7 @@ impl<'a> Machine<'a> {
                 {
                     return Ok(result.into());
                 }
-                operators::binary(self, *operator, &left, &right)
+                operators::binary(*operator, &left, &right)
             }
             Expr::Unary { operator, operand } => {
                 let operand = self.eval(operand)?;
@@ -137,6 +138,7 @@ impl<'a> Machine<'a> {
             }
             Expr::Template { texts, parts } => self.template(texts, parts),
             Expr::Array(elements) => {
+                self.allocate(meter::list_bytes(elements.len()))?;
                 let values = self.arguments(elements)?;
                 let values = values.into_iter().map(Js::into_value).collect::<Run<Vec<_>>>()?;
                 Ok(Value::array(values).into())
@@ -148,16 +150,22 @@ impl<'a> Machine<'a> {
             }
             Expr::Static { class, name, args } => {
                 let args = self.arguments(args)?;
-                super::statics::call(self, *class, name, args)
+                let before = meter::allocated();
+                let made = super::statics::call(self, *class, name, args);
+                settle(before, &made)?;
+                made
             }
             Expr::Call { function, args } => {
                 let args = self.arguments(args)?;
-                super::builtin::call(self, *function, args)
+                if function.makes_something() { self.call_builtin(*function, args) } else { super::builtin::call(self, *function, args) }
             }
             Expr::Apply { function, args } => self.apply(function, args),
             Expr::New { class, args } => {
                 let args = self.arguments(args)?;
-                super::statics::new(self, *class, args)
+                let before = meter::allocated();
+                let made = super::statics::new(self, *class, args);
+                settle(before, &made)?;
+                made
             }
             Expr::InstanceOf { value, class } => {
                 let value = self.eval(value)?;
@@ -231,7 +239,7 @@ impl<'a> Machine<'a> {
             }
             Js::Value(value) => Ok(Js::Value(value::member(value, key)?.into_owned())),
             Js::Item(item) => super::nodes::item_member(item, key),
-            Js::Input | Js::OldNodes | Js::Node(_) | Js::OldNode(_) => super::nodes::member(self, object, key),
+            Js::Input | Js::OldNodes | Js::Node(_) | Js::OldNode(_) => super::nodes::member(self, object, key).and_then(given),
             _ => Err(Stop::Declined),
         }
     }
@@ -286,7 +294,12 @@ impl<'a> Machine<'a> {
         if self.is_code() && !(call.is_own || super::code::has_method(&object, &call.name)) {
             return Err(Stop::Declined);
         }
-        super::extension::call_method(self, object, &call.name, args, call.fresh)
+        let before = meter::allocated();
+        let made = super::extension::call_method(self, object, &call.name, args, call.fresh);
+        if call.makes_something {
+            settle(before, &made)?;
+        }
+        made
     }
 
     /// Only what is surely there is called through `?.()`.
@@ -300,6 +313,7 @@ impl<'a> Machine<'a> {
             let value = self.eval(&arg.value)?;
             if arg.spread {
                 let elements = self.spread(&value)?;
+                self.allocate(elements.len() * size_of::<Value>())?;
                 values.extend(elements.iter().cloned().map(Js::Value));
             } else {
                 values.push(value);
@@ -307,7 +321,6 @@ impl<'a> Machine<'a> {
         }
         if values.len() > 8 {
             self.spend(values.len())?;
-            self.allocate(values.len() * size_of::<Value>())?;
         }
         Ok(values)
     }
@@ -331,6 +344,7 @@ impl<'a> Machine<'a> {
     fn template(&mut self, texts: &[Str], parts: &[Expr]) -> Run<Js> {
         let mut out = String::new();
         for (position, text) in texts.iter().enumerate() {
+            meter::allocate(text.len())?;
             out.push_str(text);
             if let Some(part) = parts.get(position) {
                 let value = self.eval(part)?;
@@ -339,7 +353,11 @@ impl<'a> Machine<'a> {
                         meter::allocate(text.len())?;
                         out.push_str(text);
                     }
-                    None => out.push_str(&value.to_text()?),
+                    None => {
+                        let text = value.to_text()?;
+                        meter::allocate(text.len())?;
+                        out.push_str(&text);
+                    }
                 }
             }
         }
@@ -347,6 +365,7 @@ impl<'a> Machine<'a> {
     }
 
     fn object(&mut self, fields: &[Field]) -> Run<Js> {
+        self.allocate(meter::object_bytes(fields.len()))?;
         let mut object = Object::with_capacity(fields.len());
         for field in fields {
             match field {
@@ -365,7 +384,7 @@ impl<'a> Machine<'a> {
                 Field::Spread(value) => match self.eval(value)? {
                     Js::Value(Value::Object(other)) => {
                         self.spend(other.len())?;
-                        self.allocate(other.len() * 40)?;
+                        self.allocate(meter::object_bytes(other.len()))?;
                         object.extend(other.iter().map(|(key, value)| (key.clone(), value.clone())));
                     }
                     Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_)) => {}
@@ -380,14 +399,14 @@ impl<'a> Machine<'a> {
         match self.scope.variable(name)? {
             // Code nodes have names of their own, and what nobody knows is an error there.
             _ if self.is_code() && !name.starts_with('$') => Err(Stop::Declined),
-            Some(value) => Ok(Js::Value(value)),
+            Some(value) => given(Js::Value(value)),
             None if name.starts_with('$') => Err(Stop::Declined),
             None => Ok(UNDEFINED),
         }
     }
 
     fn root(&mut self, root: Root) -> Run<Js> {
-        super::nodes::root(self, root)
+        super::nodes::root(self, root).and_then(given)
     }
 
     fn set_local(&mut self, slot: u32, value: Js) {
@@ -416,10 +435,19 @@ impl<'a> Machine<'a> {
     pub(super) fn call(&mut self, function: &Js, args: Args) -> Run<Js> {
         let index = match function {
             Js::Closure(index) => *index,
+            Js::Builtin(builtin) if builtin.makes_something() => return self.call_builtin(*builtin, args),
             Js::Builtin(builtin) => return super::builtin::call(self, *builtin, args),
             _ => return Err(Stop::Declined),
         };
         self.enter(index, |machine, function| machine.run_function(function, args))
+    }
+
+    /// Calls one that makes something, and pays for it.
+    fn call_builtin(&mut self, function: Builtin, args: Args) -> Run<Js> {
+        let before = meter::allocated();
+        let made = super::builtin::call(self, function, args);
+        settle(before, &made)?;
+        made
     }
 
     fn enter(&mut self, index: u32, run: impl FnOnce(&mut Self, &Function) -> Run<Js>) -> Run<Js> {
@@ -521,6 +549,7 @@ impl<'a> Machine<'a> {
                     }
                 }
                 if let Some(slot) = rest {
+                    self.allocate(values.len() * size_of::<Value>())?;
                     let others = values.iter().skip(elements.len()).cloned().collect();
                     self.set_local(*slot, Value::array(others).into());
                 }
@@ -535,6 +564,8 @@ impl<'a> Machine<'a> {
                 }
                 if let Some(slot) = rest {
                     let Js::Value(Value::Object(object)) = &value else { return Err(Stop::Declined) };
+                    self.spend(object.len())?;
+                    self.allocate(meter::object_bytes(object.len()))?;
                     let others: Object = object
                         .iter()
                         .filter(|(key, _)| !fields.iter().any(|(taken, _)| taken == *key))

@@ -4,6 +4,42 @@ use super::eval::{Args, Machine};
 use super::value::Js;
 use super::{Run, Stop, array, date_methods, json, meter, nodes, number_methods, object, string};
 use model::Value;
+use std::sync::Arc;
+
+/// Pays for what a call made, as far as it has not done so itself since `before`. Every method and function that is called passes here.
+#[inline(always)]
+pub(super) fn settle(before: usize, made: &Run<Js>) -> Run<()> {
+    match made {
+        // Numbers and short texts take nothing beside the value itself.
+        Err(_) | Ok(Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_))) => Ok(()),
+        Ok(Js::Value(Value::String(text))) if meter::text_bytes(text.len()) == 0 => Ok(()),
+        Ok(made) => pay(before, made),
+    }
+}
+
+/// A date, an item, a node.
+const OTHER_BYTES: usize = 128;
+
+/// Pays for what the scope gave, unless it only lent what it has.
+pub(super) fn given(value: Js) -> Run<Js> {
+    let bytes = match &value {
+        Js::Value(data @ Value::Object(fields)) if Arc::strong_count(fields) == 1 => data.estimated_bytes(),
+        Js::Value(data @ Value::Array(values)) if Arc::strong_count(values) == 1 => data.estimated_bytes(),
+        Js::Value(_) | Js::Input | Js::OldNodes => return Ok(value),
+        _ => OTHER_BYTES,
+    };
+    meter::allocate(bytes).map(|()| value)
+}
+
+fn pay(before: usize, made: &Js) -> Run<()> {
+    let bytes = match made {
+        Js::Value(Value::String(text)) => meter::text_bytes(text.len()),
+        Js::Value(Value::Array(values)) | Js::Set(values) | Js::Iterator(values) => meter::list_bytes(values.len()),
+        Js::Value(Value::Object(fields)) => meter::object_bytes(fields.len()),
+        _ => OTHER_BYTES,
+    };
+    meter::allocate(bytes.saturating_sub(meter::allocated().saturating_sub(before)))
+}
 
 pub(super) fn call_method(machine: &mut Machine<'_>, object: Js, name: &str, args: Args, fresh: bool) -> Run<Js> {
     match object {

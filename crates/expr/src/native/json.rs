@@ -34,9 +34,16 @@ pub(super) fn text_of(machine: &mut Machine<'_>, value: &Value, indent: &str) ->
 }
 
 pub(super) fn parse(machine: &mut Machine<'_>, text: &str) -> Run<Js> {
-    machine.allocate(text.len())?;
     machine.spend(text.len() / 16)?;
-    json::parse(text).map(Js::Value).map_err(|_| Stop::Declined)
+    match json::parse_weighed(text, meter::left()) {
+        Ok((value, bytes)) => machine.allocate(bytes).map(|()| Js::Value(value)),
+        // All that is left, and more: begun again elsewhere, or read by the sandbox within its own memory.
+        Err(error) if error.is_too_heavy() => match machine.allocate(usize::MAX) {
+            Err(Stop::Unfinished) => Err(Stop::Unfinished),
+            _ => Err(Stop::Declined),
+        },
+        Err(_) => Err(Stop::Declined),
+    }
 }
 
 struct Writer<'a> {
@@ -114,5 +121,25 @@ impl Writer<'_> {
                 self.out.push_str(self.indent);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::native::testing::{TestScope, evaluate};
+    use crate::native::{Failure, MAX_BYTES, measured};
+    use model::{Object, Value};
+
+    #[test]
+    fn issue_14_09_json_is_charged_for_what_it_becomes() {
+        let lists = |bytes: usize| Value::from(format!("[{}0]", "[0],".repeat(bytes / 192)));
+        for source in ["JSON.parse($json.x).length", "$json.x.parseJson().length"] {
+            let parse = |bytes: usize| evaluate(source, Value::object(Object::from_iter([("x", lists(bytes))])));
+            assert_eq!(parse(2 * MAX_BYTES), Err(Failure::Declined), "the sandbox has memory of its own");
+            assert!(parse(MAX_BYTES / 4).is_ok());
+        }
+        let scope = TestScope::new(Value::object(Object::from_iter([("x", lists(MAX_BYTES / 4))])));
+        let (_, _, bytes) = measured("JSON.parse($json.x)", &scope).unwrap();
+        assert!(bytes > MAX_BYTES / 4, "{bytes}");
     }
 }

@@ -22,6 +22,7 @@ mod number_methods;
 mod object;
 mod operators;
 mod parser;
+mod reading;
 mod regexp;
 mod statics;
 mod string;
@@ -44,8 +45,8 @@ use std::sync::Arc;
 const MAX_SOURCE: usize = 64 * 1024;
 /// What one evaluation may do before it is stopped. Unit tests run into the limits on purpose and unoptimised.
 const MAX_STEPS: u64 = if cfg!(test) { 2_000_000 } else { 20_000_000 };
-/// What one evaluation may put together in texts and arrays.
-const MAX_BYTES: usize = if cfg!(test) { 8 << 20 } else { 64 << 20 };
+/// What one evaluation may put together in texts, lists and objects, also of what it has let go again.
+const MAX_BYTES: usize = if cfg!(test) { 8 << 20 } else { 128 << 20 };
 /// What it may do on a thread that serves others as well: some milliseconds. What is longer is begun again off that thread.
 const INLINE_STEPS: u64 = 100_000;
 const INLINE_BYTES: usize = 1 << 20;
@@ -107,6 +108,27 @@ impl Program {
     }
 }
 
+/// What evaluating an expression takes of its allowance, and what it makes; `None` if it is not for this evaluator. For tests.
+#[doc(hidden)]
+pub fn measured(source: &str, scope: &dyn Scope) -> Option<(Result<Value, Failure>, u64, usize)> {
+    let program = Program::compile(source)?;
+    let meter = meter::Meter::short(MAX_STEPS);
+    let evaluated = eval::Machine::new(&program.inner, scope).eval(&program.inner.root).and_then(value::Js::into_value);
+    let (steps, bytes) = meter.used();
+    Some((evaluated.map_err(Stop::into_failure), steps, bytes))
+}
+
+/// Every name that something may have a method under. For tests.
+#[doc(hidden)]
+pub fn method_names() -> impl Iterator<Item = &'static str> {
+    names::methods()
+}
+
+/// Whether evaluating an expression in the sandbox surely changes nothing of what it reads.
+pub(crate) fn only_reads(source: &str) -> bool {
+    read(source, parser::parse).is_some_and(|inner| reading::only_reads(&inner))
+}
+
 /// Reads a source, unless it is longer than anybody writes by hand.
 fn read(source: &str, parse: impl FnOnce(lexer::Tokens) -> Option<Inner>) -> Option<Arc<Inner>> {
     if source.len() > MAX_SOURCE {
@@ -114,6 +136,8 @@ fn read(source: &str, parse: impl FnOnce(lexer::Tokens) -> Option<Inner>) -> Opt
     }
     parse(lexer::tokens(source)?).map(Arc::new)
 }
+
+pub(crate) use text::is_js_whitespace;
 
 /// What `String(date)` gives for a JavaScript date.
 pub(crate) fn date_text(epoch_ms: f64) -> model::Str {

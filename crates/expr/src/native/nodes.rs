@@ -10,6 +10,9 @@ use model::{Binary, Item, Items, Object, Str, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
 
+/// What an item takes as an element of a list, without its data.
+const ITEM_BYTES: usize = 200;
+
 pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> Run<Js> {
     let scope = machine.scope;
     match root {
@@ -183,7 +186,7 @@ fn positions_of(args: &[Js]) -> Run<(Option<usize>, Option<usize>)> {
 
 fn array_of(machine: &mut Machine<'_>, items: &Items) -> Run<Js> {
     machine.spend(items.len())?;
-    machine.allocate(items.len() * 120)?;
+    machine.allocate(items.len() * ITEM_BYTES)?;
     // Files would have to be written out as text; the sandbox fetches them only when they are asked for.
     if items.iter().any(|item| item.binary.is_some()) {
         return Err(Stop::Declined);

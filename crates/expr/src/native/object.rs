@@ -3,7 +3,7 @@
 use super::eval::{Args, Machine};
 use super::extension::to_json_string;
 use super::value::{Js, UNDEFINED, in_js_key_order, value_to_text};
-use super::{Run, Stop};
+use super::{Run, Stop, meter};
 use model::{Object, Str, Value};
 use std::sync::Arc;
 
@@ -13,6 +13,10 @@ pub(super) fn call(machine: &mut Machine<'_>, object: Arc<Object>, name: &str, a
         return Err(Stop::Declined);
     }
     machine.spend(object.len())?;
+    // What these make of it has at most as many parts.
+    if matches!(name, "keys" | "values" | "removeField" | "removeFieldsContaining" | "keepFieldsContaining" | "compact") {
+        machine.allocate(meter::object_bytes(object.len()))?;
+    }
     match (name, args.as_slice()) {
         ("hasOwnProperty", [key]) => Ok(object.contains_key(&key.to_key()?).into()),
         ("toString", []) => Ok("[object Object]".into()),
@@ -58,6 +62,8 @@ fn compact(object: &Object, depth: usize) -> Run<Object> {
             Value::Undefined | Value::Null => {}
             Value::String(text) if text.is_empty() || text == "nil" => {}
             Value::Object(inner) if depth < 32 => {
+                meter::spend(inner.len())?;
+                meter::allocate(meter::object_bytes(inner.len()))?;
                 let inner = compact(inner, depth + 1)?;
                 // Whether an object that became empty stays is not ours to guess.
                 if inner.is_empty() {
@@ -87,14 +93,17 @@ fn url_encode(object: &Object) -> Run<Str> {
         if !out.is_empty() {
             out.push('&');
         }
-        push_form_text(&mut out, key);
+        push_form_text(&mut out, key)?;
         out.push('=');
-        push_form_text(&mut out, &value_to_text(value, 0)?);
+        push_form_text(&mut out, &value_to_text(value, 0)?)?;
     }
     Ok(out.into())
 }
 
-fn push_form_text(out: &mut String, text: &str) {
+fn push_form_text(out: &mut String, text: &str) -> Run<()> {
+    // A byte that is escaped takes three.
+    meter::allocate(text.len() * 3)?;
+    meter::spend(text.len() / 64)?;
     for byte in text.bytes() {
         match byte {
             b' ' => out.push('+'),
@@ -103,4 +112,5 @@ fn push_form_text(out: &mut String, text: &str) {
             byte => out.push_str(&format!("%{byte:02X}")),
         }
     }
+    Ok(())
 }

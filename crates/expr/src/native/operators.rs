@@ -1,25 +1,18 @@
 //! Operators with JavaScript's conversions.
 
 use super::ast::{Binary, Class, Unary};
-use super::eval::Machine;
 use super::number::{to_int32, to_uint32};
 use super::value::{self, Js, UNDEFINED};
 use super::{Run, Stop, names};
 use model::{DateKind, Value};
 use std::cmp::Ordering;
 
-pub(super) fn binary(machine: &mut Machine<'_>, operator: Binary, left: &Js, right: &Js) -> Run<Js> {
+pub(super) fn binary(operator: Binary, left: &Js, right: &Js) -> Run<Js> {
     let number = |operation: fn(f64, f64) -> f64| Ok(Js::from(operation(left.to_number()?, right.to_number()?)));
     let bits = |operation: fn(i32, i32) -> i32| Ok(Js::from(operation(to_int32(left.to_number()?), to_int32(right.to_number()?))));
     let order = |accepts: fn(Ordering) -> bool| Ok(Js::from(value::compare(left, right)?.is_some_and(accepts)));
     match operator {
-        Binary::Add => {
-            let sum = value::add(left, right)?;
-            if let Value::String(text) = &sum {
-                machine.allocate(text.len())?;
-            }
-            Ok(Js::Value(sum))
-        }
+        Binary::Add => value::add(left, right).map(Js::Value),
         Binary::Sub => number(|left, right| left - right),
         Binary::Mul => number(|left, right| left * right),
         Binary::Div => number(|left, right| left / right),

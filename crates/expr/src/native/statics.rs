@@ -7,7 +7,7 @@ use super::nodes::{local_zone, now};
 use super::regexp::RegExp;
 use super::sum::Rounding;
 use super::value::{self, Js, UNDEFINED, in_js_key_order};
-use super::{Run, Stop, json, names, number, operators, text};
+use super::{Run, Stop, json, meter, names, number, operators, text};
 use model::{DateKind, Object, Str, Value};
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -68,7 +68,8 @@ pub(super) fn new(machine: &mut Machine<'_>, class: Class, args: Args) -> Run<Js
                 _ => return Err(Stop::Declined),
             };
             // A slash in the pattern shows up escaped in `source`; nobody reads that here.
-            machine.allocate(1 << 16)?;
+            machine.spend(100)?;
+            machine.allocate(1 << 10)?;
             RegExp::new(pattern, flags).map(|regexp| Js::RegExp(Arc::new(regexp))).ok_or(Stop::Declined)
         }
         _ => Err(Stop::Declined),
@@ -77,23 +78,37 @@ pub(super) fn new(machine: &mut Machine<'_>, class: Class, args: Args) -> Run<Js
 
 /// The members of a set: each primitive once, in order. Objects are told apart by identity, which we do not have.
 fn distinct(machine: &mut Machine<'_>, values: &[Value]) -> Run<Vec<Value>> {
+    #[derive(PartialEq, Eq, Hash)]
+    enum Key<'a> {
+        Undefined,
+        Null,
+        Bool(bool),
+        Number(u64),
+        Text(&'a str),
+    }
+    machine.spend(values.len())?;
+    machine.allocate(values.len() * (size_of::<Key<'_>>() * 2 + size_of::<Value>()))?;
     let mut seen = std::collections::HashSet::new();
     let mut out = Vec::new();
     for value in values {
         let key = match value {
-            Value::Undefined => Str::from("u"),
-            Value::Null => Str::from("n"),
-            Value::Bool(flag) => Str::from(if *flag { "t" } else { "f" }),
-            Value::Number(number) => Str::from(format!("#{}", model::number_to_string(*number))),
-            Value::String(text) => Str::from(format!("${text}")),
+            Value::Undefined => Key::Undefined,
+            Value::Null => Key::Null,
+            Value::Bool(flag) => Key::Bool(*flag),
+            // Both zeros are one member, and so are all numbers that are none.
+            Value::Number(number) if *number == 0.0 => Key::Number(0),
+            Value::Number(number) if number.is_nan() => Key::Number(f64::NAN.to_bits()),
+            Value::Number(number) => Key::Number(number.to_bits()),
+            Value::String(text) => {
+                machine.spend(text.len() / 64)?;
+                Key::Text(text)
+            }
             _ => return Err(Stop::Declined),
         };
         if seen.insert(key) {
             out.push(value.clone());
         }
     }
-    machine.spend(values.len())?;
-    machine.allocate(values.len() * 64)?;
     Ok(out)
 }
 
@@ -160,29 +175,42 @@ fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
             if args.next().is_some() {
                 return Err(Stop::Declined);
             }
-            let entries = match first {
-                Js::Value(Value::Object(object)) => in_js_key_order(Arc::unwrap_or_clone(object)),
+            let made = |key: &Str, value: &Value| match name {
+                "keys" => Value::String(key.clone()),
+                "values" => value.clone(),
+                _ => Value::array(vec![Value::String(key.clone()), value.clone()]),
+            };
+            let part_bytes = if name == "entries" { meter::list_bytes(3) } else { size_of::<Value>() };
+            let list: Vec<Value> = match &first {
+                Js::Value(Value::Object(object)) => {
+                    machine.spend(object.len())?;
+                    machine.allocate(object.len() * part_bytes)?;
+                    if value::has_js_key_order(object) {
+                        object.iter().map(|(key, value)| made(key, value)).collect()
+                    } else {
+                        machine.allocate(meter::object_bytes(object.len()))?;
+                        in_js_key_order((**object).clone()).iter().map(|(key, value)| made(key, value)).collect()
+                    }
+                }
                 // What `match` gives is an array of texts with more fields than we keep.
                 Js::Value(Value::Array(values))
                     if !values.is_empty() && values.iter().all(|value| value.is_string() || value.is_undefined()) =>
                 {
                     return Err(Stop::Declined);
                 }
-                Js::Value(Value::Array(values)) => values.iter().enumerate().map(|(at, value)| (at.to_string(), value.clone())).collect(),
+                Js::Value(Value::Array(values)) => {
+                    machine.spend(values.len())?;
+                    machine.allocate(values.len() * part_bytes)?;
+                    values.iter().enumerate().map(|(at, value)| made(&at.to_string().into(), value)).collect()
+                }
                 Js::Value(Value::Undefined | Value::Null) => return Err(Stop::TypeError),
                 _ => return Err(Stop::Declined),
             };
-            machine.spend(entries.len())?;
-            machine.allocate(entries.len() * 64)?;
-            let list = entries.into_iter().map(|(key, value)| match name {
-                "keys" => Value::String(key),
-                "values" => value,
-                _ => Value::array(vec![Value::String(key), value]),
-            });
-            Ok(Value::array(list.collect()).into())
+            Ok(Value::array(list).into())
         }
         "fromEntries" => {
             let entries = machine.spread(&first)?;
+            machine.allocate(meter::object_bytes(entries.len()))?;
             let mut object = Object::with_capacity(entries.len());
             for entry in entries.iter() {
                 let Value::Array(pair) = entry else { return Err(Stop::Declined) };
@@ -192,23 +220,23 @@ fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
                 }
                 object.insert(key, pair.get(1).cloned().unwrap_or_default());
             }
-            machine.allocate(object.len() * 64)?;
             Ok(Js::from(in_js_key_order(object)))
         }
         "assign" => {
             let Js::Value(Value::Object(target)) = first else { return Err(Stop::Declined) };
+            machine.allocate(meter::object_bytes(target.len()))?;
             let mut target = Arc::unwrap_or_clone(target);
             for source in args {
                 match source {
                     Js::Value(Value::Object(source)) => {
                         machine.spend(source.len())?;
+                        machine.allocate(meter::object_bytes(source.len()))?;
                         target.extend(source.iter().map(|(key, value)| (key.clone(), value.clone())));
                     }
                     Js::Value(Value::Undefined | Value::Null) => {}
                     _ => return Err(Stop::Declined),
                 }
             }
-            machine.allocate(target.len() * 40)?;
             Ok(Js::from(in_js_key_order(target)))
         }
         "hasOwn" => match (&first, args.next()) {
@@ -235,6 +263,7 @@ fn array(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
                     if length > MAX_LENGTH as f64 {
                         return Err(crate::Error::Memory { limit_bytes: super::MAX_BYTES }.into());
                     }
+                    machine.spend(length as usize)?;
                     machine.allocate(length as usize * size_of::<Value>())?;
                     Arc::new((0..length as usize).map(|at| object.get(&at.to_string()).cloned().unwrap_or_default()).collect())
                 }
@@ -243,11 +272,11 @@ fn array(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
             match rest {
                 [] | [Js::Value(Value::Undefined)] => Ok(Js::Value(Value::Array(values))),
                 [function] if function.is_function() => {
+                    machine.allocate(values.len() * size_of::<Value>())?;
                     let mut out = Vec::with_capacity(values.len());
                     for (at, value) in values.iter().enumerate() {
                         out.push(machine.call(function, smallvec![value.clone().into(), at.into()])?.into_value()?);
                     }
-                    machine.allocate(out.len() * size_of::<Value>())?;
                     Ok(Value::array(out).into())
                 }
                 _ => Err(Stop::Declined),

@@ -1,13 +1,14 @@
-//! Methods of texts: JavaScript's own. n8n's follow in `string/extensions.rs`, patterns in `string/patterns.rs`.
+//! Methods of texts: JavaScript's own. n8n's follow in `string/extensions.rs`, those that search in `string/patterns.rs`.
 
 mod extensions;
 mod patterns;
+mod replace;
 
 pub(super) use patterns::regexp_call;
 
 use super::eval::{Args, Machine};
 use super::value::{Js, UNDEFINED};
-use super::{Run, Stop, number, text};
+use super::{Run, Stop, meter, number, text};
 use model::{Str, Value};
 
 /// Longest text that `repeat` and padding make at once.
@@ -16,7 +17,7 @@ const MAX_TEXT: f64 = (16 << 20) as f64;
 pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Args) -> Run<Js> {
     machine.spend(subject.len() / 64)?;
     let first = args.first();
-    let part = |from: usize, to: usize| text::part(&subject, from, to).map(Js::from).ok_or(Stop::Declined);
+    let part = |from: usize, to: usize| text::part(&subject, from, to).ok_or(Stop::Declined).and_then(copied);
     // A regular expression where a text is expected is an error, and anything else is written out.
     let wanted = || match first {
         Some(Js::RegExp(_)) => Err(Stop::Declined),
@@ -28,11 +29,11 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
         Some(arg) => arg.to_number().map(number::to_integer),
     };
     match name {
-        "toLowerCase" | "toLocaleLowerCase" if args.is_empty() || name == "toLowerCase" => Ok(lower(&subject).into()),
-        "toUpperCase" | "toLocaleUpperCase" if args.is_empty() || name == "toUpperCase" => Ok(upper(&subject).into()),
-        "trim" => Ok(subject.trim_matches(text::is_js_whitespace).into()),
-        "trimStart" | "trimLeft" => Ok(subject.trim_start_matches(text::is_js_whitespace).into()),
-        "trimEnd" | "trimRight" => Ok(subject.trim_end_matches(text::is_js_whitespace).into()),
+        "toLowerCase" | "toLocaleLowerCase" if args.is_empty() || name == "toLowerCase" => lower(&subject).map(Js::from),
+        "toUpperCase" | "toLocaleUpperCase" if args.is_empty() || name == "toUpperCase" => upper(&subject).map(Js::from),
+        "trim" => copied(subject.trim_matches(text::is_js_whitespace)),
+        "trimStart" | "trimLeft" => copied(subject.trim_start_matches(text::is_js_whitespace)),
+        "trimEnd" | "trimRight" => copied(subject.trim_end_matches(text::is_js_whitespace)),
         "toString" | "valueOf" if args.is_empty() => Ok(subject.into()),
         "includes" => match position(1, 0.0)? {
             from if from <= 0.0 => Ok(subject.contains(wanted()?.as_str()).into()),
@@ -85,10 +86,12 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
         }
         "concat" => {
             let mut out = subject;
+            meter::allocate_text(out.len())?;
             for arg in &args {
-                out.push_str(&arg.to_text()?);
+                let text = arg.to_text()?;
+                machine.allocate(text.len())?;
+                out.push_str(&text);
             }
-            machine.allocate(out.len())?;
             Ok(out.into())
         }
         "repeat" => {
@@ -97,25 +100,33 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
                 return Err(Stop::Declined);
             }
             let bytes = count * subject.len() as f64;
-            machine.allocate(if bytes > MAX_TEXT { usize::MAX } else { bytes as usize })?;
+            machine.allocate(if bytes > MAX_TEXT { usize::MAX } else { meter::text_bytes(bytes as usize) })?;
             Ok(if subject.is_empty() { subject } else { subject.repeat(count as usize) }.into())
         }
         "padStart" | "padEnd" => pad(machine, &subject, name == "padStart", &args),
         "split" => patterns::split(machine, &subject, &args),
-        "replace" | "replaceAll" => patterns::replace(machine, &subject, name == "replaceAll", &args),
+        "replace" | "replaceAll" => replace::replace(machine, &subject, name == "replaceAll", &args),
         "match" => patterns::find(&subject, first),
-        "matchAll" => patterns::find_all(machine, &subject, first),
-        "search" => patterns::search(&subject, first),
+        "matchAll" => patterns::find_all(&subject, first),
+        "search" => patterns::position(&subject, first),
         _ => extensions::call(machine, &subject, name, &args),
     }
 }
 
-fn lower(subject: &str) -> Str {
-    if subject.is_ascii() { Str::from(subject.to_ascii_lowercase()) } else { Str::from(subject.to_lowercase()) }
+/// A part of a text as a text of its own.
+fn copied(part: &str) -> Run<Js> {
+    meter::allocate_text(part.len())?;
+    Ok(part.into())
 }
 
-fn upper(subject: &str) -> Str {
-    if subject.is_ascii() { Str::from(subject.to_ascii_uppercase()) } else { Str::from(subject.to_uppercase()) }
+fn lower(subject: &str) -> Run<Str> {
+    meter::allocate_text(subject.len())?;
+    Ok(if subject.is_ascii() { Str::from(subject.to_ascii_lowercase()) } else { Str::from(subject.to_lowercase()) })
+}
+
+fn upper(subject: &str) -> Run<Str> {
+    meter::allocate_text(subject.len())?;
+    Ok(if subject.is_ascii() { Str::from(subject.to_ascii_uppercase()) } else { Str::from(subject.to_uppercase()) })
 }
 
 fn pad(machine: &mut Machine<'_>, subject: &str, at_start: bool, args: &[Js]) -> Run<Js> {
@@ -128,7 +139,7 @@ fn pad(machine: &mut Machine<'_>, subject: &str, at_start: bool, args: &[Js]) ->
     if missing <= 0.0 || filler.is_empty() {
         return Ok(subject.into());
     }
-    machine.allocate(if missing > MAX_TEXT { usize::MAX } else { missing as usize * 4 })?;
+    machine.allocate(if missing > MAX_TEXT { usize::MAX } else { subject.len() + missing as usize * 4 })?;
     if !text::is_single_units(&filler) {
         return Err(Stop::Declined);
     }

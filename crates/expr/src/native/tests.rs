@@ -260,6 +260,66 @@ fn hostile_expressions_end_with_a_named_error() {
 }
 
 #[test]
+fn issue_14_06_patterns_cost_what_they_may_take() {
+    // Each would take seconds or hours here; the sandbox can be stopped at any time.
+    for source in [
+        "'A'.repeat(60000).match(/.*[^A-Z]|[A-Z]/g)",
+        "'A'.repeat(60000).replace(/.*[^A-Z]|[A-Z]/g, '')",
+        "'A'.repeat(60000).split(/.*[^A-Z]|[A-Z]/)",
+        "[...'A'.repeat(60000).matchAll(/.*[^A-Z]|[A-Z]/g)].length",
+        "/[ab]*a[ab]{8000}[cd]/.test('a'.repeat(36000))",
+        "/[ab]*a[ab]{8000}[cd]/.exec('a'.repeat(36000))",
+        "'a'.repeat(36000).search(/[ab]*a[ab]{8000}[cd]/)",
+        "new RegExp('[ab]*a[ab]{8000}[cd]').test('a'.repeat(36000))",
+        "'a'.repeat(36000).match(/a[ab]{800}c|a/g).length",
+        "numberList(1, 1000).map(n => new RegExp('[^a]{' + n + '}').test('b')).length",
+    ] {
+        let began = compute::cpu_used();
+        check_declined(source, json!({}));
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(3), "{source}");
+    }
+}
+
+#[test]
+fn issue_14_06_honest_patterns_stay_where_they_are() {
+    let data = || json!({ "text": "Some words, and a name@example.com.  ".repeat(2_000), "mail": "ann@example.com" });
+    check("$json.text.match(/\\w+/g).length", data(), json!(14_000));
+    check("$json.text.replace(/\\s+/g, ' ').length", data(), json!(72_000));
+    check("$json.text.split(/[,.]\\s*/).length", data(), json!(6_001));
+    check("$json.text.match(/([\\w.+-]+)@([\\w-]+)\\.[a-z]{2,}/g).length", data(), json!(2_000));
+    let (result, steps, _) =
+        super::measured("/^[a-z0-9._%+-]+@[a-z0-9.-]+\\.[a-z]{2,}$/i.test($json.mail)", &TestScope::new(data())).unwrap();
+    assert_eq!(result, Ok(json!(true)));
+    assert!(steps < 5_000, "{steps}");
+}
+
+#[test]
+fn issue_14_06_searches_end_when_nobody_wants_them() {
+    let allowance = compute::Allowance::new(std::time::Duration::from_nanos(1), std::time::Duration::from_secs(9));
+    let program = Program::compile("numberList(1, 90000).map(x => /b/.test($json.s)).length").unwrap();
+    let scope = TestScope::new(json!({ "s": "a".repeat(600) }));
+    let ended = compute::within(&allowance, || program.evaluate(&scope)).unwrap();
+    assert_eq!(ended, Err(Failure::Error(Error::Time { limit_ms: 0 })));
+}
+
+#[test]
+fn issue_14_06_a_function_for_each_match_reads_the_text_once() {
+    check("'aéa😀a'.replace(/a/g, (found, at, text) => at + text.length)", json!({}), json!("6é8😀11"));
+    check("'axa'.replaceAll('a', (found, at) => found + at)", json!({}), json!("a0xa2"));
+    let time = |length: usize| {
+        let data = json!({ "s": "é".repeat(length) });
+        let once = || {
+            let began = compute::cpu_used();
+            check("$json.s.replace(/é/g, (found, at) => at % 10).length", data.clone(), json!(length));
+            (compute::cpu_used() - began).as_secs_f64()
+        };
+        (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+    };
+    let (small, large) = (time(8_000), time(80_000));
+    assert!(large < small * 30.0 + 0.02, "ten times as much took {small} and then {large} seconds");
+}
+
+#[test]
 fn deep_nesting_is_left_alone() {
     for (open, close) in
         [("(", ")"), ("[", "]"), ("{a:", "}"), ("!", ""), ("- ", ""), ("x => ", ""), ("`${", "}`"), ("1 + (", ")"), ("f(", ")")]

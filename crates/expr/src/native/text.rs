@@ -4,7 +4,7 @@ use model::Str;
 use std::cmp::Ordering;
 
 /// What `trim()` takes off and numbers may be surrounded by.
-pub(super) fn is_js_whitespace(character: char) -> bool {
+pub(crate) fn is_js_whitespace(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}')
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{feff}')
 }

@@ -194,10 +194,19 @@ pub(super) fn add(left: &Js, right: &Js) -> Run<Value> {
     let (left, right) = (to_primitive(left)?, to_primitive(right)?);
     if left.is_string() || right.is_string() {
         let mut out = left.to_js_string();
-        out.push_str(&right.to_js_string());
+        match right {
+            Value::String(right) => push_charged(&mut out, &right)?,
+            other => push_charged(&mut out, &other.to_js_string())?,
+        }
         return Ok(Value::String(out));
     }
     Ok(Value::Number(value_to_number(&left)? + value_to_number(&right)?))
+}
+
+fn push_charged(out: &mut Str, more: &str) -> Run<()> {
+    meter::allocate_text(out.len() + more.len())?;
+    out.push_str(more);
+    Ok(())
 }
 
 /// `===`. Two objects are the same only if they are one; we cannot tell.

@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::guest::{Kind, Raw};
 use super::loops::count_loops;
 use super::session::{Failure, Live, Mode, Session};
+use super::source::READING_BYTES;
 use super::{SCOPE, SINK, encode, messages};
 use crate::{Error, Scope};
 use compute::Room;
@@ -265,6 +266,11 @@ impl Live {
         let limits = self.store.data().limits;
         let state = self.store.data_mut();
         state.copies = true;
+        let before = state.held.passing();
+        // Its tokens, and those of the copy whose loops count.
+        let paid = state.hold(job.source.len().saturating_mul(2 * READING_BYTES));
+        paid.map_err(|trap| self.trapped(trap))?;
+        let state = self.store.data_mut();
         state.code.given = job.static_data.clone();
         state.code.for_each = matches!(job.flavour, Flavour::EachItem | Flavour::FunctionItem);
         state.code.holds_output = job.flavour == Flavour::Tool;
@@ -272,7 +278,8 @@ impl Live {
         for name in super::source::tokens(&job.source).iter().map(|token| token.text(&job.source)).filter(|text| text.starts_with('$')) {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
-        let counted = limits.loop_iterations.map(|_| count_loops(&job.source));
+        let counted = limits.loop_iterations.map(|_| count_loops(&job.source)).transpose().map_err(Failure::Thrown)?;
+        self.store.data_mut().held.let_pass(before);
         if counted.is_some() {
             self.eval("limits", NO_OTHER_PROGRAMS)?;
         }

@@ -85,6 +85,7 @@ guest_functions! {
     set_gc_threshold = "qjs_set_gc_threshold": i32 => (),
     set_memory_limit = "qjs_set_memory_limit": i32 => (),
     set_stack_limit = "qjs_set_max_stack_size": i32 => (),
+    set_interrupts = "qjs_set_interrupt_handler": i32 => (),
     is_job_pending = "qjs_is_job_pending": () => i32,
     run_job = "qjs_execute_pending_job": () => i32,
     js_call = "JS_Call": (i32, i64, i64, i32, i32) => i64,

@@ -18,7 +18,7 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(engine);
     // JavaScript's `Date` lives in UTC; the zone of the workflow is Luxon's business.
     linker.func_wrap("env", "host_get_timezone_offset", |_: i32, _: i32| 0)?;
-    linker.func_wrap("env", "host_interrupt", || 0)?;
+    linker.func_wrap("env", "host_interrupt", |mut caller: Caller<'_, State>| caller.data_mut().interrupted().map(|()| 0))?;
     linker.func_wrap("env", "host_promise_rejection", |_: i32, _: i32, _: i32| {})?;
     linker.func_wrap("env", "host_module_normalize", |_: i32, _: i32| 0)?;
     linker.func_wrap("env", "host_module_load", |_: i32, _: i32| 0)?;

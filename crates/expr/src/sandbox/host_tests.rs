@@ -30,6 +30,10 @@ const EXPRESSIONS: &[&str] = &[
     "$binary.file.data.length",
     "$evaluateExpression('{{ ' + $json.s + ' }}')",
     "$evaluateExpression('{{ ' + '('.repeat(1e5) + ' }}')",
+    "$evaluateExpression('{{ ' + '+'.repeat(2e7) + ' }}')",
+    "$evaluateExpression('{{ ' + '+'.repeat(250000) + ' }}')",
+    "$evaluateExpression('{{ ' + 'a '.repeat(1e5) + ' }}')",
+    "$evaluateExpression(('{{ ' + '+'.repeat(2e5) + ' }} ').repeat(50))",
     "['md5', 'sha3', $json.s].map(name => { try { return $json.s.hash(name) } catch { return 0 } })",
     "[$json.s.base64Encode().length, $json.s.base64Decode().length]",
     "['http://' + $json.s, $json.s, 'http://x/' + $json.s].map(a => { try { return a.extractDomain() } catch { return 0 } })",
@@ -81,6 +85,22 @@ fn known() -> BTreeSet<u32> {
         number.parse().ok()
     });
     numbers.collect()
+}
+
+#[test]
+fn issue_14_02_source_that_is_evaluated_is_paid_for() {
+    let evaluate = |memory_bytes: usize, source: &str| {
+        let limits = Limits { memory_bytes, ..Limits::expression() };
+        Sandbox::new().session(limits).evaluate(&ExpressionCode::new(source), &scope())
+    };
+    let long = evaluate(128 << 20, "$evaluateExpression('{{' + '+'.repeat(3e5) + '}}')");
+    assert!(matches!(&long, Err(Error::Data { message, .. }) if message.contains("at most 262144 bytes")), "{long:?}");
+    let many_tokens = "$evaluateExpression('{{' + '+'.repeat(25e4) + '1}}')";
+    assert_eq!(evaluate(7 << 20, many_tokens), Err(Error::Memory { limit_bytes: 7 << 20 }));
+    assert_eq!(evaluate(128 << 20, "$evaluateExpression('{{ 1 + 1 }}')"), Ok(json!(2)));
+    // So is the expression itself.
+    let itself = format!("1{}", "+1".repeat(150_000));
+    assert_eq!(evaluate(7 << 20, &itself), Err(Error::Memory { limit_bytes: 7 << 20 }));
 }
 
 #[tokio::test]

@@ -1,22 +1,39 @@
 //! Makes every loop of a program count its turns.
 
-use super::source::{Token, TokenKind, tokens};
+use super::source::{Token, TokenKind, is_member, tokens};
+use crate::Error;
+
+/// The beginning of the names that the program must not have for anything of its own.
+const OUR_NAMES: &str = "__heddle";
 
 /// The program with a call of `__heddle_tick` in every turn of every loop.
 ///
 /// `while (c)` and `do … while (c)` count when their condition holds, `for (;;)` when its test does; `for … of` and `for … in` go
 /// over what counts for them. The program's lines stay where they are.
-pub(super) fn count_loops(source: &str) -> String {
+///
+/// A regular expression is put into parentheses, so that QuickJS reads one where it was read here. Programs are refused in which a
+/// name could mean something else than it says: with escapes in names, and with `with`.
+pub(super) fn count_loops(source: &str) -> Result<String, Error> {
     let tokens = tokens(source);
     let closings = Closings::new(&tokens);
     let mut insertions: Vec<(usize, &str)> = Vec::new();
     for (position, token) in tokens.iter().enumerate() {
-        let member = position > 0 && tokens.get(position - 1).is_some_and(|before| before.is(b'.'));
-        if token.kind != TokenKind::Word || member {
+        if token.kind == TokenKind::Regex {
+            insertions.push((token.range.start, "("));
+            insertions.push((token.range.end, ")"));
+        }
+        if token.kind != TokenKind::Word || is_member(&tokens, position) {
             continue;
         }
+        let text = token.text(source);
+        if text.contains('\\') || text.starts_with(OUR_NAMES) {
+            return Err(forbidden(format!("The name {text:?} cannot be used here")));
+        }
         let mut open = position + 1;
-        match token.text(source) {
+        match text {
+            "with" if tokens.get(open).is_some_and(|token| token.is(b'(')) => {
+                return Err(forbidden("\"with\" statements are not supported".to_owned()));
+            }
             "while" => {
                 if let Some(opening) = tokens.get(open).filter(|token| token.is(b'('))
                     && let Some(closing) = closings.of(open).and_then(|closing| tokens.get(closing))
@@ -26,16 +43,19 @@ pub(super) fn count_loops(source: &str) -> String {
                 }
             }
             "for" => {
-                if tokens.get(open).is_some_and(|token| token.text(source) == "await") {
-                    open += 1;
-                }
+                let awaits = tokens.get(open).is_some_and(|token| token.text(source) == "await");
+                open += usize::from(awaits);
                 if tokens.get(open).is_some_and(|token| token.is(b'(')) {
                     count_for(&tokens, &closings, open, source, &mut insertions);
+                    if awaits {
+                        count_awaits(&tokens, &closings, open, &mut insertions);
+                    }
                 }
             }
             _ => {}
         }
     }
+    // What is inserted at the same place stays in order.
     insertions.sort_by_key(|(at, _)| *at);
     let mut counted = String::with_capacity(source.len() + insertions.len() * 20);
     let mut copied = 0;
@@ -45,7 +65,21 @@ pub(super) fn count_loops(source: &str) -> String {
         copied = at;
     }
     counted.push_str(source.get(copied..).unwrap_or_default());
-    counted
+    Ok(counted)
+}
+
+fn forbidden(message: String) -> Error {
+    Error::Forbidden { message: message.into() }
+}
+
+/// What gives promises is not gone over by `__heddle_each`, so the body of the loop counts.
+fn count_awaits(tokens: &[Token], closings: &Closings, open: usize, insertions: &mut Vec<(usize, &str)>) {
+    let Some(closing) = closings.of(open) else { return };
+    match (tokens.get(closing), tokens.get(closing + 1)) {
+        (_, Some(body)) if body.is(b'{') => insertions.push((body.range.end, "__heddle_tick();")),
+        (Some(closing), _) => insertions.push((closing.range.end, "if(__heddle_tick())")),
+        (None, _) => {}
+    }
 }
 
 /// `closings` has where each bracket closes, so that what is nested is passed over and not read once for each loop around it.
@@ -138,13 +172,24 @@ mod tests {
             ("for (;;) f()", "for (;__heddle_tick();) f()"),
             ("for (const x of list.of) f(x)", "for (const x of __heddle_each( list.of)) f(x)"),
             ("for (k in o) f(k)", "for (k in __heddle_keys( o)) f(k)"),
-            ("for await (const x of y) {}", "for await (const x of __heddle_each( y)) {}"),
+            ("for await (const x of y) {}", "for await (const x of __heddle_each( y)) {__heddle_tick();}"),
+            ("for await (const x of y) f(x)", "for await (const x of __heddle_each( y))if(__heddle_tick()) f(x)"),
+            ("x.split(/,/).with(1)", "x.split((/,/)).with(1)"),
             ("for (;;) { for (const x of f(y)) g(x) }", "for (;__heddle_tick();) { for (const x of __heddle_each( f(y))) g(x) }"),
             ("for (for (for (", "for (for (for ("),
             ("x.while(1); y.for(2); 'for (;;)'", "x.while(1); y.for(2); 'for (;;)'"),
         ] {
-            assert_eq!(count_loops(source), counted);
+            assert_eq!(count_loops(source).as_deref(), Ok(counted));
         }
+    }
+
+    #[test]
+    fn issue_14_00_names_mean_what_they_say() {
+        for source in ["with (x) f()", "const __heddle_tick = () => true", "let \\u005f_heddle_tick", "f\\u006fr", "({ __heddle_each: 1 })"]
+        {
+            assert!(count_loops(source).is_err(), "{source}");
+        }
+        assert!(count_loops("list.with(0, 1); 'with (x) \\u005f __heddle'").is_ok());
     }
 
     #[test]
@@ -152,7 +197,7 @@ mod tests {
         let began = compute::cpu_used();
         for part in ["for(", "while(", "for(;", "for(;{"] {
             for closing in ["", ")"] {
-                count_loops(&format!("{}{}", part.repeat(100_000), closing.repeat(100_000)));
+                let _ = count_loops(&format!("{}{}", part.repeat(100_000), closing.repeat(100_000)));
             }
         }
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(5));

@@ -28,20 +28,22 @@ pub fn limit_shared_memory(bytes: usize) {
 }
 
 /// Half of it while the process is short of memory.
-pub(super) fn shared_limit() -> usize {
+pub(crate) fn shared_limit() -> usize {
     let limit = LIMIT.load(Ordering::Relaxed);
     if compute::is_memory_short() { limit / 2 } else { limit }
 }
 
 /// What one instance has taken of it; given back when it is dropped.
 #[derive(Default)]
-pub(super) struct Share {
+pub(crate) struct Share {
     taken: usize,
 }
 
 impl Share {
-    /// Asks for as much as an instance of this size needs.
-    pub(super) fn grow_to(&mut self, bytes: usize) -> bool {
+    pub(crate) const NONE: Self = Self { taken: 0 };
+
+    /// Asks for as much as an instance of this size needs, or an evaluation without one that has put together so much.
+    pub(crate) fn grow_to(&mut self, bytes: usize) -> bool {
         let free = if compute::is_memory_short() { FREE_BYTES_WHEN_SHORT } else { FREE_BYTES };
         self.take(bytes.saturating_sub(free))
     }
@@ -70,7 +72,9 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        USED.fetch_sub(self.taken, Ordering::Relaxed);
+        if self.taken > 0 {
+            USED.fetch_sub(self.taken, Ordering::Relaxed);
+        }
     }
 }
 

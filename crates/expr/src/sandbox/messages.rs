@@ -4,6 +4,10 @@ use super::source::{Token, TokenKind, tokens};
 use crate::Error;
 use model::Str;
 
+/// What is called is shown up to this length, and with so many calls behind each other.
+const MAX_CALLEE_BYTES: usize = 1000;
+const MAX_CALLS: usize = 50;
+
 /// A place in the author's source, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -50,15 +54,18 @@ fn callee(source: &str, place: Place) -> Option<String> {
     while let Some(before) = position.checked_sub(1).filter(|before| tokens.get(*before).is_some_and(|token| token.is(b'.'))) {
         let optional = before.checked_sub(1).filter(|at| tokens.get(*at).is_some_and(|token| token.is(b'?')));
         let dot = if optional.is_some() { "?." } else { "." };
-        let (start, part) = operand(&tokens, optional.unwrap_or(before).checked_sub(1)?, source)?;
+        let (start, part) = operand(&tokens, optional.unwrap_or(before).checked_sub(1)?, source, MAX_CALLS)?;
         text = format!("{part}{dot}{text}");
+        if text.len() > MAX_CALLEE_BYTES {
+            return None;
+        }
         position = start;
     }
     Some(text)
 }
 
-/// The value that ends at a token, and where it begins.
-fn operand(tokens: &[Token], end: usize, source: &str) -> Option<(usize, String)> {
+/// The value that ends at a token, and where it begins, as far as not too many calls stand behind each other.
+fn operand(tokens: &[Token], end: usize, source: &str, calls: usize) -> Option<(usize, String)> {
     let token = tokens.get(end)?;
     match token.kind {
         TokenKind::Punctuation(close @ (b')' | b']')) => {
@@ -67,7 +74,7 @@ fn operand(tokens: &[Token], end: usize, source: &str) -> Option<(usize, String)
                 if close == b')' { "(...)".to_owned() } else { source.get(tokens.get(open)?.range.start..token.range.end)?.to_owned() };
             match open.checked_sub(1).map(|before| (before, tokens.get(before).map(|token| token.kind))) {
                 Some((before, Some(TokenKind::Word | TokenKind::Punctuation(b')' | b']')))) => {
-                    let (start, part) = operand(tokens, before, source)?;
+                    let (start, part) = operand(tokens, before, source, calls.checked_sub(1)?)?;
                     Some((start, format!("{part}{inner}")))
                 }
                 _ => Some((open, inner.replace("(...)", "(intermediate value)"))),
@@ -111,5 +118,13 @@ mod tests {
             assert_eq!(callee(source, Place { line, column }).as_deref(), Some(text), "{source}");
         }
         assert_eq!(callee("x", Place { line: 9, column: 9 }), None);
+    }
+
+    #[test]
+    fn issue_14_02_long_chains_of_calls_are_not_spelled_out() {
+        let calls = format!("f{}.foo()", "()".repeat(200_000));
+        assert_eq!(callee(&calls, Place { line: 1, column: 400_003 }), None);
+        let members = format!("f{}.foo()", ".a".repeat(200_000));
+        assert_eq!(callee(&members, Place { line: 1, column: 400_003 }), None);
     }
 }

@@ -19,7 +19,7 @@ mod host;
 mod image;
 mod limits;
 mod loops;
-mod memory;
+pub(crate) mod memory;
 mod messages;
 #[rustfmt::skip]
 mod names;

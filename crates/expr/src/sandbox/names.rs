@@ -45,9 +45,3 @@ pub(super) const EXTENSION_NAMES: &[&str] = &[
     "beginningOf", "endOfMonth", "extract", "isBetween", "isDst", "isInLast", "isWeekend", "minus", "plus", "startOf", "diffTo",
     "diffToNow", "toTimeFromNow", "inBetween",
 ];
-
-/// Methods and operators that change what they are called on.
-pub(super) const MUTATING_NAMES: &[&str] = &[
-    "push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin", "assign", "delete", "set", "add", "clear", "call", "apply",
-    "bind", "freeze", "seal", "preventExtensions", "for",
-];

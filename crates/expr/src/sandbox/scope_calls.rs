@@ -5,10 +5,14 @@ use super::encode;
 use super::host::{HostCall, Refusal, Reply, as_name, unknown_call};
 use super::slots::{Place, Shape};
 use super::state::State;
+use crate::Error;
 use model::{Item, Items, Object, Value};
 
 /// Items that go over in one piece of JSON.
 const CHUNK_ITEMS: usize = 256;
+
+/// The longest source that an expression may evaluate: reading it cannot be interrupted.
+const MAX_EVALUATED_BYTES: usize = 256 << 10;
 
 pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, Refusal> {
     match operation {
@@ -119,10 +123,23 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         22 => {
             let source = call.required_text(0)?;
+            if source.len() > MAX_EVALUATED_BYTES {
+                return Err(too_long(source.len()).into());
+            }
+            let state = call.caller.data_mut();
+            state.before_reading(&source)?;
             let names = call.scope(|scope| scope.variable_names())?;
-            Ok(Reply::Text(super::analysis::analyse(&source, &names, super::Thrown::default())?.function))
+            Ok(Reply::Text(super::analysis::analyse(&source, &names, super::Thrown::default())?.function()))
         }
         other => Err(unknown_call(other).into()),
+    }
+}
+
+fn too_long(bytes: usize) -> Error {
+    Error::Data {
+        message: format!("$evaluateExpression() takes at most {MAX_EVALUATED_BYTES} bytes between {{{{ and }}}}, not {bytes}").into(),
+        description: Some("Keep long texts in data, and let the expression read them from there.".into()),
+        kind: None,
     }
 }
 
@@ -147,7 +164,7 @@ fn list(call: &mut HostCall<'_>) -> Result<Items, Refusal> {
 /// Says where the guest finds an item: a slot number from 0, or below 0 that it must be fetched.
 fn place(call: &mut HostCall<'_>, shape: Shape, item: &Item) -> Result<Reply, Refusal> {
     let state = call.caller.data_mut();
-    // Files are not part of the key of a slot, so items that carry some are not kept.
+    // Files are not part of the key of a slot, so items that carry some are not kept. Code changes what it was given at any time.
     let keep = !state.copies && (shape == Shape::Json || (item.binary.is_none() && item.error.is_none()));
     let place = if keep { state.slots.place(shape, &item.json) } else { Place::Once };
     let number = match place {

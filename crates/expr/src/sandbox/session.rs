@@ -58,7 +58,7 @@ pub(super) enum Mode {
 #[derive(Clone, Copy)]
 struct Compiled {
     function: Raw,
-    mutates: bool,
+    only_reads: bool,
     /// It is compiled again at each call, so that a call may find it malformed.
     statements: bool,
 }
@@ -186,6 +186,9 @@ impl Live {
         self.guest.set_stack_limit.call(&mut self.store, limits.stack_bytes.min(512 * 1024) as i32)?;
         if let (Mode::Code, Some(loops)) = (self.mode, limits.loop_iterations) {
             self.guest.call(&mut self.store, self.entries.set_loops, Raw::UNDEFINED, &[Raw::number(loops as f64)])?;
+            self.guest.set_interrupts.call(&mut self.store, 1)?;
+            // As many as there are turns: an honest turn has far fewer branches and calls than there are between two of them.
+            self.store.data_mut().interrupts_left = Some(loops);
         }
         Ok(())
     }
@@ -212,7 +215,7 @@ impl Live {
             None => self.compile(code, &scope.variable_names())?,
         };
         self.set_zone(scope.timezone())?;
-        self.store.data_mut().copies = compiled.mutates;
+        self.store.data_mut().copies = !compiled.only_reads;
         let called = self.guest.clone().call(&mut self.store, compiled.function, self.entries.receiver, &[]);
         let result = called.map_err(|trap| self.trapped(trap))?;
         if result.kind() == Kind::Exception {
@@ -245,15 +248,17 @@ impl Live {
     }
 
     fn compile(&mut self, code: &ExpressionCode, names: &[Str]) -> Result<Compiled, Failure> {
+        let paid = self.store.data_mut().before_reading(&code.source);
+        paid.map_err(|trap| self.trapped(trap))?;
         let analysis = analyse(&code.source, names, code.thrown).map_err(Failure::Thrown)?;
         for name in &analysis.variables {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
-        let (function, statements) = match self.eval("expression", &analysis.function) {
-            Err(Failure::Thrown(Error::Syntax { .. })) => (self.eval("expression", &analysis.statements)?, true),
+        let (function, statements) = match self.eval("expression", &analysis.function()) {
+            Err(Failure::Thrown(Error::Syntax { .. })) => (self.eval("expression", &analysis.statements())?, true),
             result => (result?, false),
         };
-        let compiled = Compiled { function, mutates: analysis.mutates, statements };
+        let compiled = Compiled { function, only_reads: crate::native::only_reads(&code.source), statements };
         self.compiled.insert(code.clone(), compiled);
         Ok(compiled)
     }

@@ -1,12 +1,13 @@
 //! What the host keeps for one instance.
 
-use super::clock::Clock;
+use super::clock::{Clock, OutOfInlineTime};
 use super::code::CodeState;
 use super::entries::Entries;
 use super::guest::Guest;
 use super::limits::Limits;
 use super::memory::{Held, Share};
 use super::slots::Slots;
+use super::source::READING_BYTES;
 use super::stack;
 use crate::Error;
 use model::{Binary, Item, Items, Str};
@@ -23,8 +24,10 @@ pub(super) struct State {
     pub(super) guest: Option<Arc<Guest>>,
     /// 64 bytes of the guest's memory for lengths and arguments.
     pub(super) scratch: i32,
-    /// Reads of data give fresh copies, because the expression might change them.
+    /// Each read of data gives a copy of its own: what is evaluated may change it at any time.
     pub(super) copies: bool,
+    /// How often the guest may still be asked whether it should go on, where turns of loops count; see [`State::interrupted`].
+    pub(super) interrupts_left: Option<u64>,
     pub(super) slots: Slots,
     /// JSON that the guest was told to come for.
     pub(super) parcel: Option<Parcel>,
@@ -66,6 +69,9 @@ pub(super) struct Parcel {
 /// Errors that an exception leads back to. The message of a later one is all that comes out of it.
 const MAX_ERRORS: usize = 1000;
 
+/// Longer sources take more than a moment to read.
+const INLINE_SOURCE_BYTES: usize = 16 << 10;
+
 /// What the image itself takes, which does not count against the limit.
 const IMAGE_BYTES: usize = 8 << 20;
 
@@ -77,6 +83,7 @@ impl State {
             guest: None,
             scratch: 0,
             copies: false,
+            interrupts_left: None,
             slots: Slots::default(),
             parcel: None,
             list: Items::new(),
@@ -146,6 +153,29 @@ impl State {
     /// Pays for memory of the host that a call needs; the guest ends if there is no more.
     pub(super) fn hold(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.held.take(bytes, &self.limits).map_err(|error| self.stop(error))
+    }
+
+    /// Pays for reading a source, which is not interrupted. On a thread that serves others, a long one is left to the next try.
+    pub(super) fn before_reading(&mut self, source: &str) -> wasmtime::Result<()> {
+        if self.clock == Clock::Inline && source.len() > INLINE_SOURCE_BYTES {
+            return Err(wasmtime::Error::new(OutOfInlineTime));
+        }
+        self.hold(source.len().saturating_mul(READING_BYTES))
+    }
+
+    /// QuickJS asks after every ten thousand branches and calls. Loops count their turns themselves; this ends what has gone round them.
+    pub(super) fn interrupted(&mut self) -> wasmtime::Result<()> {
+        match &mut self.interrupts_left {
+            None => Ok(()),
+            Some(0) => {
+                let limit = self.limits.loop_iterations.unwrap_or_default();
+                Err(self.stop(Error::Loops { limit }))
+            }
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+        }
     }
 
     /// An evaluation is over.

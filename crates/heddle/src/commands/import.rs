@@ -8,14 +8,15 @@ use crate::terminal::{Colour, note, paint, say};
 use crate::world;
 use anyhow::{Context as _, Result, bail};
 use engine::Engine;
-use model::{Object, Str, Value, Workflow};
+use model::{Object, Str, Value, WithheldCredential, Workflow, keep_credentials};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use store::projects::PERSONAL;
+use store::variables::Variable;
 use store::workflows::{Import, Imported, NewVersion, StoredWorkflow};
-use store::{Sqlite, Use, Workflows as _};
+use store::{Credentials as _, Sqlite, Use, Variables as _, Workflows as _};
 
 /// Workflows that are saved in one transaction.
 const BATCH: usize = 500;
@@ -26,8 +27,18 @@ const TELL_EVERY: Duration = Duration::from_secs(2);
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
     let engine = world::engine(&Settings::load()?)?;
-    let mut importer = Importer { store, engine, activates: arguments.activate, waiting: Vec::new(), n_imported: 0, told: Instant::now() };
     block_on(async {
+        let (known, variables) = (Known::of(&store).await?, store.variables().await?);
+        let mut importer = Importer {
+            store,
+            engine,
+            known,
+            variables,
+            activates: arguments.activate,
+            waiting: Vec::new(),
+            n_imported: 0,
+            told: Instant::now(),
+        };
         let read = importer.read(arguments).await;
         // What came before a file that cannot be imported is.
         importer.save().await?;
@@ -38,11 +49,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
 struct Importer<'f> {
     store: Sqlite,
     engine: Engine,
+    known: Known,
+    variables: Vec<Variable>,
     activates: bool,
     /// What is saved next, and the file that it is from.
     waiting: Vec<(&'f Path, NewVersion)>,
     n_imported: usize,
     told: Instant,
+}
+
+/// The credentials of the data folder: type, id and name of each.
+struct Known(HashSet<(Str, Str, Str)>);
+
+impl Known {
+    async fn of(store: &Sqlite) -> Result<Self> {
+        let all = store.credentials(None, usize::MAX >> 1).await?;
+        Ok(Self(all.into_iter().map(|one| (one.kind, one.id, one.name)).collect()))
+    }
+
+    /// Leaves a document the credentials that are stored here under the same id, name and type. An id alone is easy to guess, and a file may
+    /// be of anybody.
+    fn settle(&self, document: &mut Object) -> Vec<WithheldCredential> {
+        keep_credentials(document, |kind, id, name| self.0.contains(&(kind.into(), id.into(), name.into())))
+    }
 }
 
 /// A workflow that can be saved.
@@ -56,7 +85,9 @@ impl<'f> Importer<'f> {
     async fn read(&mut self, arguments: &'f Arguments) -> Result<()> {
         for file in &arguments.files {
             for document in documents(file)? {
-                self.waiting.push((file, version_of(&document).with_context(|| cannot(file))?));
+                let (version, withheld) = version_of(&document, &self.known).with_context(|| cannot(file))?;
+                tell_withheld(&version.name, &withheld);
+                self.waiting.push((file, version));
                 if self.waiting.len() == BATCH {
                     self.save().await?;
                 }
@@ -111,7 +142,7 @@ impl<'f> Importer<'f> {
         }
         let claims = match is_archived {
             true => Err(runtime::Error::Archived),
-            false => claims_of(&self.engine, &as_stored(&version, known)),
+            false => claims_of(&self.engine, &self.variables, &as_stored(&version, known)),
         };
         match claims {
             Ok(claims) => {
@@ -130,7 +161,8 @@ fn cannot(file: &Path) -> String {
 
 /// The workflows of a file: one, or a list as n8n's export writes.
 fn documents(file: &Path) -> Result<Vec<Value>> {
-    let value = model::json::parse(&read_text(file)?).with_context(|| format!("{} is not JSON (WORKFLOW_JSON)", file.display()))?;
+    let value = model::json::parse_within(&read_text(file)?, usize::MAX)
+        .with_context(|| format!("{} is not JSON (WORKFLOW_JSON)", file.display()))?;
     match value {
         Value::Array(list) => Ok(list.to_vec()),
         Value::Object(_) => Ok(vec![value]),
@@ -138,7 +170,8 @@ fn documents(file: &Path) -> Result<Vec<Value>> {
     }
 }
 
-fn version_of(document: &Value) -> Result<NewVersion> {
+/// A workflow as it is kept, and the credentials that it could not bring along.
+fn version_of(document: &Value, known: &Known) -> Result<(NewVersion, Vec<WithheldCredential>)> {
     let fields = document.as_object().context("a workflow is a JSON object (WORKFLOW_JSON)")?;
     let text = |key: &str| fields.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let is_workflow = fields.get("nodes").is_some_and(|nodes| nodes.as_array().is_some());
@@ -146,10 +179,28 @@ fn version_of(document: &Value) -> Result<NewVersion> {
     let id = text("id").map_or_else(store::new_id, Into::into);
     let static_data = fields.get("staticData").filter(|data| data.is_object()).map(|data| model::json::to_string(data).into());
     // The row says whether it is active, and since when there is which version.
-    let kept: Object = fields.iter().filter(|(key, _)| *key != "active").map(|(key, value)| (key.clone(), value.clone())).collect();
+    let mut kept: Object = fields.iter().filter(|(key, _)| *key != "active").map(|(key, value)| (key.clone(), value.clone())).collect();
+    let withheld = known.settle(&mut kept);
     let document = model::json::to_string(&kept.into());
     Workflow::parse(&document).context("it cannot be read (WORKFLOW_JSON)")?;
-    Ok(NewVersion { id, name: text("name").unwrap_or("My workflow").into(), document: document.into(), author: None, static_data })
+    let name = text("name").unwrap_or("My workflow").into();
+    Ok((NewVersion { id, name, document: document.into(), author: None, static_data }, withheld))
+}
+
+fn tell_withheld(workflow: &str, withheld: &[WithheldCredential]) {
+    let Some(first) = withheld.first() else { return };
+    let (others, them) = match withheld.len() - 1 {
+        0 => (String::new(), "it"),
+        more => (format!(", and {more} more"), "them"),
+    };
+    note(&format!(
+        "{} '{workflow}' comes without the credential '{}' of type '{}' for '{}'{others}: none of this id, name and type is stored here \
+         (CREDENTIAL_MISSING). Choose {them} in the editor, or bring {them} along with `heddle credentials import FILE` and import again.",
+        paint("warning:", Colour::Yellow),
+        first.name,
+        first.kind,
+        first.node,
+    ));
 }
 
 /// A version as it is going to be stored.

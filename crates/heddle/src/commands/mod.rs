@@ -71,7 +71,7 @@ pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> 
         Command::Restore(arguments) => restore::run(&arguments),
         Command::Migrate(arguments) => migrate::run(&arguments),
         Command::ReadPdf => {
-            ::nodes::files::serve_pdf_reader(std::io::stdin().lock(), std::io::stdout().lock())?;
+            ::nodes::files::serve_pdf_reader(std::io::stdin(), std::io::stdout())?;
             Ok(ExitCode::SUCCESS)
         }
         Command::MergeSql => {
@@ -93,6 +93,7 @@ fn own_program() -> PathBuf {
 }
 
 /// A file's text, or that of standard input for `-`; at most 100 MB.
+#[expect(clippy::disallowed_types, reason = "a file that the person at the terminal names")]
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     const MAX_BYTES: u64 = 100 << 20;
     let mut text = String::new();

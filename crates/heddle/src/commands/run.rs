@@ -14,7 +14,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use model::json::Elements;
 use model::{Extent, Item, Items, ItemsBuilder, Kind, RunEvent, RunStatus, Spill, Str, TaskStatus, Value};
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::ExitCode;
@@ -94,9 +93,10 @@ fn stats(outcome: &Outcome) -> String {
 }
 
 /// Items from JSON text, from a file named after `@`, or from standard input for `-`: an object is one item, a list several.
+#[expect(clippy::disallowed_types, reason = "a file that the person at the terminal names")]
 fn read_items(input: &str, spill: Option<Arc<dyn Spill>>) -> Result<Items> {
     let source: Box<dyn BufRead> = match input.strip_prefix('@') {
-        Some(path) => Box::new(BufReader::new(File::open(path).with_context(|| format!("--input: {path} cannot be opened"))?)),
+        Some(path) => Box::new(BufReader::new(std::fs::File::open(path).with_context(|| format!("--input: {path} cannot be opened"))?)),
         None if input == "-" => Box::new(BufReader::new(std::io::stdin())),
         None => Box::new(input.as_bytes()),
     };
@@ -109,7 +109,7 @@ fn read_items(input: &str, spill: Option<Arc<dyn Spill>>) -> Result<Items> {
 
 /// The outputs of every node of a former execution.
 fn read_earlier(path: &Path) -> Result<HashMap<Str, Vec<Items>>> {
-    let execution = model::json::parse(&read_text(path)?).with_context(|| format!("{} is not JSON", path.display()))?;
+    let execution = model::json::parse_within(&read_text(path)?, usize::MAX).with_context(|| format!("{} is not JSON", path.display()))?;
     let run_data = execution.get_path("data.resultData.runData").and_then(Value::as_object);
     let run_data = run_data.with_context(|| format!("{} is not an execution: it has no data.resultData.runData", path.display()))?;
     let outputs_of = |runs: &Value| -> Option<Vec<Items>> {

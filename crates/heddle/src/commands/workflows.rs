@@ -7,23 +7,24 @@ use crate::terminal::{Colour, note, paint, say};
 use crate::world;
 use anyhow::{Context as _, Result};
 use engine::Engine;
-use runtime::Loaded;
+use runtime::{ListenScope, Loaded};
 use std::process::ExitCode;
 use store::addresses::Claim;
+use store::variables::Variable;
 use store::workflows::{Activated, StoredWorkflow, WorkflowFilter};
-use store::{Sqlite, Use, Workflows as _};
+use store::{Sqlite, Use, Variables as _, Workflows as _};
 
 /// Lets the newest version listen at its addresses, unless another workflow has one of them.
 async fn start_listening(store: &Sqlite, engine: &Engine, stored: &StoredWorkflow) -> Result<(), runtime::Error> {
     if stored.archived {
         return Err(runtime::Error::Archived);
     }
-    let claims = claims_of(engine, stored)?;
+    let claims = claims_of(engine, &store.variables().await?, stored)?;
     runtime::settled(store.activate(&stored.id, Activated::Newest(stored.version_id.clone()), claims).await?, &stored.id)
 }
 
-pub(super) fn claims_of(engine: &Engine, stored: &StoredWorkflow) -> Result<Vec<Claim>, runtime::Error> {
-    Loaded::new(stored, engine)?.claims(engine.ports.clock.now_ms())
+pub(super) fn claims_of(engine: &Engine, variables: &[Variable], stored: &StoredWorkflow) -> Result<Vec<Claim>, runtime::Error> {
+    Loaded::new(stored, engine)?.claims(&ListenScope::new(engine.ports.clock.now_ms(), variables, &stored.project_id))
 }
 
 pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {

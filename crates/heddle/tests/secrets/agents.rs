@@ -138,7 +138,7 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
     }
     // A provider that refuses and says the key back.
     let mut denied = workflow("denied", models()[0].clone(), "memoryRedisChat", good, refusing);
-    denied["nodes"][3]["credentials"]["openAiApi"]["id"] = json!("parrot");
+    denied["nodes"][3]["credentials"]["openAiApi"] = json!({ "id": "parrot", "name": "parrot" });
     let file = folder.workflow("denied", &denied);
     heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
 

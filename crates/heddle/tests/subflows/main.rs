@@ -6,6 +6,7 @@ mod agents;
 mod forms;
 #[path = "../support/mod.rs"]
 mod support;
+mod text;
 
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};

@@ -152,11 +152,9 @@ impl Server {
     pub(crate) fn resume_quarantined(&self) -> usize {
         let mut count = 0;
         loop {
-            let page = self.api("GET", "/executions?status=uncertain&includeData=true&limit=250", None).json();
             let is_held = |run: &&Value| run["data"]["resultData"]["error"]["code"] == "RUN_QUARANTINED";
-            let held: Vec<Value> = page["data"].as_array().unwrap().iter().filter(is_held).cloned().collect();
             let mut resumed = 0;
-            for run in &held {
+            for run in self.executions_with("&status=uncertain").iter().filter(is_held) {
                 let reply = self.api("POST", &format!("/executions/{}/resume", run["id"].as_str().unwrap()), None);
                 resumed += usize::from(reply.status == 200);
                 assert!(reply.status == 200 || reply.text().contains("may have happened"), "{}", reply.text());
@@ -178,10 +176,15 @@ impl Server {
 
     /// All executions, with their data.
     pub(crate) fn executions(&self) -> Vec<Value> {
+        self.executions_with("")
+    }
+
+    /// Those that a filter lets through, such as `&status=waiting`.
+    pub(crate) fn executions_with(&self, filter: &str) -> Vec<Value> {
         let mut all = Vec::new();
         let mut cursor = String::new();
         loop {
-            let page = self.api("GET", &format!("/executions?includeData=true&limit=250{cursor}"), None).json();
+            let page = self.api("GET", &format!("/executions?includeData=true&limit=250{filter}{cursor}"), None).json();
             all.extend(page["data"].as_array().unwrap().iter().cloned());
             match page["nextCursor"].as_str() {
                 Some(next) => cursor = format!("&cursor={next}"),

@@ -1,4 +1,4 @@
-//! JSON text in and out: a reader with a depth limit, and a writer that spells as `JSON.stringify` does.
+//! JSON text in and out: a reader that bounds depth and memory, and a writer that spells as `JSON.stringify` does.
 
 mod elements;
 mod plain;
@@ -7,7 +7,8 @@ mod spellings;
 mod write;
 
 pub use elements::{ElementError, Elements};
-pub use read::{MAX_DEPTH, ReadError, parse, parse_with_spellings};
+pub(crate) use plain::plain_length;
+pub use read::{MAX_DEPTH, ReadError, parse, parse_weighed, parse_with_spellings, parse_within};
 #[doc(hidden)]
 pub use serde_json;
 pub use spellings::{Place, Spellings};

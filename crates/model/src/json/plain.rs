@@ -1,7 +1,7 @@
 //! How far a text goes in JSON as it is, eight bytes at a time: most of a document is text.
 
 /// The number of bytes before the first quote, backslash or control character.
-pub(super) fn plain_length(bytes: &[u8]) -> usize {
+pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
         let special = special_bytes(u64::from_le_bytes(*word));

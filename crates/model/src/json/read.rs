@@ -1,8 +1,10 @@
 //! Reads JSON text into a [`Value`].
 
-use super::plain::plain_length;
+mod strings;
+
 use super::{Place, Spellings};
-use crate::{Object, Str, Value, number_to_string};
+use crate::weight::{self, Scale};
+use crate::{Object, Value, number_to_string};
 use std::sync::{Arc, LazyLock};
 
 /// Arrays and objects may be nested this deep; the reader refuses more instead of exhausting the stack.
@@ -12,7 +14,7 @@ pub const MAX_DEPTH: usize = 512;
 static EMPTY_ARRAY: LazyLock<Arc<Vec<Value>>> = LazyLock::new(Arc::default);
 static EMPTY_OBJECT: LazyLock<Arc<Object>> = LazyLock::new(Arc::default);
 
-/// Why a text is not JSON, and where.
+/// Why a text is not JSON, or cannot be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at line {line}, column {column}")]
 pub struct ReadError {
@@ -21,24 +23,50 @@ pub struct ReadError {
     pub column: usize,
 }
 
-/// Reads one JSON value; nothing but white space may follow it.
+const TOO_HEAVY: &str = "more values than there is memory for";
+
+impl ReadError {
+    /// Whether the text may well be JSON, and only too much of it.
+    pub fn is_too_heavy(&self) -> bool {
+        self.what == TOO_HEAVY
+    }
+}
+
+/// Reads one JSON value; nothing but white space may follow it. It may take as much memory as [`weight::MAX_BYTES`] says.
 pub fn parse(text: &str) -> Result<Value, ReadError> {
-    Reader::new(text).document()
+    parse_within(text, weight::MAX_BYTES)
+}
+
+/// The same for a value that may take about so many bytes of memory.
+pub fn parse_within(text: &str, max_bytes: usize) -> Result<Value, ReadError> {
+    Reader::new(text, max_bytes)?.document()
+}
+
+/// The same. Tells how much it takes, too.
+pub fn parse_weighed(text: &str, max_bytes: usize) -> Result<(Value, usize), ReadError> {
+    let mut reader = Reader::new(text, max_bytes)?;
+    let value = reader.document()?;
+    Ok((value, reader.scale.used()))
 }
 
 /// Reads one JSON value and notes every number whose spelling is not the usual one.
 pub fn parse_with_spellings(text: &str) -> Result<(Value, Spellings), ReadError> {
-    let mut reader = Reader::new(text);
+    let mut reader = Reader::new(text, weight::MAX_BYTES)?;
     reader.spellings = Some(Spellings::default());
     let value = reader.document()?;
     Ok((value, reader.spellings.unwrap_or_default()))
 }
+
+/// What the spelling of a number takes where it is noted.
+const SPELLING_BYTES: usize = 64;
 
 struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    /// What the values take.
+    scale: Scale,
     /// The place of the value being read; kept up only when spellings are asked for.
     place: Place,
     /// What was found so far, when spellings are asked for.
@@ -46,9 +74,10 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str) -> Self {
+    fn new(text: &'a str, max_bytes: usize) -> Result<Self, ReadError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        Self { text, bytes: text.as_bytes(), at: 0, depth: 0, place: Place::TOP, spellings: None }
+        let Some(scale) = Scale::new(text.len(), max_bytes) else { return Err(ReadError { what: TOO_HEAVY, line: 1, column: 1 }) };
+        Ok(Self { text, bytes: text.as_bytes(), at: 0, depth: 0, scale, place: Place::TOP, spellings: None })
     }
 
     fn document(&mut self) -> Result<Value, ReadError> {
@@ -60,6 +89,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
+    #[cold]
     fn error(&self, what: &'static str) -> ReadError {
         let before = &self.bytes[..self.at.min(self.bytes.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -119,6 +149,9 @@ impl<'a> Reader<'a> {
                 return Err(self.error("expected a key in quotes"));
             }
             let key = self.string()?;
+            if !self.scale.key(object.len()) {
+                return Err(self.error(TOO_HEAVY));
+            }
             self.skip_space();
             if self.bytes.get(self.at) != Some(&b':') {
                 return Err(self.error("expected ':' after the key"));
@@ -154,6 +187,9 @@ impl<'a> Reader<'a> {
             let outer = self.place;
             if self.spellings.is_some() {
                 self.place = outer.index(values.len());
+            }
+            if !self.scale.element(values.len(), values.capacity()) {
+                return Err(self.error(TOO_HEAVY));
             }
             values.push(self.value()?);
             self.place = outer;
@@ -214,93 +250,11 @@ impl<'a> Reader<'a> {
             && number_to_string(number) != spelled
         {
             found.note(self.place, spelled);
+            if !self.scale.take(SPELLING_BYTES) {
+                return Err(self.error(TOO_HEAVY));
+            }
         }
         Ok(Value::Number(number))
-    }
-
-    fn string(&mut self) -> Result<Str, ReadError> {
-        self.at += 1;
-        let start = self.at;
-        let plain = self.plain();
-        match self.bytes.get(self.at) {
-            Some(b'"') => {
-                self.at += 1;
-                // Pushed, a long text is copied in one piece; `Str::from` copies byte by byte.
-                let mut text = Str::with_capacity(plain.len());
-                text.push_str(plain);
-                Ok(text)
-            }
-            _ => self.escaped_string(start),
-        }
-    }
-
-    /// Reads on to the next character of a string that does not stand for itself.
-    fn plain(&mut self) -> &'a str {
-        let from = self.at;
-        self.at += plain_length(&self.bytes[from..]);
-        &self.text[from..self.at]
-    }
-
-    fn escaped_string(&mut self, start: usize) -> Result<Str, ReadError> {
-        let mut text = String::from(&self.text[start..self.at]);
-        loop {
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(text.into());
-                }
-                Some(b'\\') => {
-                    self.at += 1;
-                    self.escape(&mut text)?;
-                }
-                Some(0..0x20) => return Err(self.error("control character inside a string")),
-                Some(_) => text.push_str(self.plain()),
-                None => return Err(self.error("string without an end")),
-            }
-        }
-    }
-
-    fn escape(&mut self, text: &mut String) -> Result<(), ReadError> {
-        let escape = self.bytes.get(self.at).copied();
-        self.at += 1;
-        text.push(match escape {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => self.unicode_escape()?,
-            _ => return Err(self.error("unknown escape")),
-        });
-        Ok(())
-    }
-
-    fn unicode_escape(&mut self) -> Result<char, ReadError> {
-        let first = self.hex4()?;
-        if (0xd800..0xdc00).contains(&first) && self.bytes[self.at..].starts_with(b"\\u") {
-            let back = self.at;
-            self.at += 2;
-            let second = self.hex4()?;
-            if (0xdc00..0xe000).contains(&second) {
-                let joined = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-                return Ok(char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-            self.at = back;
-        }
-        // Half of a surrogate pair has no place in Rust's text.
-        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
-    }
-
-    fn hex4(&mut self) -> Result<u32, ReadError> {
-        let digits = self.text.get(self.at..self.at + 4).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let Some(number) = digits.and_then(|text| u32::from_str_radix(text, 16).ok()) else {
-            return Err(self.error("malformed \\u escape"));
-        };
-        self.at += 4;
-        Ok(number)
     }
 }
 

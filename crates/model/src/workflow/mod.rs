@@ -1,9 +1,11 @@
 //! A workflow document: n8n's JSON, kept whole, with typed views on the parts we know.
 
+mod credentials;
 pub(crate) mod edges;
 mod fields;
 mod node;
 
+pub use credentials::{WithheldCredential, keep_credentials};
 pub use edges::{Edge, MAX_INDEX, children, parents};
 pub use fields::{Field, NODE_FIELDS, SETTING_FIELDS, WORKFLOW_FIELDS};
 pub use node::{Node, OnError};

@@ -88,13 +88,16 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
+/// What the arguments of a call may take in memory: far more than any tool takes.
+const MAX_ARGUMENTS: usize = 64 << 20;
+
 impl Arguments {
     /// Reads the text that a provider sends; nothing at all means no arguments.
     pub fn parse(text: &str) -> Self {
         if text.trim().is_empty() {
             return Arguments::Read(Object::new());
         }
-        match model::json::parse(text) {
+        match model::json::parse_within(text, MAX_ARGUMENTS) {
             Ok(Value::Object(object)) => Arguments::Read((*object).clone()),
             Ok(other) => {
                 Arguments::Unreadable { text: text.into(), problem: format!("expected an object, got {}", other.kind_name()).into() }

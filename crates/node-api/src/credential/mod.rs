@@ -1,7 +1,9 @@
 //! What is known of types of credentials: their fields, which of these are secret, and where the secrets may be sent.
 
+mod blank;
 mod services;
 
+pub use blank::is_blank;
 pub use services::{Place, SERVICES, Service};
 
 use crate::hosts::{Bound, HostPattern, Hosts};

@@ -88,8 +88,10 @@ const NOT_ONES_OWN: &[&str] = &[
 const MAX_RESPONSE_HEADERS: usize = 100;
 const MAX_RESPONSE_HEADER_BYTES: usize = 16 << 10;
 
-/// Cookies that one response may set. Browsers keep a limited number per host and throw away old ones.
-const MAX_COOKIES: usize = 20;
+/// Cookies that one response may set. Browsers keep some 180 per site and throw away old ones, such as the one that keeps somebody signed
+/// in. A response that leads elsewhere may set fewer: a browser follows twenty of them without anybody seeing it.
+const MAX_COOKIES: usize = 5;
+const MAX_COOKIES_ON_THE_WAY: usize = 3;
 
 /// Headers that are left out and told one by one.
 const MAX_TOLD: usize = 10;
@@ -116,8 +118,14 @@ pub enum Refused {
     CookieValue,
     #[error("the cookie cannot have a Domain")]
     CookieDomain,
-    #[error("a response has at most {} headers, {} cookies and {} KB of both", MAX_RESPONSE_HEADERS, MAX_COOKIES, MAX_RESPONSE_HEADER_BYTES >> 10)]
+    #[error("a response has at most {} headers and {} KB of them", MAX_RESPONSE_HEADERS, MAX_RESPONSE_HEADER_BYTES >> 10)]
     TooMany,
+    #[error(
+        "a response sets at most {} cookies, and {} if it has a Location. Put several values into one cookie",
+        MAX_COOKIES,
+        MAX_COOKIES_ON_THE_WAY
+    )]
+    TooManyCookies,
 }
 
 /// Decides about a header that a workflow wants to send.
@@ -141,11 +149,14 @@ pub fn response_header<'a>(name: &str, value: &'a str) -> Result<ResponseHeader<
 /// Decides about all headers that a workflow wants to send with one response, in their order.
 pub fn response_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = (&Str, Result<ResponseHeader<'_>, Refused>)> {
     let (mut n_headers, mut n_cookies, mut bytes) = (0, 0, 0_usize);
+    let leads_on = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("location"));
+    let max_cookies = if leads_on { MAX_COOKIES_ON_THE_WAY } else { MAX_COOKIES };
     headers.iter().map(move |(name, value)| {
         let decided = response_header(name, value);
         let length = match &decided {
             // There is one type, whatever else there is.
             Ok(ResponseHeader::ContentType(_)) | Err(_) => return (name, decided),
+            Ok(ResponseHeader::SetCookie(_)) if n_cookies >= max_cookies => return (name, Err(Refused::TooManyCookies)),
             Ok(ResponseHeader::SetCookie(cookie)) => {
                 n_cookies += 1;
                 cookie.len()
@@ -154,7 +165,7 @@ pub fn response_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = (&Str, R
         };
         n_headers += 1;
         bytes = bytes.saturating_add(name.len() + length);
-        let fits = n_headers <= MAX_RESPONSE_HEADERS && n_cookies <= MAX_COOKIES && bytes <= MAX_RESPONSE_HEADER_BYTES;
+        let fits = n_headers <= MAX_RESPONSE_HEADERS && bytes <= MAX_RESPONSE_HEADER_BYTES;
         (name, if fits { decided } else { Err(Refused::TooMany) })
     })
 }
@@ -242,8 +253,24 @@ mod tests {
         assert_eq!(sent(&long), 16);
         long.push(("content-type".into(), "text/plain".into()));
         assert_eq!(sent(&long), 17, "the type is always sent");
+    }
+
+    #[test]
+    fn issue_14_13_responses_do_not_push_the_session_out_of_the_browser() {
+        /// How many cookies browsers keep for a site at least, and how many redirects they follow.
+        const KEPT: usize = 150;
+        const FOLLOWED: usize = 20;
         let cookies: Vec<(Str, Str)> = (0..30).map(|number| ("set-cookie".into(), format!("c{number}=1").into())).collect();
+        let sent = |headers: &[(Str, Str)]| response_headers(headers).filter(|(_, decided)| decided.is_ok()).count();
         assert_eq!(sent(&cookies), MAX_COOKIES);
+        for (name, place) in [("location", 0), ("Location", 30)] {
+            let mut leading = cookies.clone();
+            leading.insert(place, (name.into(), "/webhook/next".into()));
+            assert_eq!(sent(&leading), 1 + MAX_COOKIES_ON_THE_WAY);
+        }
+        const { assert!(MAX_COOKIES_ON_THE_WAY * FOLLOWED < KEPT / 2) };
+        let told: Vec<String> = refused_headers(&cookies).collect();
+        assert!(told[0].contains("at most 5 cookies"), "{told:?}");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use super::fields::{DOT_NOTATION_TIP, Dots, field_list, last_key, paths_overlap};
 use model::Gaps;
 use node_api::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 pub(crate) struct Aggregate;
 
@@ -224,7 +225,7 @@ impl Plan {
     fn combine(&self, items: impl Iterator<Item = (usize, Item)>, start: Object, mut gaps: Gaps) -> Result<Item, NodeError> {
         let mut made = Item::new(start);
         let mut pairs = Vec::new();
-        let mut file_keys = Vec::new();
+        let mut files = Gathered::new(self.files);
         let mut lists: Vec<Vec<Value>> = match &self.what {
             What::Fields { fields, .. } => vec![Vec::new(); fields.len()],
             What::Items { .. } => vec![Vec::new()],
@@ -247,8 +248,9 @@ impl Plan {
             if used {
                 pairs.push(PairedItem::new(index));
             }
-            add_files(&mut made, &item, self.files, &mut file_keys);
+            files.add(&item);
         }
+        made.binary = files.finish();
         let object = made.json.make_object();
         match &self.what {
             What::Fields { fields, dots, .. } => {
@@ -284,23 +286,45 @@ fn select(json: &Value, exclude: &[Str], include: &[Str]) -> Option<Value> {
     (!kept.is_empty()).then(|| kept.into())
 }
 
-fn add_files(made: &mut Item, item: &Item, files: Files, seen: &mut Vec<(Str, Option<Str>, usize, Option<Str>)>) {
-    if files == Files::Dropped {
-        return;
+/// The files of several items under names that are all different.
+struct Gathered {
+    which: Files,
+    files: Vec<(Str, Binary)>,
+    names: HashSet<Str>,
+    /// The suffix that each name begins to look for a free one with: those before it are taken.
+    suffixes: HashMap<Str, usize>,
+    seen: HashSet<(Str, Option<Str>, usize, Option<Str>)>,
+}
+
+impl Gathered {
+    fn new(which: Files) -> Self {
+        Self { which, files: Vec::new(), names: HashSet::new(), suffixes: HashMap::new(), seen: HashSet::new() }
     }
-    for (name, file) in item.binary.iter().flat_map(|files| files.iter()) {
-        let traits = (file.mime_type.clone(), file.file_type.clone(), file.data.len(), file.file_extension.clone());
-        if files == Files::Unique && seen.contains(&traits) {
-            continue;
+
+    fn add(&mut self, item: &Item) {
+        if self.which == Files::Dropped {
+            return;
         }
-        seen.push(traits);
-        let mut free = name.clone();
-        let mut suffix = 1;
-        while made.binary(&free).is_some() {
-            free = format!("{name}_{suffix}").into();
-            suffix += 1;
+        for (name, file) in item.binary.iter().flat_map(|files| files.iter()) {
+            let traits = (file.mime_type.clone(), file.file_type.clone(), file.data.len(), file.file_extension.clone());
+            if self.which == Files::Unique && !self.seen.insert(traits) {
+                continue;
+            }
+            let mut free = name.clone();
+            if self.names.contains(&free) {
+                let suffix = self.suffixes.entry(name.clone()).or_insert(1);
+                while self.names.contains(&free) {
+                    free = format!("{name}_{suffix}").into();
+                    *suffix += 1;
+                }
+            }
+            self.names.insert(free.clone());
+            self.files.push((free, file.clone()));
         }
-        made.set_binary(free, file.clone());
+    }
+
+    fn finish(self) -> Option<Arc<Vec<(Str, Binary)>>> {
+        (!self.files.is_empty()).then(|| Arc::new(self.files))
     }
 }
 
@@ -377,6 +401,20 @@ mod tests {
         assert_eq!(combine(params("k"), input.clone()).await.get_path("[0].a[6000]"), Some(&json!([1])));
         let error = run::<Aggregate>(params("b[6000]"), input).await.unwrap_err();
         assert_eq!(error.code(), Code::NODE_PARAMETER);
+    }
+
+    #[test]
+    fn issue_14_06_files_of_many_items_are_named_in_one_pass() {
+        let mut files = Gathered::new(Files::All);
+        for number in 0..20_000 {
+            let mut item = Item::new(json!({}));
+            item.set_binary(if number == 1 { "data_2" } else { "data" }, Binary::new("x", "text/plain", None));
+            files.add(&item);
+        }
+        let made = files.finish().unwrap();
+        let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names[..5], ["data", "data_2", "data_1", "data_3", "data_4"]);
+        assert_eq!(made.iter().map(|(name, _)| name.clone()).collect::<HashSet<_>>().len(), 20_000);
     }
 
     #[tokio::test]

@@ -53,6 +53,7 @@ impl Node for ItemLists {
         .params(of(&["summarize"], summarize::params()))
         .hint("Only in old workflows; use Split Out, Aggregate, Limit, Remove Duplicates, Sort or Summarize in new ones.")
         .repeatable()
+        .computes()
         .example(
             "Split a list",
             r#"{ "fieldToSplitOut": "list" }"#,
@@ -77,7 +78,7 @@ impl Node for ItemLists {
                     _ if is_strict => Style::Strict,
                     _ => Style::Lenient,
                 };
-                split_out(ctx, &items, style)
+                split_out(ctx, &items, style).await
             }
             "aggregateItems" | "concatenateItems" => aggregate(ctx, &items, if is_strict { Missing::Refused } else { Missing::Tolerated }),
             "removeDuplicates" => remove_repeated(ctx, &items, if version > 3.0 { Types::Any } else { Types::Same }),

@@ -1,6 +1,7 @@
 //! Turns a list inside an item into items of their own.
 
 use super::fields::{DOT_NOTATION_TIP, Dots, field_list, spread};
+use crate::turn::Ticker;
 use node_api::prelude::*;
 
 pub(crate) struct SplitOut;
@@ -27,7 +28,7 @@ impl Node for SplitOut {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        split_out(ctx, &items, Style::Modern)
+        split_out(ctx, &items, Style::Modern).await
     }
 }
 
@@ -69,12 +70,12 @@ pub(super) enum Style {
     Modern,
 }
 
-pub(super) fn split_out(ctx: &Ctx<'_>, items: &Items, style: Style) -> Result<Outputs, NodeError> {
+pub(super) async fn split_out(ctx: &Ctx<'_>, items: &Items, style: Style) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
     for (index, item) in items.iter().enumerate() {
-        for made in split_item(ctx, index, &item, style)? {
-            output.push(made.paired_with(index));
-        }
+        let split = Split::read(ctx, index, &item, style)?;
+        compute::aside(split.work(&item).saturating_mul(COPY_BYTES)).await;
+        split.put(index, item, &mut output)?;
         if output.is_failed() {
             break;
         }
@@ -82,78 +83,152 @@ pub(super) fn split_out(ctx: &Ctx<'_>, items: &Items, style: Style) -> Result<Ou
     Ok(vec![output.finish()])
 }
 
-fn split_item(ctx: &Ctx<'_>, index: usize, item: &Item, style: Style) -> Result<Vec<Item>, NodeError> {
-    let dots = if ctx.flag("options.disableDotNotation", index)? { Dots::Literal } else { Dots::Nested };
-    let names = ctx.text("fieldToSplitOut", index)?;
-    let fields: Vec<&str> = match style {
-        Style::Modern => names.split(',').map(|name| name.trim()).map(|name| name.strip_prefix("$json.").unwrap_or(name)).collect(),
-        _ => vec![&*names],
-    };
-    let destinations = ctx.text("options.destinationFieldName", index)?;
-    let destinations: Vec<&str> = match style {
-        Style::Modern => destinations.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
-        _ => Some(&*destinations).filter(|name| !name.is_empty()).into_iter().collect(),
-    };
-    if !destinations.is_empty() && destinations.len() != fields.len() {
-        let message = "If multiple fields to split out are given, the same number of destination fields must be given";
-        return Err(NodeError::parameter("options.destinationFieldName", message).on_item(index));
-    }
-    let include = ctx.text("include", index)?;
+/// What a field of an item counts that is copied to one of its elements.
+const COPY_BYTES: usize = 16;
 
-    let mut made: Vec<Item> = Vec::new();
-    for (position, field) in fields.iter().enumerate() {
-        let destination = destinations.get(position).copied();
-        if *field == "$binary" && style == Style::Modern {
-            for (element, (name, file)) in item.binary.iter().flat_map(|files| files.iter()).enumerate() {
-                slot(&mut made, element).set_binary(name.clone(), file.clone());
-            }
-            continue;
+/// How an item is split.
+struct Split {
+    style: Style,
+    dots: Dots,
+    fields: Vec<Str>,
+    destinations: Vec<Str>,
+    /// Each element has a name of its own, even if it is an object.
+    names_elements: bool,
+    others: Others,
+    with_files: bool,
+}
+
+/// Fields that go to all elements.
+enum Others {
+    None,
+    All(Value),
+    /// By their names; what is wrong with those only matters where there are elements.
+    Selected(Result<Vec<Str>, NodeError>),
+}
+
+impl Split {
+    fn read(ctx: &Ctx<'_>, index: usize, item: &Item, style: Style) -> Result<Self, NodeError> {
+        let dots = if ctx.flag("options.disableDotNotation", index)? { Dots::Literal } else { Dots::Nested };
+        let names = ctx.text("fieldToSplitOut", index)?;
+        let fields: Vec<Str> = match style {
+            Style::Modern => names.split(',').map(str::trim).map(|name| Str::from(name.strip_prefix("$json.").unwrap_or(name))).collect(),
+            _ => vec![names],
+        };
+        let destinations = ctx.text("options.destinationFieldName", index)?;
+        let destinations: Vec<Str> = match style {
+            Style::Modern => destinations.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Str::from).collect(),
+            _ => Some(destinations).filter(|name| !name.is_empty()).into_iter().collect(),
+        };
+        if !destinations.is_empty() && destinations.len() != fields.len() {
+            let message = "If multiple fields to split out are given, the same number of destination fields must be given";
+            return Err(NodeError::parameter("options.destinationFieldName", message).on_item(index));
         }
-        for (element, value) in elements(item, field, dots, style).map_err(|error| error.on_item(index))?.iter().enumerate() {
-            let target = slot(&mut made, element).json.make_object();
-            let is_object = matches!(value, Value::Object(_) | Value::Array(_)) || (style != Style::Modern && value.is_null());
-            if is_object && include == "noOtherFields" && destination.is_none() && fields.len() == 1 {
-                spread(target, value);
-            } else {
-                target.insert(destination.unwrap_or(field), value.clone());
+        let include = ctx.text("include", index)?;
+        let others = match include.as_str() {
+            "allOtherFields" => {
+                let mut others = item.json.clone();
+                for field in &fields {
+                    dots.remove(&mut others, field);
+                }
+                Others::All(others)
             }
-        }
+            "selectedOtherFields" => Others::Selected(field_list(ctx, "fieldsToInclude", "Fields To Include", index)),
+            _ => Others::None,
+        };
+        let names_elements = include != "noOtherFields" || !destinations.is_empty() || fields.len() != 1;
+        Ok(Self { style, dots, fields, destinations, names_elements, others, with_files: ctx.flag("options.includeBinary", index)? })
     }
 
-    match include.as_str() {
-        "allOtherFields" => {
-            let mut others = item.json.clone();
-            for field in &fields {
-                dots.remove(&mut others, field);
+    /// The fields that are put into elements, which may be many times those of the item.
+    fn work(&self, item: &Item) -> usize {
+        let n_elements = |field: &Str| match self.dots.get(&item.json, field) {
+            Some(Value::Array(values)) => values.len(),
+            Some(Value::Object(object)) => object.len(),
+            _ => 1,
+        };
+        let (all, most) = self.fields.iter().map(n_elements).fold((0_usize, 0), |(all, most), n| (all.saturating_add(n), most.max(n)));
+        let n_others = match &self.others {
+            Others::None => 0,
+            Others::All(json) => json.as_object().map_or(0, Object::len),
+            Others::Selected(names) => names.as_ref().map_or(0, Vec::len),
+        };
+        all.saturating_add(most.saturating_mul(n_others))
+    }
+
+    fn put(self, index: usize, item: Item, output: &mut ItemsBuilder) -> Result<(), NodeError> {
+        let ticker = Ticker::default();
+        let mut made: Vec<Item> = Vec::new();
+        for (position, field) in self.fields.iter().enumerate() {
+            let destination = self.destinations.get(position);
+            if *field == "$binary" && self.style == Style::Modern {
+                for (element, (name, file)) in item.binary.iter().flat_map(|files| files.iter()).enumerate() {
+                    slot(&mut made, element).set_binary(name.clone(), file.clone());
+                }
+                continue;
             }
-            for new in &mut made {
-                let own = std::mem::replace(&mut new.json, others.clone());
-                spread(new.json.make_object(), &own);
-            }
-        }
-        "selectedOtherFields" if !made.is_empty() => {
-            let selected = field_list(ctx, "fieldsToInclude", "Fields To Include", index)?;
-            if selected.is_empty() {
-                return Err(NodeError::parameter("fieldsToInclude", "No fields specified").describe("Please add a field to include"));
-            }
-            for field in selected {
-                let value = dots.get(&item.json, &field).cloned();
-                for new in &mut made {
-                    // The older node never let a selected field replace the element.
-                    if style == Style::Modern || !fields.contains(&&*field) {
-                        new.json.make_object().insert(field.clone(), value.clone());
-                    }
+            for (element, value) in self.elements(&item, field).map_err(|error| error.on_item(index))?.iter().enumerate() {
+                ticker.tick()?;
+                let target = slot(&mut made, element).json.make_object();
+                let is_object = matches!(value, Value::Object(_) | Value::Array(_)) || (self.style != Style::Modern && value.is_null());
+                if is_object && !self.names_elements {
+                    spread(target, value);
+                } else {
+                    target.insert(destination.unwrap_or(field).clone(), value.clone());
                 }
             }
         }
-        _ => {}
+        if made.is_empty() {
+            return Ok(());
+        }
+        let selected = self.selected(&item)?;
+        // Each is put out before the next one is filled: all of them may hold far more than the item.
+        for mut new in made {
+            ticker.tick_for_item()?;
+            if let Others::All(others) = &self.others {
+                let own = std::mem::replace(&mut new.json, others.clone());
+                spread(new.json.make_object(), &own);
+            }
+            for (field, value) in &selected {
+                new.json.make_object().insert(field.clone(), value.clone());
+            }
+            if self.with_files && new.binary.is_none() {
+                new.binary = item.binary.clone();
+            }
+            output.push(new.paired_with(index));
+            if output.is_failed() {
+                break;
+            }
+        }
+        Ok(())
     }
-    if ctx.flag("options.includeBinary", index)? {
-        for new in made.iter_mut().filter(|new| new.binary.is_none()) {
-            new.binary = item.binary.clone();
+
+    /// The selected fields of an item.
+    fn selected(&self, item: &Item) -> Result<Vec<(Str, Option<Value>)>, NodeError> {
+        let Others::Selected(names) = &self.others else { return Ok(Vec::new()) };
+        let names = names.as_ref().map_err(NodeError::clone)?;
+        if names.is_empty() {
+            return Err(NodeError::parameter("fieldsToInclude", "No fields specified").describe("Please add a field to include"));
+        }
+        // The older node never let a selected field replace the element.
+        let put = names.iter().filter(|field| self.style == Style::Modern || !self.fields.contains(field));
+        Ok(put.map(|field| (field.clone(), self.dots.get(&item.json, field).cloned())).collect())
+    }
+
+    /// The elements of a field to split.
+    fn elements(&self, item: &Item, field: &str) -> Result<Vec<Value>, NodeError> {
+        match self.dots.get(&item.json, field) {
+            Some(Value::Array(values)) => Ok(values.to_vec()),
+            Some(Value::Object(object)) => Ok(object.values().cloned().collect()),
+            None if self.style == Style::Strict => {
+                let error = NodeError::input(format!("Couldn't find the field '{field}' in the input data"));
+                let tells = self.dots == Dots::Literal && field.contains('.');
+                Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error })
+            }
+            None => Ok(Vec::new()),
+            Some(single) if self.style == Style::Modern => Ok(vec![single.clone()]),
+            Some(_) => Err(NodeError::input(format!("The provided field '{field}' is not an array or object"))),
         }
     }
-    Ok(made)
 }
 
 fn slot(made: &mut Vec<Item>, element: usize) -> &mut Item {
@@ -161,22 +236,6 @@ fn slot(made: &mut Vec<Item>, element: usize) -> &mut Item {
         made.resize_with(element + 1, || Item::new(Object::new()));
     }
     &mut made[element]
-}
-
-/// The elements of the field to split.
-fn elements(item: &Item, field: &str, dots: Dots, style: Style) -> Result<Vec<Value>, NodeError> {
-    match dots.get(&item.json, field) {
-        Some(Value::Array(values)) => Ok(values.to_vec()),
-        Some(Value::Object(object)) => Ok(object.values().cloned().collect()),
-        None if style == Style::Strict => {
-            let error = NodeError::input(format!("Couldn't find the field '{field}' in the input data"));
-            let tells = dots == Dots::Literal && field.contains('.');
-            Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error })
-        }
-        None => Ok(Vec::new()),
-        Some(single) if style == Style::Modern => Ok(vec![single.clone()]),
-        Some(_) => Err(NodeError::input(format!("The provided field '{field}' is not an array or object"))),
-    }
 }
 
 #[cfg(test)]
@@ -207,6 +266,18 @@ mod tests {
         let input = json!([{ "a": { "list": ["x"], "keep": 1 } }]);
         let made = split(json!({ "fieldToSplitOut": "a.list", "include": "allOtherFields" }), input).await;
         assert_eq!(made, json!([{ "a": { "keep": 1 }, "a.list": "x" }]));
+    }
+
+    #[tokio::test]
+    async fn issue_14_06_elements_that_take_other_fields_along_are_made_off_the_threads_that_serve() {
+        let mut item = Object::from_iter((0..1000).map(|number| (number.to_string(), Value::from(number))));
+        item.insert("list", vec![Value::from(1); 1000]);
+        // A million fields, made of a few kilobytes.
+        let params = json!({ "fieldToSplitOut": "list", "include": "allOtherFields" });
+        let work = Box::pin(run::<SplitOut>(params, Value::array(vec![item.into()])));
+        let allowance = compute::Allowance::new(std::time::Duration::from_millis(1), std::time::Duration::from_secs(60));
+        let ended = compute::Offload::if_asked(work, allowance).await.err().map(|error| error.code());
+        assert_eq!(ended, Some(Code::RUN_CPU_TIME));
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! Reads JSON the way people write it by hand: JavaScript literals with bare keys, single quotes, comments and trailing commas.
 
+use model::weight::{self, Scale};
 use model::{Object, Str, Value};
 
 /// Nothing a person writes is nested deeper, and reading must not exhaust the stack.
@@ -19,7 +20,9 @@ pub(super) fn repair(text: &str) -> Option<Value> {
 }
 
 fn read(text: &str, repair: Repair) -> Option<Value> {
-    let mut reader = Reader { letters: text.chars().collect(), at: 0, repairs: repair == Repair::Yes };
+    // The letters of the text are kept one by one.
+    let scale = Scale::new(text.len().saturating_mul(size_of::<char>()), weight::MAX_BYTES)?;
+    let mut reader = Reader { letters: text.chars().collect(), at: 0, repairs: repair == Repair::Yes, scale };
     let value = reader.value(0)?;
     reader.skip_space();
     (reader.at == reader.letters.len()).then_some(value)
@@ -35,6 +38,7 @@ struct Reader {
     letters: Vec<char>,
     at: usize,
     repairs: bool,
+    scale: Scale,
 }
 
 impl Reader {
@@ -97,7 +101,7 @@ impl Reader {
                 quote @ ('"' | '\'' | '`') => self.quoted(quote)?,
                 _ => self.word(|letter| letter != ':' && !letter.is_whitespace())?,
             };
-            if !self.eat(':') {
+            if !self.scale.key(object.len()) || !self.eat(':') {
                 return None;
             }
             let value = if self.is_cut_off() { Value::Null } else { self.value(depth + 1)? };
@@ -113,6 +117,9 @@ impl Reader {
         self.at += 1;
         let mut values = Vec::new();
         while !self.eat(']') && !self.is_cut_off() {
+            if !self.scale.element(values.len(), values.capacity()) {
+                return None;
+            }
             values.push(self.value(depth + 1)?);
             if !self.eat(',') && !self.repairs && self.peek()? != ']' {
                 return None;
@@ -126,12 +133,12 @@ impl Reader {
         let mut text = Str::new();
         loop {
             let letter = match self.peek() {
-                None if self.repairs => return Some(text),
+                None if self.repairs => return self.scale.text(text.len()).then_some(text),
                 letter => letter?,
             };
             self.at += 1;
             match letter {
-                _ if letter == quote => return Some(text),
+                _ if letter == quote => return self.scale.text(text.len()).then_some(text),
                 '\\' => {
                     let escaped = self.peek()?;
                     self.at += 1;
@@ -178,7 +185,7 @@ impl Reader {
             self.at += 1;
         }
         let word: Str = self.letters[from..self.at].iter().copied().collect();
-        (!word.is_empty()).then_some(word)
+        (!word.is_empty() && self.scale.text(word.len())).then_some(word)
     }
 
     fn bare(&mut self) -> Option<Value> {
@@ -232,6 +239,14 @@ mod tests {
             assert_eq!(parse(text), None, "{text}");
         }
         assert_eq!(parse(&"[".repeat(5000)), None);
+    }
+
+    #[test]
+    fn issue_14_09_text_that_would_take_too_much_memory_gives_nothing() {
+        let text = format!("[{}]", "[0],".repeat(model::weight::MAX_BYTES / 150));
+        assert_eq!(parse(&text), None);
+        assert_eq!(repair(&text), None);
+        assert!(parse(&text[..4_000_001]).is_none() && parse(&format!("{}]", &text[..4_000_001])).is_some());
     }
 
     #[test]

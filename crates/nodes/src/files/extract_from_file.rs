@@ -2,11 +2,14 @@
 
 use super::calendar;
 use super::encoding::{decode, detect};
+use super::output::Output;
 use super::pdf::{PdfOptions, extract};
 use super::settings::{MARKED, Settings, encoding_option, input_field};
-use super::spreadsheet_read::{CommaErrors, options, read_file};
+use super::spreadsheet_read::{CommaErrors, options, read_rows};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use compute::Held;
+use node_api::foreign::read_json;
 use node_api::prelude::*;
 
 pub(crate) struct ExtractFromFile;
@@ -102,16 +105,18 @@ impl Node for ExtractFromFile {
         if !is_known {
             return Err(NodeError::parameter("operation", format!("The operation \"{operation}\" is not known!")));
         }
-        let mut output = ctx.builder();
+        let mut output = Output::new(ctx);
         for (index, item) in items.iter().enumerate() {
+            // Until the item is with the others, which the run keeps where there is room.
+            let mut held = Held::default();
             let made = match operation.as_str() {
-                "pdf" => from_pdf(ctx, index, &item).await.map(|item| vec![item]),
+                "pdf" => from_pdf(ctx, index, &item).await.map(Items::one),
                 name if SHEETS.contains(&name) => from_sheet(ctx, index, &item, name).await,
                 // An item without the file is left out.
-                name => from_text(ctx, index, &item, name).map(|item| item.into_iter().collect()),
+                name => from_text(ctx, index, &item, name, &mut held).await.map(|item| item.map(Items::one).unwrap_or_default()),
             };
             match made {
-                Ok(made) => output.extend(made.into_iter().map(|item| item.paired_with(index))),
+                Ok(made) => output.append(&made, index),
                 Err(error) => output.push(ctx.failed_item(index, error)?),
             }
         }
@@ -119,13 +124,12 @@ impl Node for ExtractFromFile {
     }
 }
 
-async fn from_sheet(ctx: &Ctx<'_>, index: usize, item: &Item, format: &str) -> Result<Vec<Item>, NodeError> {
+async fn from_sheet(ctx: &Ctx<'_>, index: usize, item: &Item, format: &str) -> Result<Items, NodeError> {
     let errors = if ctx.version() > 1.0 { CommaErrors::Fail } else { CommaErrors::Ignore };
-    let rows = read_file(ctx, index, item, format, errors).await?;
-    Ok(rows.into_iter().map(Item::new).collect())
+    read_rows(ctx, index, item, format, errors).await
 }
 
-fn from_text(ctx: &Ctx<'_>, index: usize, item: &Item, operation: &str) -> Result<Option<Item>, NodeError> {
+async fn from_text(ctx: &Ctx<'_>, index: usize, item: &Item, operation: &str, held: &mut Held) -> Result<Option<Item>, NodeError> {
     let field = ctx.text("binaryPropertyName", index)?;
     let Some(file) = item.binary(&field) else { return Ok(None) };
     let settings = Settings::read(ctx, "options", index)?;
@@ -137,10 +141,13 @@ fn from_text(ctx: &Ctx<'_>, index: usize, item: &Item, operation: &str) -> Resul
         "binaryToPropery" => Value::from(STANDARD.encode(&file.data)),
         "fromJson" => match text()? {
             text if text.is_empty() => Value::empty_object(),
-            text => model::json::parse(&text).map_err(|error| {
-                NodeError::input("The file selected in 'Input Binary Field' is not in JSON format")
-                    .describe("Try to change the operation or select a JSON file in 'Input Binary Field'")
-                    .hint(format!("The text is not JSON: {error}."))
+            text => read_json(&text, held).await.map_err(|error| {
+                let not_json = || {
+                    NodeError::input("The file selected in 'Input Binary Field' is not in JSON format")
+                        .describe("Try to change the operation or select a JSON file in 'Input Binary Field'")
+                        .hint(format!("The text is not JSON: {error}."))
+                };
+                error.refusal("The file", Code::INPUT_BOMB).unwrap_or_else(not_json)
             })?,
         },
         "fromIcs" => calendar::parse(&text()?)?,
@@ -228,6 +235,16 @@ mod tests {
         assert_eq!(one(1.0, json!({ "operation": "fromJson" }), text_file("a.json", "")).await.unwrap(), [json!({ "data": {} })]);
         let error = one(1.0, json!({ "operation": "fromJson" }), text_file("a.json", "hello")).await.unwrap_err();
         assert_eq!(error.message(), "The file selected in 'Input Binary Field' is not in JSON format");
+    }
+
+    #[tokio::test]
+    async fn issue_14_09_a_file_of_many_small_lists_is_refused_before_it_is_read() {
+        let lists = format!("[{}0]", "[0],".repeat(compute::largest_intake() / 150));
+        let error = one(1.1, json!({ "operation": "fromJson" }), text_file("a.json", &lists)).await.unwrap_err();
+        assert_eq!(error.code(), Code::INPUT_BOMB, "{error}");
+        assert_eq!(error.message(), "The file holds more than fits into 268435456 bytes of memory");
+        let fewer = format!("[{}0]", "[0],".repeat(20_000));
+        assert_eq!(one(1.1, json!({ "operation": "fromJson" }), text_file("a.json", &fewer)).await.unwrap().len(), 1);
     }
 
     #[tokio::test]

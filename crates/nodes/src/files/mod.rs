@@ -9,6 +9,7 @@ mod file_tool;
 mod guarded;
 mod i_cal;
 mod move_binary_data;
+mod output;
 mod pdf;
 mod read_binary_file;
 mod read_binary_files;

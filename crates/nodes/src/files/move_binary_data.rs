@@ -5,6 +5,8 @@ use super::settings::{MARKED, Settings, encoding_option};
 use crate::binary::{name_if_missing, prepare};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use compute::Held;
+use node_api::foreign::{ForeignError, read_json};
 use node_api::prelude::*;
 
 pub(crate) struct MoveBinaryData;
@@ -99,8 +101,9 @@ impl Node for MoveBinaryData {
         let mut output = ctx.builder();
         for (index, item) in items.iter().enumerate() {
             let options = Settings::read(ctx, "options", index)?;
+            let mut held = Held::default();
             let made = match mode.as_str() {
-                "binaryToJson" => to_json(ctx, index, &item, &options),
+                "binaryToJson" => to_json(ctx, index, &item, &options, &mut held).await,
                 "jsonToBinary" => to_binary(ctx, index, &item, &options),
                 other => Err(NodeError::parameter("mode", format!("The operation \"{other}\" is not known!"))),
             };
@@ -115,17 +118,17 @@ impl Node for MoveBinaryData {
     }
 }
 
-fn to_json(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings) -> Result<Option<Item>, NodeError> {
+async fn to_json(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings, held: &mut Held) -> Result<Option<Item>, NodeError> {
     let source = ctx.text("sourceKey", index)?;
     let Some(file) = item.binary(&source) else { return Ok(None) };
     let encoding = options.text("encoding").unwrap_or_else(|| "utf8".into());
     let text = || decode(&file.data, &encoding, options.not_off("stripBOM"));
     let mut made = Item { binary: item.binary.clone(), ..Item::default() };
     if ctx.flag("setAllData", index)? {
-        made.json = parse_json(&text()?)?;
+        made.json = parse_json(&text()?, held).await?;
     } else {
         let content = if options.flag("keepAsBase64") { STANDARD.encode(&file.data) } else { text()? };
-        let content = if options.flag("jsonParse") { parse_json(&content)? } else { Value::from(content) };
+        let content = if options.flag("jsonParse") { parse_json(&content, held).await? } else { Value::from(content) };
         made.json = item.json.clone();
         made.json.put_path(&ctx.text("destinationKey", index)?, content)?;
     }
@@ -178,8 +181,11 @@ fn to_binary(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings) -> Re
     Ok(Some(made))
 }
 
-fn parse_json(text: &str) -> Result<Value, NodeError> {
-    model::json::parse(text).map_err(|error| {
+async fn parse_json(text: &str, held: &mut Held) -> Result<Value, NodeError> {
+    read_json(text, held).await.map_err(|error| {
+        let ForeignError::NotJson(error) = error else {
+            return error.refusal("The file", Code::INPUT_BOMB).unwrap_or_else(|| NodeError::input(error.to_string()));
+        };
         let place = format!("The text is not JSON: {error}.");
         if text.trim().is_empty() {
             return NodeError::input("Unexpected end of JSON input").describe(place);

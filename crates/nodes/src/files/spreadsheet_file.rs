@@ -1,9 +1,10 @@
 //! Reads spreadsheets into items and writes items as spreadsheets. An older node; new workflows use Convert to File and Extract from File.
 
 use super::convert_to_file::spreadsheet;
+use super::output::Output;
 use super::settings::{Settings, input_field, one_output, output_field};
 use super::sheet::Format;
-use super::spreadsheet_read::{CommaErrors, options, read_book, read_file};
+use super::spreadsheet_read::{CommaErrors, options, read_book, read_rows};
 use node_api::prelude::*;
 
 pub(crate) struct SpreadsheetFile;
@@ -70,20 +71,20 @@ impl Node for SpreadsheetFile {
 }
 
 async fn from_file(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
-    let mut output = ctx.builder();
+    let mut output = Output::new(ctx);
     for (index, item) in items.iter().enumerate() {
         let rows = if ctx.version() < 2.0 {
             let settings = Settings::read(ctx, "options", index)?;
             let field = ctx.text("binaryPropertyName", index)?;
             match ctx.binary(&item, index, &field) {
-                Ok(file) => read_book(file.data.clone(), &settings).await,
+                Ok(file) => read_book(ctx, file.data.clone(), &settings).await,
                 Err(error) => Err(error),
             }
         } else {
-            read_file(ctx, index, &item, &ctx.text("fileFormat", index)?, CommaErrors::Ignore).await
+            read_rows(ctx, index, &item, &ctx.text("fileFormat", index)?, CommaErrors::Ignore).await
         };
         match rows {
-            Ok(rows) => output.extend(rows.into_iter().map(|row| Item::new(row).paired_with(index))),
+            Ok(rows) => output.append(&rows, index),
             Err(error) => output.push(ctx.failed_item(index, error)?),
         }
     }
@@ -104,6 +105,8 @@ async fn to_file(ctx: &Ctx<'_>, items: &Items) -> Result<Item, NodeError> {
 mod tests {
     use super::*;
     use crate::files::test_files::{run_items, text_file, with_file};
+    use model::OnError;
+    use node_api::testing::{TestHost, run_on};
 
     #[tokio::test]
     async fn what_was_written_is_read_again_in_every_format() {
@@ -129,6 +132,18 @@ mod tests {
             .await
             .unwrap();
         assert_eq!(bare[1].json, json!({ "row": ["1", "x"] }));
+    }
+
+    #[tokio::test]
+    async fn rows_of_long_and_short_files_come_out_in_order_and_know_their_file() {
+        let file = |count: usize| with_file("data", text_file("a.csv", &format!("a\n{}", "x\n".repeat(count))));
+        let items = vec![file(2), file(1000), with_file("other", text_file("a.csv", "a\n1\n")), file(1)];
+        let host = TestHost::new(&SpreadsheetFile::spec(), 2.0, &json!({ "fileFormat": "csv" }));
+        let outputs = run_on::<SpreadsheetFile>(&host, 2.0, vec![items.into()], OnError::ContinueRegular).await.unwrap();
+        let from: Vec<u32> = outputs[0].iter().map(|item| item.paired[0].item).collect();
+        assert_eq!(from, [vec![0; 2], vec![1; 1000], vec![2, 3]].concat());
+        assert!(outputs[0].get(1002).unwrap().error.is_some());
+        assert_eq!(outputs[0].last().unwrap().json, json!({ "a": "x" }));
     }
 
     #[tokio::test]

@@ -76,25 +76,16 @@ pub(super) fn options(format: &str, first_version: bool) -> Param {
     Param::collection("options", "Options", params).help("More settings.")
 }
 
-/// Reads the file of an item into rows.
-pub(super) async fn read_file(
-    ctx: &Ctx<'_>,
-    index: usize,
-    item: &Item,
-    format: &str,
-    errors: CommaErrors,
-) -> Result<Vec<Value>, NodeError> {
+/// Reads the file of an item into items, one for each row. What they hold counts for the limits of the run.
+pub(super) async fn read_rows(ctx: &Ctx<'_>, index: usize, item: &Item, format: &str, errors: CommaErrors) -> Result<Items, NodeError> {
     let settings = Settings::read(ctx, "options", index)?;
     let field = ctx.text("binaryPropertyName", index)?;
     let file = ctx.binary(item, index, &field)?;
     check_size(&file.data)?;
     let is_named_csv = file.mime_type == "text/csv" || file.mime_type == "text/plain" && file.file_extension.as_deref() == Some("csv");
     let format = if format == "autodetect" && is_named_csv { "csv" } else { format };
-    let outcome = if format == "csv" {
-        read_comma(file.data.clone(), &settings, errors).await
-    } else {
-        read_book(file.data.clone(), &settings).await
-    };
+    let (what, kind) = if format == "csv" { ("CSV file", SheetKind::Comma(errors)) } else { ("spreadsheet", SheetKind::Book) };
+    let outcome = rows_in_time(what, kind, file.data.clone(), &settings, ctx.builder()).await;
     let extension = file.file_extension.as_deref().unwrap_or_default();
     outcome.map_err(|error| {
         // A file of another kind is the likeliest reason, unless the file was made to harm.
@@ -116,13 +107,9 @@ fn check_size(data: &Bytes) -> Result<(), NodeError> {
 }
 
 /// Reads a spreadsheet of whatever format.
-pub(super) async fn read_book(data: Bytes, settings: &Settings) -> Result<Vec<Value>, NodeError> {
+pub(super) async fn read_book(ctx: &Ctx<'_>, data: Bytes, settings: &Settings) -> Result<Items, NodeError> {
     check_size(&data)?;
-    rows_in_time("spreadsheet", SheetKind::Book, data, settings).await
-}
-
-async fn read_comma(data: Bytes, settings: &Settings, errors: CommaErrors) -> Result<Vec<Value>, NodeError> {
-    rows_in_time("CSV file", SheetKind::Comma(errors), data, settings).await
+    rows_in_time("spreadsheet", SheetKind::Book, data, settings, ctx.builder()).await
 }
 
 /// What kind of table a file holds.
@@ -137,25 +124,44 @@ pub(crate) const SMALL: usize = 256 << 10;
 
 /// Reads a file within its time: in a process that can be ended, where there is a program for it. A small file is read on a thread as
 /// long as none was left behind there.
-async fn rows_in_time(what: &'static str, kind: SheetKind, data: Bytes, settings: &Settings) -> Result<Vec<Value>, NodeError> {
+async fn rows_in_time(
+    what: &'static str,
+    kind: SheetKind,
+    data: Bytes,
+    settings: &Settings,
+    mut items: ItemsBuilder,
+) -> Result<Items, NodeError> {
     match crate::child::program() {
-        Some(program) if data.len() > SMALL || is_any_left_behind() => child::rows(program, what, &data, (kind, settings), TIME).await,
+        Some(program) if data.len() > SMALL || is_any_left_behind() => {
+            child::rows(program, what, &data, (kind, settings), items, TIME).await
+        }
         _ => {
             let settings = settings.clone();
-            guarded(what, TIME, move || rows(kind, &data, &settings)).await
+            let read = move || {
+                rows(kind, &data, &settings, &mut |row| {
+                    items.push(Item::new(row));
+                    // A small file can have very many rows. The run fails by what it holds, so the words do not matter.
+                    if items.is_failed() { Err(NodeError::failed("The rows hold more than the run may")) } else { Ok(()) }
+                })?;
+                Ok(items.finish())
+            };
+            guarded(what, TIME, read).await
         }
     }
 }
 
-/// The rows of a file, however long it takes.
-pub(super) fn rows(kind: SheetKind, data: &[u8], settings: &Settings) -> Result<Vec<Value>, NodeError> {
+/// Takes a row.
+type Each<'e> = &'e mut dyn FnMut(Value) -> Result<(), NodeError>;
+
+/// Hands over the rows of a file one by one, however long it takes.
+pub(super) fn rows(kind: SheetKind, data: &[u8], settings: &Settings, each: Each<'_>) -> Result<(), NodeError> {
     match kind {
-        SheetKind::Book => book_rows(data, settings),
-        SheetKind::Comma(errors) => comma_rows(data, settings, errors),
+        SheetKind::Book => book_rows(data, settings, each),
+        SheetKind::Comma(errors) => comma_rows(data, settings, errors, each),
     }
 }
 
-fn book_rows(data: &[u8], settings: &Settings) -> Result<Vec<Value>, NodeError> {
+fn book_rows(data: &[u8], settings: &Settings, each: Each<'_>) -> Result<(), NodeError> {
     let wanted = settings.text("sheetName");
     let row_options =
         RowOptions { header: settings.not_off("headerRow"), with_empty: settings.flag("includeEmptyCells"), range: settings.text("range") };
@@ -169,15 +175,10 @@ fn book_rows(data: &[u8], settings: &Settings) -> Result<Vec<Value>, NodeError> 
             .find(|(name, _)| name == wanted)
             .ok_or_else(|| NodeError::input(format!("Spreadsheet does not contain sheet called \"{wanted}\"!")))?,
     };
-    let mut rows = Vec::new();
-    sheet::rows(sheet, &row_options, |row| {
-        rows.push(if row_options.header { row } else { in_row(row) });
-        Ok(())
-    })?;
-    Ok(rows)
+    sheet::rows(sheet, &row_options, |row| each(if row_options.header { row } else { in_row(row) }))
 }
 
-fn comma_rows(data: &[u8], settings: &Settings, errors: CommaErrors) -> Result<Vec<Value>, NodeError> {
+fn comma_rows(data: &[u8], settings: &Settings, errors: CommaErrors, each: Each<'_>) -> Result<(), NodeError> {
     let most = settings.number("maxRowCount").filter(|most| *most > -1.0);
     if most == Some(0.0) {
         return Err(NodeError::parameter("options.maxRowCount", "Invalid Option: to must be a positive integer greater than 0, got 0"));
@@ -202,10 +203,9 @@ fn comma_rows(data: &[u8], settings: &Settings, errors: CommaErrors) -> Result<V
         _ => Cow::Owned(decode(data, &encoding, strip_bom)?),
     };
     let mut reader = CommaReader::new(&text, options);
-    let mut rows = Vec::new();
     loop {
         match reader.next_record() {
-            Ok(Some(record)) => rows.push(if header { record } else { in_row(record) }),
+            Ok(Some(record)) => each(if header { record } else { in_row(record) })?,
             Ok(None) => break,
             Err(_) if errors == CommaErrors::Ignore => break,
             Err(error) => return Err(error),
@@ -214,7 +214,7 @@ fn comma_rows(data: &[u8], settings: &Settings, errors: CommaErrors) -> Result<V
     if most_skipped > 0.0 && reader.skipped as f64 > most_skipped {
         return Err(NodeError::input("Max number of skipped records exceeded"));
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Without a header a row is a list in a field of its own.

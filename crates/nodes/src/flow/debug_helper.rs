@@ -1,11 +1,16 @@
 //! Makes trouble on purpose, or random data to try a workflow with.
 
+use crate::turn::tick;
 use node_api::ErrorClass;
 use node_api::prelude::*;
+use std::ops::ControlFlow;
 
 pub(crate) struct DebugHelper;
 
 const MAX_GENERATED: f64 = 100_000.0;
+const VALUES_PER_TICK: usize = 64;
+/// What the values of one list may hold; until it is whole it counts for no run.
+const MAX_LIST_BYTES: usize = 16 << 20;
 
 impl Node for DebugHelper {
     fn spec() -> Spec {
@@ -77,22 +82,28 @@ impl Node for DebugHelper {
             .note("Out of memory is refused: the run has a memory limit of its own that needs no proof.")
             .note("A seed gives the same data every time, but not the data that n8n makes of it.")
             .repeatable()
+            .computes()
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let category = ctx.text("category", 0)?;
         let mut output = ctx.builder();
         for index in 0..items.len() {
-            let made = match category.as_str() {
+            let done = match category.as_str() {
                 "throwError" => Err(thrown(ctx)?),
                 "oom" => Err(NodeError::disallowed("Filling the memory on purpose is not done here")
                     .hint("Runs are kept within a memory limit anyway; try the workflow with more or larger items instead.")),
-                "randomData" => generate(ctx),
-                _ => Ok(Vec::new()),
+                "randomData" => generate(ctx, |json| {
+                    output.push(Item::new(json).paired_with(index));
+                    if output.is_failed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                }),
+                _ => Ok(()),
             };
-            match made {
-                Ok(values) => output.extend(values.into_iter().map(|json| Item::new(json).paired_with(index))),
-                Err(error) => output.push(ctx.failed_item(index, error)?),
+            if let Err(error) = done {
+                output.push(ctx.failed_item(index, error)?);
+            }
+            if output.is_failed() {
+                break;
             }
         }
         Ok(vec![output.finish()])
@@ -108,7 +119,8 @@ fn thrown(ctx: &Ctx<'_>) -> Result<NodeError, NodeError> {
     Ok(NodeError::failed(ctx.text("throwErrorMessage", 0)?).class(class))
 }
 
-fn generate(ctx: &Ctx<'_>) -> Result<Vec<Value>, NodeError> {
+/// Hands random values over, until there are enough of them.
+fn generate(ctx: &Ctx<'_>, mut each: impl FnMut(Value) -> ControlFlow<()>) -> Result<(), NodeError> {
     let count = ctx.number("randomDataCount", 0)?;
     if !(0.0..=MAX_GENERATED).contains(&count) {
         return Err(NodeError::parameter("randomDataCount", format!("The number of items must be between 0 and {MAX_GENERATED}")));
@@ -117,11 +129,29 @@ fn generate(ctx: &Ctx<'_>) -> Result<Vec<Value>, NodeError> {
     let kind = ctx.text("randomDataType", 0)?;
     let alphabet: Vec<char> = ctx.text("nanoidAlphabet", 0)?.chars().collect();
     let length = ctx.text("nanoidLength", 0)?.trim().parse().unwrap_or(16).min(1000);
-    let values: Vec<Value> = (0..count as usize).map(|_| dice.value(&kind, &alphabet, length)).collect();
-    if ctx.flag("randomDataSingleArray", 0)? {
-        return Ok(vec![Value::object(Object::from_iter([("generatedItems", Value::array(values))]))]);
+    let is_one_list = ctx.flag("randomDataSingleArray", 0)?;
+    let (mut list, mut list_bytes) = (Vec::new(), 0);
+    for number in 0..count as usize {
+        // A value may be a thousand letters.
+        if number.is_multiple_of(VALUES_PER_TICK) {
+            tick()?;
+        }
+        let value = dice.value(&kind, &alphabet, length);
+        if is_one_list {
+            list_bytes += value.estimated_bytes();
+            if list_bytes > MAX_LIST_BYTES {
+                return Err(NodeError::parameter("randomDataSingleArray", format!("One list can hold {} MB", MAX_LIST_BYTES >> 20))
+                    .hint("Make fewer or shorter values, or put each out as an item of its own."));
+            }
+            list.push(value);
+        } else if each(value).is_break() {
+            return Ok(());
+        }
     }
-    Ok(values)
+    if is_one_list {
+        let _ = each(Value::object(Object::from_iter([("generatedItems", Value::array(list))])));
+    }
+    Ok(())
 }
 
 const FIRST: &[&str] =
@@ -247,6 +277,18 @@ mod tests {
         let params = json!({ "throwErrorType": "NodeApiError", "throwErrorMessage": "Boom" });
         let error = run::<DebugHelper>(params, json!([{}])).await.unwrap_err();
         assert_eq!((error.message().as_str(), error.to_run_error("x").name.as_str()), ("Boom", "NodeApiError"));
+    }
+
+    #[tokio::test]
+    async fn issue_14_06_much_random_data_is_made_off_the_threads_that_serve() {
+        assert!(DebugHelper::spec().computes);
+        let params = |is_one_list: bool| json!({ "category": "randomData", "randomDataType": "nanoid", "nanoidLength": "1000", "randomDataCount": 20_000, "randomDataSingleArray": is_one_list });
+        let error = run::<DebugHelper>(params(true), json!([{}])).await.unwrap_err();
+        assert_eq!(error.message(), "One list can hold 16 MB");
+        // It ends once its time is over, in the middle of an item.
+        let allowance = compute::Allowance::new(std::time::Duration::from_millis(1), std::time::Duration::from_secs(60));
+        let work = Box::pin(run::<DebugHelper>(params(false), json!([{}])));
+        assert_eq!(compute::Offload::new(work, allowance).await.unwrap_err().code(), Code::RUN_CPU_TIME);
     }
 
     #[tokio::test]

@@ -19,7 +19,7 @@ impl Node for ExecuteCommand {
         Spec::new("n8n-nodes-base.executeCommand", &[1.0], "Execute Command", "Run a command of the machine")
             .untrusted()
             .private()
-            .sends_to("command")
+            .sends_as_told("command")
             .group(Group::Flow)
             .param(Param::flag("executeOnce", "Execute once", true).help("Run the command once, not once for each item."))
             .param(Param::long_text("command", "Command", "").required().help("The command, given to the shell."))

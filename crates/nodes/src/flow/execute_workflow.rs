@@ -1,6 +1,6 @@
 //! Runs another workflow, once for all items or once for each.
 
-use node_api::host::{WorkflowCall, WorkflowTarget};
+use node_api::host::{TextSource, WorkflowCall, WorkflowTarget};
 use node_api::prelude::*;
 
 pub(crate) struct ExecuteWorkflow;
@@ -17,9 +17,10 @@ impl Node for ExecuteWorkflow {
         Spec::new("n8n-nodes-base.executeWorkflow", &versions, "Execute Sub-workflow", "Run another workflow")
             .untrusted()
             .private()
-            .sends_to("workflowUrl")
-            // Whoever writes a workflow says where it sends what it is given.
-            .sends_to("workflowJson")
+            // Whoever writes a workflow says where it sends what it is given, and one host may have workflows of many.
+            .sends_as_told("workflowUrl")
+            .sends_as_told("workflowPath")
+            .sends_as_told("workflowJson")
             .group(Group::Flow)
             .params([
                 Param::hidden("operation", "call_workflow"),
@@ -168,10 +169,13 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
             let path = ctx.text("workflowPath", index)?;
             if path.is_empty() { Err(missing("workflowPath", "workflow file")) } else { Ok(WorkflowTarget::File(path)) }
         }
-        "parameter" => match ctx.param("workflowJson", index)? {
-            document @ Value::Object(_) => Ok(WorkflowTarget::Inline(document)),
-            text => document(&text.to_js_string(), "workflowJson"),
-        },
+        "parameter" => {
+            let source = if ctx.host().has_expression("workflowJson") { TextSource::Made } else { TextSource::Written };
+            match ctx.param("workflowJson", index)? {
+                document @ Value::Object(_) => Ok(WorkflowTarget::Text(document, source)),
+                text => document(&text.to_js_string(), source, "workflowJson"),
+            }
+        }
         "url" => {
             let mut request = HttpRequest::new("GET", ctx.text("workflowUrl", index)?.to_string());
             request.max_response_bytes = MAX_DOCUMENT_BYTES;
@@ -180,7 +184,7 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
             if !answer.is_success() {
                 return Err(NodeError::api(answer.status, format!("The workflow could not be fetched: status {}", answer.status)));
             }
-            document(&String::from_utf8_lossy(&answer.body), "workflowUrl")
+            document(&String::from_utf8_lossy(&answer.body), TextSource::Fetched, "workflowUrl")
         }
         _ => {
             let value = ctx.param("workflowId", index)?;
@@ -193,9 +197,10 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
     }
 }
 
-fn document(text: &str, path: &str) -> Result<WorkflowTarget, NodeError> {
+fn document(text: &str, source: TextSource, path: &str) -> Result<WorkflowTarget, NodeError> {
     let read = model::json::parse(text).ok().filter(Value::is_object);
-    read.map(WorkflowTarget::Inline).ok_or_else(|| NodeError::parameter(path, "The text is not the JSON of a workflow"))
+    let read = read.ok_or_else(|| NodeError::parameter(path, "The text is not the JSON of a workflow"))?;
+    Ok(WorkflowTarget::Text(read, source))
 }
 
 /// Items of the other workflow know nothing of ours: by position if there are as many, else made from all.

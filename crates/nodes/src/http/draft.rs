@@ -3,7 +3,7 @@
 use super::query::{self, Arrays};
 use bytes::Bytes;
 use model::{Object, Str, Value};
-use node_api::hosts::{Bound, HostPattern, Hosts};
+use node_api::hosts::{Bound, Hosts};
 use node_api::http::{Certificates, HttpBody, HttpRequest, Part};
 use node_api::prelude::*;
 use std::sync::Arc;
@@ -34,8 +34,9 @@ pub(super) struct Draft {
     pub(super) hosts: Hosts,
     /// The host comes out of what a model gave, and would be another one without it.
     pub(super) host_is_models: bool,
-    /// The largest answer, if it is to be smaller than otherwise.
+    /// The largest answer, if it is to be another than usual.
     pub(super) max_response_bytes: Option<usize>,
+    pub(super) max_bytes_of: Option<fn(&str) -> usize>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -71,6 +72,7 @@ impl Draft {
             hosts: Hosts::Any,
             host_is_models: false,
             max_response_bytes: None,
+            max_bytes_of: None,
         }
     }
 
@@ -110,16 +112,15 @@ impl Draft {
         }
     }
 
-    /// Keeps the request of a model that has read text of strangers, and can get at private data, to the host of its address: a redirect or
-    /// a further page would lead what it carries to somebody else.
+    /// Keeps the further pages of a request, for a model that has read text of strangers and can get at private data, to the host of the
+    /// first one: they would lead what they carry to somebody else. The way out does the same for redirects.
     pub(super) fn kept_to_host(mut self, ctx: &Ctx<'_>) -> Self {
         let is_exposed = ctx.host().exposure_of_model().is_some_and(|met| met.untrusted && met.private);
         if is_exposed
             && self.hosts.is_any()
-            && let Ok(url) = url::Url::parse(self.url.trim())
+            && let Some(hosts) = Hosts::of_request(&self.url, self.header("host"))
         {
-            let named = self.header("host").and_then(HostPattern::parse);
-            self.hosts = Hosts::of_host(&url).or(named);
+            self.hosts = hosts;
         }
         self
     }
@@ -212,6 +213,7 @@ impl Draft {
         request.bound = self.bound;
         request.hosts = self.hosts;
         request.max_response_bytes = self.max_response_bytes.unwrap_or(request.max_response_bytes);
+        request.max_bytes_of = self.max_bytes_of;
         request
     }
 }

@@ -73,7 +73,7 @@ fn masked(error: NodeError, secrets: &Secrets) -> NodeError {
 fn status_error(response: &HttpResponse, secrets: &Secrets) -> NodeError {
     let description = match response.status {
         429 => SPACING.to_owned(),
-        _ => body_message(response).unwrap_or_else(|| status_line(response)),
+        _ => body_message(response).unwrap_or_else(|| status_line(response, secrets)),
     };
     let message = status_message(response.status);
     let error = NodeError::api(response.status, message).describe(secrets.hide(&description));
@@ -126,11 +126,19 @@ fn network_error(error: &HttpError, secrets: &Secrets) -> NodeError {
         HttpError::TooManyRedirects { .. } => {
             NodeError::new(error.code(), "Maximum number of redirects exceeded").class(ErrorClass::Api).describe(shown)
         }
-        HttpError::TooLarge { .. } => NodeError::new(error.code(), shown).class(ErrorClass::Api),
+        HttpError::TooLarge { .. } => {
+            NodeError::new(error.code(), shown).class(ErrorClass::Api).hint("Ask for less at a time, for instance in pages.")
+        }
+        HttpError::NoRoom { .. } => NodeError::new(error.code(), shown)
+            .class(ErrorClass::Api)
+            .hint("Set Batching in the node's options, let the node retry on fail, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL."),
         HttpError::Blocked { .. } => NodeError::new(error.code(), shown)
             .with("parameter", "url")
             .hint("The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW."),
         HttpError::Url { .. } | HttpError::HostNotAllowed { .. } => NodeError::new(error.code(), shown).with("parameter", "url"),
+        HttpError::Method { .. } => {
+            NodeError::new(error.code(), shown).with("parameter", "method").hint("Choose another method, such as GET or POST.")
+        }
         HttpError::Bound { kind, .. } => NodeError::new(error.code(), shown)
             .hint("If the credential is meant for this host, its owner lists the host in the credential under Allowed hosts.")
             .with("credentialType", kind.clone()),
@@ -156,7 +164,7 @@ fn errno_message(errno: &str) -> &str {
 }
 
 fn status_details(response: &HttpResponse, secrets: &Secrets) -> Object {
-    let message = if response.status == 429 { SPACING.to_owned() } else { secrets.hide(&status_line(response)) };
+    let message = if response.status == 429 { SPACING.to_owned() } else { status_line(response, secrets) };
     let code = if response.status < 500 { "ERR_BAD_REQUEST" } else { "ERR_BAD_RESPONSE" };
     let mut details = Object::new();
     details.insert("message", message);
@@ -177,21 +185,26 @@ fn network_details(error: &HttpError, secrets: &Secrets) -> Object {
         HttpError::Url { .. }
         | HttpError::Blocked { .. }
         | HttpError::TooLarge { .. }
+        | HttpError::NoRoom { .. }
         | HttpError::Bound { .. }
-        | HttpError::HostNotAllowed { .. } => (error.to_string(), "Error", error.code().name()),
+        | HttpError::HostNotAllowed { .. }
+        | HttpError::Method { .. } => (error.to_string(), "Error", error.code().name()),
     };
     Object::from_iter([("message", Value::from(secrets.hide(&message))), ("name", name.into()), ("code", code.into())])
 }
 
-/// `404 - "the body"`, as the HTTP library under n8n puts it.
-fn status_line(response: &HttpResponse) -> String {
-    let body: String = String::from_utf8_lossy(&response.body).chars().take(4000).collect();
+/// `404 - "the body"`, as the HTTP library under n8n puts it. It is cut when nothing is left in it of which a part must not be seen.
+fn status_line(response: &HttpResponse, secrets: &Secrets) -> String {
+    let body: String = secrets.hide(&String::from_utf8_lossy(&response.body)).chars().take(4000).collect();
     format!("{} - {}", response.status, model::json::to_string(&Value::from(body)))
 }
 
+/// What the body of an error may become; of a larger one only the beginning is told.
+const MOST_OF_AN_ERROR: usize = 4 << 20;
+
 fn body_value(response: &HttpResponse) -> Value {
     let text = String::from_utf8_lossy(&response.body);
-    model::json::parse(&text).ok().filter(|value| value.is_object() || value.is_array()).unwrap_or_default()
+    model::json::parse_within(&text, MOST_OF_AN_ERROR).ok().filter(|value| value.is_object() || value.is_array()).unwrap_or_default()
 }
 
 /// The sentence in an error body that is meant for people.
@@ -248,7 +261,14 @@ mod tests {
     use super::*;
 
     fn answer(status: u16, body: &str) -> HttpResponse {
-        HttpResponse { status, status_text: "".into(), headers: Vec::new(), body: body.to_owned().into(), url: String::new() }
+        HttpResponse {
+            status,
+            status_text: "".into(),
+            headers: Vec::new(),
+            body: body.to_owned().into(),
+            url: String::new(),
+            held: Default::default(),
+        }
     }
 
     #[test]
@@ -277,6 +297,17 @@ mod tests {
         assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE);
         let timeout = Failure::Network(HttpError::Timeout { timeout_ms: 5 }).into_error(&Secrets::default());
         assert_eq!(timeout.description().unwrap(), "timeout of 5ms exceeded");
+    }
+
+    #[test]
+    fn issue_14_08_no_part_of_a_secret_is_left_where_a_long_body_is_cut() {
+        let mut secrets = Secrets::default();
+        secrets.add("top-secret-value");
+        for before in 3985..4001 {
+            let body = format!("{}top-secret-value", "x".repeat(before));
+            let error = Failure::Status(answer(400, &body)).into_error(&secrets);
+            assert!(!format!("{error:?}").contains("top"), "{before}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::draft::{Draft, DraftBody, text_of};
 use super::failure::Failure;
 use super::secrets::Secrets;
 use node_api::ErrorClass;
+use node_api::foreign::read_json;
 use node_api::prelude::*;
 
 pub(crate) struct GraphQl;
@@ -114,20 +115,23 @@ async fn one(ctx: &Ctx<'_>, session: &Session, index: usize) -> Result<Item, (Fa
     let credentials = credentials(ctx, index).map_err(|error| (error.into(), Secrets::default()))?;
     let made = async {
         let draft = draft(ctx, index)?;
-        let response = credentials.send(ctx, session, draft).await?;
+        let mut response = credentials.send(ctx, session, draft).await?;
         if !response.is_success() {
             return Err(Failure::Status(response));
         }
         let secrets = credentials.secrets(session).await;
-        let text = String::from_utf8_lossy(&response.body);
+        let body = response.body.clone();
+        let text = String::from_utf8_lossy(&body);
         if ctx.text("responseFormat", index)? == "string" {
             let property = ctx.text("dataPropertyName", index)?;
             let property = if property.is_empty() { "data".into() } else { property };
             let value = secrets.hide_in(Value::from(text.as_ref()));
             return Ok(Item::new(Object::from_iter([(property, value)])));
         }
-        let answer = model::json::parse(&text)
-            .map_err(|_| NodeError::failed("Response body is not valid JSON. Change \"Response Format\" to \"String\""))?;
+        let answer = read_json(&text, &mut response.held).await.map_err(|error| {
+            let not_json = || NodeError::failed("Response body is not valid JSON. Change \"Response Format\" to \"String\"");
+            error.refusal("The answer", Code::UPSTREAM_TOO_LARGE).unwrap_or_else(not_json)
+        })?;
         let answer = secrets.hide_in(answer);
         if let Some(errors) = answer.get("errors").filter(|errors| errors.is_truthy()) {
             return Err(errors_in(errors, response.status).into());

@@ -1,13 +1,19 @@
 //! Keeps the secrets of a credential out of everything that a node shows.
+//!
+//! What a service answers is searched for them as they are, as they stand in a URL and as they stand in JSON. A service that sends them
+//! back in any other form, such as compressed, encrypted or letter by letter, is not found out: that a secret goes only to hosts that
+//! its owner trusts is what keeps it safe.
 
+use bytes::Bytes;
 use model::{Object, Value};
 use node_api::credential::is_open_field;
+use std::borrow::Cow;
 
 /// Texts that must not be seen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets(Vec<String>);
 
-const MASK: &str = "**hidden**";
+pub(super) const MASK: &str = "**hidden**";
 /// Shorter ones would be found in innocent text.
 const SHORTEST: usize = 6;
 /// In data that a workflow goes on with, a mask must not hit anything else.
@@ -17,11 +23,19 @@ const PLAIN_HEADERS: &[&str] = &["accept", "cache-control", "content-type", "hos
 
 impl Secrets {
     pub(super) fn add(&mut self, secret: &str) {
-        if secret.len() >= SHORTEST && !self.0.iter().any(|known| known == secret) {
-            self.0.push(secret.to_owned());
-            // The longest first, so that a secret inside another one does not leave a rest.
-            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        if secret.len() < SHORTEST {
+            return;
         }
+        let in_form: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+        let in_json = model::json::to_string(&Value::from(secret));
+        let spellings = [secret, &in_form, &in_form.replace('+', "%20"), in_json.trim_matches('"')];
+        for spelling in spellings.into_iter().filter(|spelling| spelling.len() >= secret.len()) {
+            if !self.0.iter().any(|known| known == spelling) {
+                self.0.push(spelling.to_owned());
+            }
+        }
+        // The longest first, so that a secret inside another one does not leave a rest.
+        self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     }
 
     /// Takes the value of a header that a credential sets.
@@ -73,8 +87,28 @@ impl Secrets {
 
     /// The value with every secret masked; the same value if there is none in it.
     pub(super) fn hide_in(&self, value: Value) -> Value {
-        let long = Secrets(self.0.iter().filter(|secret| secret.len() >= SHORTEST_IN_DATA).cloned().collect());
+        let long = Secrets(self.long().cloned().collect());
         if long.0.is_empty() { value } else { long.hide_all_in(value) }
+    }
+
+    /// The bytes of a file, whatever it is, with every secret masked; the same bytes, not copied, if there is none in them.
+    pub(super) fn hide_in_bytes(&self, bytes: &Bytes) -> Bytes {
+        let spellings: Vec<String> = self.long().map(|secret| regex::escape(secret)).collect();
+        if spellings.is_empty() {
+            return bytes.clone();
+        }
+        match regex::bytes::Regex::new(&spellings.join("|")) {
+            Ok(secrets) => match secrets.replace_all(bytes, MASK.as_bytes()) {
+                Cow::Borrowed(_) => bytes.clone(),
+                Cow::Owned(masked) => masked.into(),
+            },
+            // Secrets that cannot be searched for are not shown either.
+            Err(_) => Bytes::from_static(MASK.as_bytes()),
+        }
+    }
+
+    fn long(&self) -> impl Iterator<Item = &String> {
+        self.0.iter().filter(|secret| secret.len() >= SHORTEST_IN_DATA)
     }
 
     fn hide_all_in(&self, value: Value) -> Value {
@@ -122,6 +156,27 @@ mod tests {
         secrets.add_credential(json!({ "name": "Host", "value": "canary-12345" }).as_object().unwrap());
         secrets.add_header("Host", "canary-12345");
         assert_eq!(secrets.hide("no such host: canary-12345"), "no such host: **hidden**");
+    }
+
+    #[test]
+    fn issue_14_08_files_are_masked_whatever_is_in_them_and_copied_only_then() {
+        let mut secrets = Secrets::default();
+        secrets.add("key-123456");
+        secrets.add("key-123456-long");
+        let echo = Bytes::from_static(b"\xff\x00Authorization: Bearer key-123456-long\r\n\x80 key-123456key-123456");
+        assert_eq!(secrets.hide_in_bytes(&echo), &b"\xff\x00Authorization: Bearer **hidden**\r\n\x80 **hidden****hidden**"[..]);
+        let large = Bytes::from(vec![b'k'; 8 << 20]);
+        assert_eq!(secrets.hide_in_bytes(&large).as_ptr(), large.as_ptr(), "nothing is copied");
+        assert_eq!(Secrets::default().hide_in_bytes(&echo).as_ptr(), echo.as_ptr());
+    }
+
+    #[test]
+    fn issue_14_08_a_secret_is_known_as_it_stands_in_a_url_and_in_json() {
+        let mut secrets = Secrets::default();
+        secrets.add("a b/c=\"d\"+é");
+        for spelling in ["a b/c=\"d\"+é", "a+b%2Fc%3D%22d%22%2B%C3%A9", "a%20b%2Fc%3D%22d%22%2B%C3%A9", "a b/c=\\\"d\\\"+é"] {
+            assert_eq!(secrets.hide(&format!("<{spelling}>")), "<**hidden**>", "{spelling}");
+        }
     }
 
     #[test]

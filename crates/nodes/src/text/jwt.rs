@@ -5,6 +5,7 @@ use super::keys::{self, Scheme};
 use base64::Engine as _;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
 use model::ItemError;
+use node_api::credential::is_blank;
 use node_api::prelude::*;
 use std::sync::Arc;
 
@@ -116,9 +117,17 @@ fn method(name: &str, credential: &Object) -> Result<(Str, Method), NodeError> {
     Ok((name, method))
 }
 
-fn key_of<'c>(credential: &'c Object, pem_field: &str) -> &'c str {
+/// The key of a credential. What cannot be seen is none: a token that is signed with nothing is signed by everybody. Nor is a PEM text a
+/// secret: everybody may have the public one.
+fn key_of<'c>(credential: &'c Object, pem_field: &str, (name, method): (&str, &Method)) -> Result<&'c str, NodeError> {
     let by_pem = credential.get("keyType").and_then(Value::as_str) == Some("pemKey");
-    credential.get(if by_pem { pem_field } else { "secret" }).and_then(Value::as_str).unwrap_or_default()
+    let key = credential.get(if by_pem { pem_field } else { "secret" }).and_then(Value::as_str).unwrap_or_default();
+    let hint = "Edit the credential that is chosen for the node.";
+    match method {
+        _ if is_blank(key) => Err(NodeError::credential("The JWT credential has no key that could sign or check a token").hint(hint)),
+        Method::Secret(_) if by_pem => Err(NodeError::credential(format!("The key must be a passphrase when using {name}")).hint(hint)),
+        Method::Secret(_) | Method::Key(..) => Ok(key),
+    }
 }
 
 fn sign(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, NodeError> {
@@ -155,10 +164,7 @@ fn sign_with(credential: &Object, algorithm: &str, key_id: &str, mut payload: Va
     if claims.get("iat").is_none_or(|value| !value.is_truthy()) {
         claims.insert("iat", (now_ms as f64 / 1000.0).floor());
     }
-    let key = key_of(credential, "privateKey");
-    if key.is_empty() {
-        return Err(NodeError::credential("secretOrPrivateKey must have a value"));
-    }
+    let key = key_of(credential, "privateKey", (&name, &method))?;
     let mut header = Object::new();
     header.insert("alg", name.clone());
     header.insert("typ", "JWT");
@@ -239,10 +245,7 @@ fn verify(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, No
     if parts.header.get("alg").and_then(Value::as_str) != Some(&*name) {
         return Err(failed("invalid algorithm"));
     }
-    let key = key_of(credential, "publicKey");
-    if key.is_empty() {
-        return Err(NodeError::credential("secret or public key must be provided"));
-    }
+    let key = key_of(credential, "publicKey", (&name, &method))?;
     let signature = URL_SAFE_NO_PAD.decode(parts.signature.trim_end_matches('=')).unwrap_or_default();
     let genuine = match method {
         Method::Secret(hash) => {
@@ -334,6 +337,37 @@ mod tests {
         assert_eq!(run(&secret("a"), params.clone()).await.unwrap_err().message(), "invalid algorithm");
         params.set_path("token", "a.b");
         assert_eq!(run(&secret("a"), params).await.unwrap_err().message(), "jwt malformed");
+    }
+
+    #[tokio::test]
+    async fn issue_14_16_a_key_that_cannot_be_seen_neither_signs_nor_checks() {
+        // As everybody can sign who knows that there is no key.
+        let forged = |key: &str| {
+            let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256"}"#), URL_SAFE_NO_PAD.encode(r#"{"sub":"admin"}"#));
+            let signature = Hash::Sha256.hmac(key.as_bytes(), message.as_bytes());
+            format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
+        };
+        for blank in ["", " ", "\0", "\0\0\0\0", "\u{200b}", "\u{feff}\n"] {
+            for credential in [secret(blank), Object::from_iter([("keyType", "pemKey"), ("publicKey", blank), ("algorithm", "HS256")])] {
+                let mut params = json!({ "operation": "verify" });
+                params.set_path("token", forged(blank));
+                let refused = [run(&credential, params).await, run(&credential, json!({ "claims": {} })).await];
+                for refused in refused {
+                    assert_eq!(refused.unwrap_err().code(), Code::NODE_CREDENTIAL, "{blank:?}");
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn issue_14_16_a_public_key_is_no_secret() {
+        let (private, public) = rsa_keys();
+        let credential =
+            Object::from_iter([("keyType", "pemKey"), ("privateKey", &*private), ("publicKey", &*public), ("algorithm", "HS256")]);
+        let forged = run(&secret(&public), json!({ "claims": { "subject": "admin" } })).await.unwrap();
+        let mut params = json!({ "operation": "verify" });
+        params.set_path("token", forged.get("token").cloned());
+        assert_eq!(run(&credential, params).await.unwrap_err().code(), Code::NODE_CREDENTIAL);
     }
 
     #[tokio::test]

@@ -1,6 +1,7 @@
 //! What an answer of a database may hold, counted while it is read. The rows count as what they are here and not as what was sent:
 //! a row without columns takes room, and a byte of a binary column becomes a value of its own.
 
+use compute::Held;
 use model::{Object, Str, Value};
 use node_api::connect::ConnectError;
 
@@ -22,11 +23,13 @@ pub(super) enum Form {
 pub(super) struct Account {
     held: usize,
     limit: usize,
+    /// Room for it, beside the answers of others.
+    room: Held,
 }
 
 impl Account {
     pub(super) fn new(limit: usize) -> Self {
-        Self { held: 0, limit }
+        Self { held: 0, limit, room: Held::default() }
     }
 
     /// Whether there is room to read a value of so many bytes.
@@ -45,9 +48,10 @@ impl Account {
         self.check(self.held)
     }
 
-    /// What is done with a large answer is long work.
-    pub(super) async fn aside(&self) {
+    /// What is done with a large answer is long work, and there has to be room for it.
+    pub(super) async fn aside(&mut self) -> Result<(), ConnectError> {
         compute::aside(self.held).await;
+        self.room.grow_to(self.held).await.map_err(|full| ConnectError::Closed(full.into()))
     }
 
     fn check(&self, bytes: usize) -> Result<(), ConnectError> {

@@ -1,17 +1,43 @@
-//! The body of an answer: piece by piece as it comes, or as a whole, never past its limit.
+//! The body of an answer: piece by piece as it comes, or as a whole, never past its limit and never more than there is room for.
 
 use super::client::{MAX_HEADER_BYTES, connection_error};
 use super::decode::BodyCollector;
 use super::policy::Destination;
 use bytes::Bytes;
+use compute::Held;
+use futures::stream::BoxStream;
 use futures::{Stream, StreamExt as _, stream};
-use node_api::http::{HttpError, HttpResponse, HttpStream};
+use model::Str;
+use node_api::http::{HttpError, HttpRequest, HttpResponse, HttpStream};
 use reqwest::header::HeaderValue;
 use url::Url;
 
+type Piece = Result<Bytes, HttpError>;
+
+/// Of a packed answer so much is unpacked before there is another look at the room for it.
+const PACKED_BYTES: usize = 1 << 10;
+/// Most answers unpack to no more than this many times their size; for these there is room before they are.
+const USUAL_RATIO: usize = 64;
+
+/// So much of an answer that nobody wants is read to keep its connection.
+const UNWANTED_BYTES: usize = 64 << 10;
+
 /// The head of an answer, with its body still to come.
-pub(super) fn open(response: reqwest::Response, limit: usize, url: &Url, destination: Destination) -> Result<HttpStream, HttpError> {
+pub(super) struct Opened {
+    pub(super) status: u16,
+    status_text: Str,
+    headers: Vec<(String, String)>,
+    url: String,
+    pieces: BoxStream<'static, Piece>,
+    limit: usize,
+    /// For a body that is packed.
+    collector: Option<BodyCollector>,
+}
+
+pub(super) fn open(response: reqwest::Response, request: &HttpRequest, url: &Url, destination: Destination) -> Result<Opened, HttpError> {
     let status = response.status();
+    let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let limit = request.max_bytes(content_type);
     let header_bytes: usize = response.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     if header_bytes > MAX_HEADER_BYTES {
         return Err(HttpError::TooLarge { limit: MAX_HEADER_BYTES });
@@ -20,51 +46,84 @@ pub(super) fn open(response: reqwest::Response, limit: usize, url: &Url, destina
         return Err(HttpError::TooLarge { limit });
     }
     let coding = response.headers().get("content-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let collector = BodyCollector::new(coding.as_deref(), limit);
-    let unpacks = collector.unpacks();
+    let collector = Some(BodyCollector::new(coding.as_deref(), limit)).filter(BodyCollector::unpacks);
     let text = |value: &HeaderValue| value.to_str().map_or_else(|_| latin1(value.as_bytes()), str::to_owned);
-    let headers = response.headers().iter().filter(|(name, _)| !(unpacks && *name == "content-encoding"));
+    let headers = response.headers().iter().filter(|(name, _)| !(collector.is_some() && *name == "content-encoding"));
     let headers = headers.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
     let pieces = response.bytes_stream().map(move |piece| piece.map_err(|error| connection_error(&error, &destination)));
     let status_text = status.canonical_reason().unwrap_or_default().into();
-    // What was packed can be trusted only as a whole, so it comes as one piece.
-    let body = if unpacks { stream::once(unpacked(pieces, collector)).boxed() } else { counted(pieces, limit).boxed() };
-    Ok(HttpStream { status: status.as_u16(), status_text, headers, url: url.to_string(), body })
+    Ok(Opened { status: status.as_u16(), status_text, headers, url: url.to_string(), pieces: pieces.boxed(), limit, collector })
 }
 
-/// The answer as a whole.
-pub(super) async fn collect(answer: HttpStream) -> Result<HttpResponse, HttpError> {
-    let HttpStream { status, status_text, headers, url, mut body } = answer;
-    let mut whole = Vec::new();
-    let mut only = None;
-    while let Some(piece) = body.next().await {
-        let piece = piece?;
-        match (&only, whole.is_empty()) {
-            (None, true) => only = Some(piece),
-            (Some(first), true) => {
-                whole.extend_from_slice(first);
-                whole.extend_from_slice(&piece);
+impl Opened {
+    pub(super) fn location(&self) -> Option<&str> {
+        self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location")).map(|(_, value)| value.as_str())
+    }
+
+    /// The answer while its body comes. Whoever keeps pieces sees to it that there is room for them.
+    pub(super) fn stream(self) -> HttpStream {
+        let Self { status, status_text, headers, url, pieces, limit, collector } = self;
+        let body = match collector {
+            // What was packed can be trusted only as a whole, so it comes as one piece.
+            Some(collector) => stream::once(async { Ok(unpacked(pieces, collector).await?.0) }).boxed(),
+            None => counted(pieces, limit).boxed(),
+        };
+        HttpStream { status, status_text, headers, url, body }
+    }
+
+    /// Reads what nobody wants, as long as it is little.
+    pub(super) async fn drain(mut self) {
+        let mut left = UNWANTED_BYTES;
+        while let Some(Ok(piece)) = self.pieces.next().await {
+            match left.checked_sub(piece.len()) {
+                Some(less) => left = less,
+                None => return,
             }
-            _ => whole.extend_from_slice(&piece),
         }
     }
-    let body = if whole.is_empty() { only.unwrap_or_default() } else { Bytes::from(whole) };
-    compute::aside(body.len()).await;
-    Ok(HttpResponse { status, status_text, headers, body, url })
+
+    /// The answer as a whole.
+    pub(super) async fn collect(self) -> Result<HttpResponse, HttpError> {
+        let Self { status, status_text, headers, url, pieces, limit, collector } = self;
+        let (body, held) = match collector {
+            Some(collector) => unpacked(pieces, collector).await?,
+            None => gathered(counted(pieces, limit)).await?,
+        };
+        compute::aside(body.len()).await;
+        Ok(HttpResponse { status, status_text, headers, body, url, held })
+    }
 }
 
-type Piece = Result<Bytes, HttpError>;
-
-async fn unpacked(pieces: impl Stream<Item = Piece>, mut collector: BodyCollector) -> Piece {
+async fn gathered(pieces: impl Stream<Item = Piece>) -> Result<(Bytes, Held), HttpError> {
     let mut pieces = std::pin::pin!(pieces);
+    let mut held = Held::default();
+    let mut whole = Vec::new();
+    let mut only = Bytes::new();
     while let Some(piece) = pieces.next().await {
-        collector.push(&piece?)?;
+        let piece = piece?;
+        held.grow_to(only.len() + whole.len() + piece.len()).await?;
+        if whole.is_empty() && only.is_empty() {
+            only = piece;
+            continue;
+        }
+        whole.extend_from_slice(&std::mem::take(&mut only));
+        whole.extend_from_slice(&piece);
+    }
+    Ok((if whole.is_empty() { only } else { Bytes::from(whole) }, held))
+}
+
+async fn unpacked(mut pieces: BoxStream<'_, Piece>, mut collector: BodyCollector) -> Result<(Bytes, Held), HttpError> {
+    while let Some(piece) = pieces.next().await {
+        for part in piece?.chunks(PACKED_BYTES) {
+            collector.make_room(part.len() * USUAL_RATIO).await?;
+            collector.push(part)?;
+        }
         compute::aside(collector.len()).await;
     }
     collector.finish()
 }
 
-fn counted(pieces: impl Stream<Item = Piece>, limit: usize) -> impl Stream<Item = Piece> {
+fn counted(pieces: impl Stream<Item = Piece> + Send, limit: usize) -> impl Stream<Item = Piece> + Send {
     pieces.scan(0_usize, move |received, piece| {
         let counted = piece.and_then(|piece| {
             *received = received.saturating_add(piece.len());

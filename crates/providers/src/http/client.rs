@@ -49,7 +49,8 @@ impl GuardedHttp {
     }
 
     /// Asks, and asks again wherever a redirect leads, until there is an answer whose body is worth reading.
-    async fn open_following(&self, mut request: HttpRequest) -> Result<HttpStream, HttpError> {
+    async fn open_following(&self, mut request: HttpRequest) -> Result<body::Opened, HttpError> {
+        request.check_method()?;
         // From here on a proxy is a whole address, and everybody reads the same one.
         request.proxy = request.proxy.map(|proxy| with_scheme(proxy.trim()));
         let mut hops = 0;
@@ -57,17 +58,17 @@ impl GuardedHttp {
             let destination = self.policy.check_url(&request.url)?;
             bound::check(&request, &destination.url)?;
             let (response, url) = self.open_once(&request, &destination).await?;
-            let answer = body::open(response, request.max_response_bytes, &url, destination.clone())?;
+            let answer = body::open(response, &request, &url, destination.clone())?;
             if !request.follow_redirects {
                 return Ok(answer);
             }
-            let head = redirect::Head { status: answer.status, location: answer.header("location") };
+            let head = redirect::Head { status: answer.status, location: answer.location() };
             match redirect::follow(&request, &destination.url, head)? {
                 None => return Ok(answer),
                 Some(_) if hops >= request.max_redirects => return Err(HttpError::TooManyRedirects { limit: request.max_redirects }),
                 Some(next) => {
-                    // Read to its end, so that the connection can be used again.
-                    body::collect(answer).await?;
+                    // Read to its end if that is near, so that the connection can be used again.
+                    answer.drain().await;
                     request = next;
                 }
             }
@@ -157,7 +158,7 @@ impl Http for GuardedHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let timeout_ms = time_limit(&request);
         // The limit is on everything together: lookups, redirects and the last byte of a slow body.
-        let whole = async { body::collect(self.open_following(request).await?).await };
+        let whole = async { self.open_following(request).await?.collect().await };
         let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), whole).await;
         answer.unwrap_or(Err(HttpError::Timeout { timeout_ms }))
     }
@@ -165,7 +166,7 @@ impl Http for GuardedHttp {
     async fn open(&self, request: HttpRequest) -> Result<HttpStream, HttpError> {
         let timeout_ms = time_limit(&request);
         let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), self.open_following(request)).await;
-        answer.unwrap_or(Err(HttpError::Timeout { timeout_ms }))
+        answer.unwrap_or(Err(HttpError::Timeout { timeout_ms })).map(body::Opened::stream)
     }
 }
 

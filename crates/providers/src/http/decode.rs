@@ -1,7 +1,8 @@
-//! Collects an answer's body, unpacked as it arrives and never past its limit.
+//! Collects an answer's body, unpacked as it arrives, never past its limit and never more than there is room for.
 
 use brotli_decompressor::DecompressorWriter;
 use bytes::Bytes;
+use compute::{Held, NoRoom};
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use node_api::http::HttpError;
 use std::io::{self, Write};
@@ -25,18 +26,30 @@ enum Coding {
     Deflate(Box<DeflateDecoder<Bounded>>),
 }
 
-/// A vector that refuses to grow past its limit.
+/// A vector that refuses to grow past its limit, or without room.
 struct Bounded {
     data: Vec<u8>,
     limit: usize,
-    overflown: bool,
+    held: Held,
+    stopped: Option<HttpError>,
+}
+
+impl Bounded {
+    fn new(limit: usize) -> Self {
+        Self { data: Vec::new(), limit, held: Held::default(), stopped: None }
+    }
 }
 
 impl Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.data.len() + bytes.len() > self.limit {
-            self.overflown = true;
+        let length = self.data.len() + bytes.len();
+        if length > self.limit {
+            self.stopped = Some(HttpError::TooLarge { limit: self.limit });
             return Err(io::Error::other("too large"));
+        }
+        if !self.held.try_grow_to(length) {
+            self.stopped = Some(NoRoom::default().into());
+            return Err(io::Error::other("no room"));
         }
         self.data.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -50,7 +63,7 @@ impl Write for Bounded {
 impl BodyCollector {
     /// `coding` is the answer's `Content-Encoding`.
     pub(super) fn new(coding: Option<&str>, limit: usize) -> Self {
-        let out = Bounded { data: Vec::new(), limit, overflown: false };
+        let out = Bounded::new(limit);
         let coding = match coding.map(|coding| coding.trim().to_ascii_lowercase()).as_deref() {
             Some("gzip" | "x-gzip") => Coding::Gzip(Box::new(MultiGzDecoder::new(out))),
             Some("br") => Coding::Brotli(Box::new(DecompressorWriter::new(out, BROTLI_BUFFER))),
@@ -65,6 +78,13 @@ impl BodyCollector {
         !matches!(self.coding, Coding::Plain(_))
     }
 
+    /// Waits for room for so many further bytes.
+    pub(super) async fn make_room(&mut self, more: usize) -> Result<(), HttpError> {
+        let out = self.out_mut();
+        let length = (out.data.len() + more).min(out.limit);
+        Ok(out.held.grow_to(length).await?)
+    }
+
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), HttpError> {
         if piece.is_empty() {
             return Ok(());
@@ -74,7 +94,7 @@ impl BodyCollector {
             return Err(HttpError::TooLarge { limit: self.limit });
         }
         if let Coding::DeflateUnknown(out) = &mut self.coding {
-            let out = Bounded { data: Vec::new(), limit: out.limit, overflown: false };
+            let out = std::mem::replace(out, Bounded::new(0));
             let has_header = piece[0] & 0x0f == 8 && piece[0] >> 4 <= 7;
             self.coding = match has_header {
                 true => Coding::Zlib(Box::new(ZlibDecoder::new(out))),
@@ -91,10 +111,11 @@ impl BodyCollector {
         written.map_err(|error| self.failure(&error))
     }
 
-    pub(super) fn finish(mut self) -> Result<Bytes, HttpError> {
+    /// The body, and the room that it takes.
+    pub(super) fn finish(mut self) -> Result<(Bytes, Held), HttpError> {
         // A HEAD answer or a 204 may name a coding and have no body at all.
         if self.received == 0 {
-            return Ok(Bytes::new());
+            return Ok((Bytes::new(), Held::default()));
         }
         let ended = match &mut self.coding {
             Coding::Plain(_) | Coding::DeflateUnknown(_) => Ok(()),
@@ -104,14 +125,8 @@ impl BodyCollector {
             Coding::Deflate(decoder) => decoder.try_finish(),
         };
         ended.map_err(|error| self.failure(&error))?;
-        let out = match &mut self.coding {
-            Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
-            Coding::Gzip(decoder) => decoder.get_mut(),
-            Coding::Brotli(decoder) => decoder.get_mut(),
-            Coding::Zlib(decoder) => decoder.get_mut(),
-            Coding::Deflate(decoder) => decoder.get_mut(),
-        };
-        Ok(std::mem::take(&mut out.data).into())
+        let out = self.out_mut();
+        Ok((std::mem::take(&mut out.data).into(), std::mem::take(&mut out.held)))
     }
 
     /// How much there is so far.
@@ -129,11 +144,19 @@ impl BodyCollector {
         }
     }
 
-    fn failure(&self, error: &io::Error) -> HttpError {
-        match self.out().overflown {
-            true => HttpError::TooLarge { limit: self.limit },
-            false => HttpError::Unreachable { reason: format!("the answer could not be unpacked: {error}"), errno: None },
+    fn out_mut(&mut self) -> &mut Bounded {
+        match &mut self.coding {
+            Coding::Plain(out) | Coding::DeflateUnknown(out) => out,
+            Coding::Gzip(decoder) => decoder.get_mut(),
+            Coding::Brotli(decoder) => decoder.get_mut(),
+            Coding::Zlib(decoder) => decoder.get_mut(),
+            Coding::Deflate(decoder) => decoder.get_mut(),
         }
+    }
+
+    fn failure(&self, error: &io::Error) -> HttpError {
+        let unreadable = || HttpError::Unreachable { reason: format!("the answer could not be unpacked: {error}"), errno: None };
+        self.out().stopped.clone().unwrap_or_else(unreadable)
     }
 }
 
@@ -148,7 +171,7 @@ mod tests {
         for piece in body.chunks(7) {
             collector.push(piece)?;
         }
-        collector.finish()
+        collector.finish().map(|(body, _)| body)
     }
 
     fn gzip(data: &[u8]) -> Vec<u8> {

@@ -164,13 +164,14 @@ impl From<WireError> for Failure {
             WireError::Http(HttpError::TooLarge { .. } | HttpError::TooManyRedirects { .. }) => {
                 Self::lasting(ModelError::new(Code::MODEL_ERROR, message))
             }
+            WireError::Http(error @ HttpError::NoRoom { .. }) => Self::passing(ModelError::new(error.code(), message)),
             WireError::Http(error @ HttpError::Bound { .. }) => {
                 let hint = "If the credential is meant for this host, its owner lists the host in the credential under Allowed hosts";
                 Self::lasting(ModelError::new(error.code(), message).hint(hint))
             }
-            WireError::Http(error @ (HttpError::Url { .. } | HttpError::Blocked { .. } | HttpError::HostNotAllowed { .. })) => {
-                Self::lasting(ModelError::new(error.code(), message))
-            }
+            WireError::Http(
+                error @ (HttpError::Url { .. } | HttpError::Blocked { .. } | HttpError::HostNotAllowed { .. } | HttpError::Method { .. }),
+            ) => Self::lasting(ModelError::new(error.code(), message)),
             WireError::Line(_) => Self::lasting(ModelError::new(Code::MODEL_ERROR, message)),
         }
     }

@@ -3,6 +3,7 @@
 use super::lines::LineTooLong;
 use super::pace::{Pace, within};
 use bytes::Bytes;
+use compute::Held;
 use futures::StreamExt as _;
 use model::Value;
 use node_api::hosts::Bound;
@@ -89,6 +90,8 @@ pub struct Answer {
     first: Option<Result<Bytes, HttpError>>,
     deadline: Duration,
     wire: Wire,
+    /// Room for what was read as a whole.
+    held: Held,
 }
 
 impl Call {
@@ -142,7 +145,15 @@ impl Wire {
             Ok((answer, first))
         };
         let (answer, first) = self.within("first byte", self.limits.first_byte_ms, deadline, asking).await?.map_err(WireError::Http)?;
-        Ok(Answer { status: answer.status, headers: answer.headers, body: answer.body, first, deadline, wire: self.clone() })
+        Ok(Answer {
+            status: answer.status,
+            headers: answer.headers,
+            body: answer.body,
+            first,
+            deadline,
+            wire: self.clone(),
+            held: Held::default(),
+        })
     }
 
     /// What a future gives, unless a limit is reached before.
@@ -180,6 +191,7 @@ impl Answer {
     pub async fn whole(&mut self) -> Result<Vec<u8>, WireError> {
         let mut whole = Vec::new();
         while let Some(piece) = self.piece().await? {
+            self.held.grow_to(whole.len() + piece.len()).await.map_err(|full| WireError::Http(full.into()))?;
             whole.extend_from_slice(&piece);
         }
         Ok(whole)

@@ -22,6 +22,7 @@ pub(crate) use sign_in::{PRIVATE, PUBLIC, is_email};
 
 use crate::App;
 use crate::error::ApiError;
+use crate::routes::Guard;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
@@ -64,6 +65,32 @@ impl Principal {
             }
             _ => Ok(()),
         }
+    }
+
+    fn require_session(&self) -> Result<(), ApiError> {
+        match &self.key_scopes {
+            None => Ok(()),
+            Some(_) => Err(ApiError::new(Code::ACCESS_FORBIDDEN, "Only somebody who is signed in can do this; an API key cannot")
+                .hint("Sign in to the editor, or run `heddle api-keys` where the server's data is.")),
+        }
+    }
+
+    fn require_guard(&self, guard: Guard) -> Result<(), ApiError> {
+        match guard {
+            Guard::Public | Guard::Principal => Ok(()),
+            Guard::Session => self.require_session(),
+            Guard::Scope(scope) => self.require(scope),
+        }
+    }
+}
+
+/// Lets a request through that has passed [`require`] and shows what a guard asks for.
+pub(crate) async fn require_guard(guard: Guard, request: Request, next: Next) -> Response {
+    let denied = || ApiError::new(Code::ACCESS_DENIED, "This needs an API key or a session");
+    let who = request.extensions().get::<Principal>().ok_or_else(denied);
+    match who.and_then(|who| who.require_guard(guard)) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
     }
 }
 

@@ -32,7 +32,7 @@ const LEAST: &[(&str, Role)] = &[
     ("project:update", Role::Editor), ("project:delete", Role::Editor),
     ("user:list", Role::Admin), ("user:read", Role::Admin), ("user:create", Role::Admin), ("user:delete", Role::Admin),
     ("user:changeRole", Role::Admin), ("user:resetPassword", Role::Admin),
-    ("spending:list", Role::Viewer),
+    ("spending:list", Role::Viewer), ("metrics:read", Role::Viewer),
     ("chat:list", Role::Viewer), ("chat:send", Role::Editor),
     ("sourceControl:pull", Role::Admin),
     ("securityAudit:generate", Role::Admin),

@@ -53,7 +53,8 @@ pub(super) fn token_of<'a>(app: &App, headers: &'a HeaderMap) -> Option<&'a str>
 pub(super) fn set_cookie(app: &App, name: &str, value: &str, seconds: i64) -> Result<HeaderValue, ApiError> {
     // Without encryption a browser would throw a secure cookie away.
     let (prefix, secure) = if app.is_secure() { (SECURE_PREFIX, "; Secure") } else { ("", "") };
-    let text = format!("{prefix}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+    // A browser that has too many cookies of a site throws others away first, if it knows the priority.
+    let text = format!("{prefix}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax; Priority=High{secure}");
     HeaderValue::from_str(&text).map_err(|_| ApiError::new(Code::STORE_CORRUPT, "A cookie could not be made"))
 }
 

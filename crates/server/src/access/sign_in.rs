@@ -9,7 +9,7 @@ use crate::api::{Body, Text, invalid};
 use crate::error::ApiError;
 use crate::gate::Client;
 use crate::observe::Origin;
-use crate::routes::Route;
+use crate::routes::{Guard, Route};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -33,13 +33,14 @@ pub(crate) const PUBLIC: &[Route] = &[
     Route::new(&["GET"], "/password-reset", || get(pages::password_reset)),
 ];
 
-/// What a session is for besides the API.
-pub(crate) const PRIVATE: &[Route] = &[
-    Route::new(&["GET"], "/api/me", || get(me)),
-    Route::new(&["POST"], "/api/me/password", || post(change_password)),
-    Route::new(&["GET", "POST"], "/api/me/api-keys", || get(api_keys::list).post(api_keys::create)),
-    Route::new(&["DELETE"], "/api/me/api-keys/{id}", || delete(api_keys::remove)),
-    Route::new(&["POST"], "/api/logout", || post(log_out)),
+/// What belongs to oneself. A key makes, shows and removes no key and changes no password: one that is found somewhere would otherwise
+/// outlive its own end.
+pub(crate) const PRIVATE: &[(Guard, Route)] = &[
+    (Guard::Principal, Route::new(&["GET"], "/api/me", || get(me))),
+    (Guard::Session, Route::new(&["POST"], "/api/me/password", || post(change_password))),
+    (Guard::Session, Route::new(&["GET", "POST"], "/api/me/api-keys", || get(api_keys::list).post(api_keys::create))),
+    (Guard::Session, Route::new(&["DELETE"], "/api/me/api-keys/{id}", || delete(api_keys::remove))),
+    (Guard::Principal, Route::new(&["POST"], "/api/logout", || post(log_out))),
 ];
 
 /// At the start: as long as there is no owner, a token by which one is made. Whoever started the server sees it, nobody else.

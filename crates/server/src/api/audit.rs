@@ -12,12 +12,12 @@ use compute::Allowance;
 use model::{Code, Object, Str, Value};
 use node_api::trigger::{Listen, WebhookAuth};
 use node_api::{NodeInfo, Registry};
-use runtime::{LISTEN_CPU_TIME, Loaded, took_too_long};
+use runtime::{LISTEN_CPU_TIME, ListenScope, Loaded, took_too_long};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
-use store::{Credentials as _, Workflows as _};
+use store::{Credentials as _, Variables as _, Workflows as _};
 
 pub(super) const OPERATIONS: &[Operation] =
     &[Operation::new("POST", "/audit", "securityAudit:generate", "generateAudit", "Look for risks", || post(generate))
@@ -240,6 +240,7 @@ async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiErro
     let listening = app.runtime.active_workflows();
     let stored: Vec<Arc<StoredWorkflow>> = workflows.iter().map(|workflow| workflow.stored.clone()).collect();
     let engine = app.runtime.engine.clone();
+    let variables = app.store.variables().await?;
     // Many workflows take a moment, in which others want to be answered.
     let found = tokio::task::spawn_blocking(move || {
         let allowance = Allowance::new(LISTEN_CPU_TIME, AUDIT_CPU_TIME);
@@ -247,7 +248,8 @@ async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiErro
         for stored in &stored {
             let active = listening.iter().find(|active| stored.active && active.id == stored.id).cloned();
             let Some(loaded) = active.or_else(|| Loaded::new(stored, &engine).ok().map(Arc::new)) else { continue };
-            open.extend(compute::within(&allowance, || open_nodes(&loaded, engine.ports.clock.now_ms()))?);
+            let scope = ListenScope::new(engine.ports.clock.now_ms(), &variables, &loaded.project_id);
+            open.extend(compute::within(&allowance, || open_nodes(&loaded, &scope))?);
         }
         Ok::<_, compute::Busy>(open)
     });
@@ -264,17 +266,17 @@ async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiErro
 }
 
 /// The nodes of a workflow at which anybody gets in.
-fn open_nodes(workflow: &Loaded, now_ms: i64) -> Vec<(Entry, Value)> {
+fn open_nodes(workflow: &Loaded, scope: &ListenScope) -> Vec<(Entry, Value)> {
     let nodes = workflow.plan.nodes.iter().filter(|node| !node.disabled);
     let open = nodes.filter_map(|node| {
         let name = &node.info.name;
-        let entry = match workflow.listens_of(name, now_ms) {
+        let entry = match workflow.listens_of(name, scope) {
             Ok(listens) => open_entry(&listens),
             // A trigger that cannot listen lets nobody in.
             Err(error) if node.is_trigger() && !took_too_long(&error) => None,
             // What a node waits for is known once it does, and what is computed for long is not known. Until then it is taken for open,
             // unless it says otherwise.
-            Err(_) => workflow.listens_as_written(name, now_ms).map_or(Some(Entry::Link), |listens| open_entry(&listens)),
+            Err(_) => workflow.listens_as_written(name, scope.now_ms).map_or(Some(Entry::Link), |listens| open_entry(&listens)),
         };
         let entry = entry.map(|entry| if node.is_trigger() { entry } else { Entry::Link })?;
         let NodeInfo { id, name, type_name, .. } = &node.info;

@@ -99,7 +99,7 @@ impl Text {
         let bytes = bytes_of(request, limit).await?;
         let text = String::from_utf8(bytes.into()).map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body is not UTF-8"))?;
         let _room = body::room_for(&text, body::Format::Json, limit).await?;
-        let parsed = compute::for_size(text.len(), || json(&text))?;
+        let parsed = compute::for_size(text.len(), || body::json(&text, limit))?;
         Ok(Self(JsonBody { parsed, length: text.len(), is_blank: text.trim().is_empty() }))
     }
 }

@@ -52,6 +52,7 @@ async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Te
     let Sent { key, value, project } = read(&body)?;
     may_change(&app, &who, project.as_deref()).await?;
     let made = app.store.add_variable(&key, &value, project.as_deref()).await?;
+    app.runtime.reload().await?;
     Ok(json(StatusCode::CREATED, &to_value(&made)))
 }
 
@@ -67,7 +68,7 @@ async fn update(
     let project = project.or_else(|| before.project_id.map(|id| id.to_string()));
     may_change(&app, &who, project.as_deref()).await?;
     match app.store.change_variable(&id, &key, &value, project.as_deref()).await? {
-        true => Ok(StatusCode::NO_CONTENT.into_response()),
+        true => changed(&app).await,
         false => Err(missing("variable", &id)),
     }
 }
@@ -76,9 +77,15 @@ async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Pa
     let before = find(&app, &who, &id).await?;
     may_change(&app, &who, before.project_id.as_deref()).await?;
     match app.store.delete_variable(&id).await? {
-        true => Ok(StatusCode::NO_CONTENT.into_response()),
+        true => changed(&app).await,
         false => Err(missing("variable", &id)),
     }
+}
+
+/// Whoever is told that a variable has changed finds triggers that read it, and what is started from then on, as it says now.
+async fn changed(app: &App) -> Result<Response, ApiError> {
+    app.runtime.reload().await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 async fn find(app: &App, who: &Principal, id: &str) -> Result<Variable, ApiError> {

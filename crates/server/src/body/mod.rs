@@ -7,7 +7,7 @@ mod text;
 mod weight;
 
 pub(crate) use fields::{flat_fields, nested_fields};
-pub(crate) use weight::room_for;
+pub(crate) use weight::{json, room_for};
 
 use crate::error::ApiError;
 use crate::gate::{self, BodyStopped, Received};
@@ -179,10 +179,10 @@ fn read_bytes(
 fn value_of(text: Decoded<'_>, format: Format, how: &Reading) -> Result<Value, ApiError> {
     Ok(match format {
         Format::Guessed => {
-            let found = text.strict().and_then(json);
+            let found = text.strict().and_then(|text| json(text, how.limits.bytes));
             found.unwrap_or_else(|_| text.into_owned().into())
         }
-        Format::Json => json(text.strict()?)?,
+        Format::Json => json(text.strict()?, how.limits.bytes)?,
         Format::Xml => (how.xml)(text.strict()?).map_err(|error| match error.code() {
             Code::INPUT_BOMB => ApiError::new(Code::REQUEST_TOO_LARGE, error.message().clone()),
             _ => ApiError::new(Code::REQUEST_BODY, format!("The body is not XML: {}", error.message())),
@@ -190,10 +190,6 @@ fn value_of(text: Decoded<'_>, format: Format, how: &Reading) -> Result<Value, A
         Format::Form => flat_fields(text.lossy().as_bytes(), how.limits).into(),
         Format::Plain | Format::File => text.into_owned().into(),
     })
-}
-
-fn json(text: &str) -> Result<Value, ApiError> {
-    model::json::parse(text).map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")))
 }
 
 /// Why a body could not be read to its end.

@@ -4,7 +4,7 @@
 use super::{Format, Read};
 use crate::error::ApiError;
 use crate::gate::MODEST_BYTES;
-use model::Code;
+use model::{Code, Value};
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -26,14 +26,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How long a body waits for its turn before its sender is told to come again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// About what a list or an object takes besides its values, and what each value takes.
-const LIST_BYTES: usize = 160;
-const VALUE_BYTES: usize = 28;
-/// An element of XML has a tag at each end. Its attributes are an object of their own in the one of the element.
-const TAG_BYTES: usize = 80;
-const ATTRIBUTE_BYTES: usize = 120;
-const ATTRIBUTES_BYTES: usize = 300;
-
 /// Packed bodies at the same time: nobody knows how large they become.
 const UNPACKED: usize = 8;
 
@@ -52,13 +44,29 @@ pub(crate) async fn room_for(text: &str, format: Format, limit: usize) -> Result
         return Ok(None);
     }
     let estimate = compute::for_size(text.len(), || estimate(text, format))?;
-    let most = limit.saturating_mul(MOST_TIMES);
-    if estimate > most {
-        let message = format!("The body holds more values than fit into {most} bytes of memory");
-        return Err(ApiError::new(Code::REQUEST_TOO_LARGE, message).hint("Send it in several requests, or raise HEDDLE_MAX_BODY."));
+    if estimate > most(limit) {
+        return Err(too_heavy(limit));
     }
     let units = estimate.div_ceil(UNIT).clamp(1, READ_BYTES / UNIT) as u32;
     taken(if estimate <= SMALL_BYTES { &SMALL_ROOM } else { &ROOM }, units).await
+}
+
+/// What a body may take whose length may be so much. For a short one there is room in any case.
+fn most(limit: usize) -> usize {
+    limit.saturating_mul(MOST_TIMES).max(SMALL_BYTES)
+}
+
+fn too_heavy(limit: usize) -> ApiError {
+    let message = format!("The body holds more values than fit into {} bytes of memory", most(limit));
+    ApiError::new(Code::REQUEST_TOO_LARGE, message).hint("Send it in several requests, or raise HEDDLE_MAX_BODY.")
+}
+
+/// Reads a body whose length may be so much at most.
+pub(crate) fn json(text: &str, limit: usize) -> Result<Value, ApiError> {
+    model::json::parse_within(text, most(limit)).map_err(|error| match error.is_too_heavy() {
+        true => too_heavy(limit),
+        false => ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")),
+    })
 }
 
 /// Waits for a place to unpack a body of this length, and to read it.
@@ -99,37 +107,11 @@ pub(super) fn of(read: &Read, length: usize) -> usize {
 /// What a body will take, by the marks between its values. It counts the letters that are read later, not the bytes that came: in some
 /// character sets a byte of a letter looks like a mark.
 fn estimate(text: &str, format: Format) -> usize {
-    let bytes = text.as_bytes();
     match format {
-        Format::Guessed | Format::Json => of_json(bytes),
-        Format::Xml => of_xml(bytes),
-        Format::Form | Format::Plain | Format::File => bytes.len(),
+        Format::Guessed | Format::Json => model::weight::of_json(text),
+        Format::Xml => model::weight::of_xml(text),
+        Format::Form | Format::Plain | Format::File => text.len(),
     }
-}
-
-/// Each tag and each sign of an attribute counts wherever it is: what is text and what is not is for the reader to find out.
-fn of_xml(bytes: &[u8]) -> usize {
-    let count = |mark: u8| bytes.iter().filter(|byte| **byte == mark).count();
-    let (tags, attributes) = (count(b'<'), count(b'='));
-    let closing = bytes.windows(2).filter(|pair| *pair == b"</").count();
-    let with_attributes = (tags - closing).min(attributes);
-    let parts = [(tags, TAG_BYTES), (attributes, ATTRIBUTE_BYTES), (with_attributes, ATTRIBUTES_BYTES)];
-    parts.into_iter().fold(bytes.len(), |all, (count, each)| all.saturating_add(count.saturating_mul(each)))
-}
-
-fn of_json(bytes: &[u8]) -> usize {
-    let (mut lists, mut values, mut is_text, mut is_escaped) = (0usize, 0usize, false, false);
-    for byte in bytes {
-        match (byte, is_text) {
-            _ if is_escaped => is_escaped = false,
-            (b'\\', true) => is_escaped = true,
-            (b'"', _) => is_text = !is_text,
-            (b'[' | b'{', false) => lists += 1,
-            (b',', false) => values += 1,
-            _ => {}
-        }
-    }
-    bytes.len().saturating_add(lists.saturating_mul(LIST_BYTES)).saturating_add(values.saturating_mul(VALUE_BYTES))
 }
 
 #[cfg(test)]

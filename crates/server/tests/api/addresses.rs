@@ -11,18 +11,18 @@ use store::users::Role;
 use store::workflows::Activated;
 
 /// Two people, each with a project of their own.
-struct World {
-    app: TestApp,
-    victim: String,
-    attacker: String,
+pub(crate) struct World {
+    pub(crate) app: TestApp,
+    pub(crate) victim: String,
+    pub(crate) attacker: String,
 }
 
 impl World {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::on(Ground::default()).await
     }
 
-    async fn on(ground: Ground) -> Self {
+    pub(crate) async fn on(ground: Ground) -> Self {
         let app = TestApp::start_on(ground).await;
         app.user("victim@x.y", Role::Editor).await;
         app.user("attacker@x.y", Role::Editor).await;
@@ -30,22 +30,22 @@ impl World {
         Self { app, victim, attacker }
     }
 
-    async fn api(&self, key: &str, method: &str, path: &str, body: &Value) -> Reply {
+    pub(crate) async fn api(&self, key: &str, method: &str, path: &str, body: &Value) -> Reply {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         self.app.call(method, &format!("/api/v1{path}")).key(key).json(&body).send().await
     }
 
-    async fn save(&self, key: &str, document: &Value) -> String {
+    pub(crate) async fn save(&self, key: &str, document: &Value) -> String {
         let made = self.api(key, "POST", "/workflows", document).await;
         assert_eq!(made.status, 200, "{}", made.body);
         made.text("id")
     }
 
-    async fn activate(&self, key: &str, id: &str) -> Reply {
+    pub(crate) async fn activate(&self, key: &str, id: &str) -> Reply {
         self.api(key, "POST", &format!("/workflows/{id}/activate"), &Value::Null).await
     }
 
-    async fn active(&self, key: &str, document: &Value) -> String {
+    pub(crate) async fn active(&self, key: &str, document: &Value) -> String {
         let id = self.save(key, document).await;
         let reply = self.activate(key, &id).await;
         assert_eq!(reply.status, 200, "{}", reply.body);
@@ -53,13 +53,13 @@ impl World {
     }
 
     /// Whose workflow answers there.
-    async fn answers(&self, path: &str) -> String {
+    pub(crate) async fn answers(&self, path: &str) -> String {
         self.app.call("POST", path).send().await.body
     }
 }
 
 /// A webhook that answers with the name of its workflow.
-fn hook(name: &str, path: &str, webhook_id: Option<&str>) -> Value {
+pub(crate) fn hook(name: &str, path: &str, webhook_id: Option<&str>) -> Value {
     let parameters = json!({ "httpMethod": "POST", "path": path, "options": { "responseData": name } });
     let mut node =
         json!({ "id": "n", "name": format!("Hook of {name}"), "type": "n8n-nodes-base.webhook", "typeVersion": 2.1, "position": [0, 0] });

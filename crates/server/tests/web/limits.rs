@@ -8,6 +8,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use store::Workflows as _;
 use store::interruptions::Interruptions as _;
+use store::users::Role;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
@@ -306,10 +307,11 @@ async fn issue_14_12_a_workflow_whose_activation_met_two_deaths_does_not_listen_
 #[tokio::test]
 async fn issue_14_00_requests_to_sign_in_and_about_oneself_are_small() {
     let app = TestApp::start().await;
-    let key = app.owner_key().await;
+    app.user("a@b.c", Role::Editor).await;
+    let session = app.log_in("a@b.c").await;
     let large = format!(r#"{{"email":"a@b.c","password":"{}"}}"#, "x".repeat(64 << 10));
     for path in ["/api/login", "/api/setup", "/api/invitation", "/api/me/password", "/api/me/api-keys"] {
-        let headers = [("Content-Type", "application/json"), ("X-N8N-API-KEY", key.as_str())];
+        let headers = [("Content-Type", "application/json"), ("Cookie", session.cookie.as_str()), ("X-CSRF-Token", session.csrf.as_str())];
         let reply = send(&app, "POST", path, &headers, large.as_bytes()).await;
         assert_eq!((reply.status, reply.text("code").as_str()), (413, "REQUEST_TOO_LARGE"), "{path}: {}", reply.body);
     }

@@ -53,7 +53,6 @@ use node_api::collections::CollectionLimits;
 use node_api::tables::TableLimits;
 use reserved_ids::ReservedIds;
 use rusqlite::Connection;
-use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -87,7 +86,7 @@ struct Shared {
     vectors: VectorCache,
     reserved_ids: Arc<ReservedIds>,
     /// Held for as long as this process is the one that runs workflows here.
-    serving: Option<File>,
+    serving: Option<private::DataFile>,
     /// Decides what becomes of reads and writes in a simulation.
     #[cfg(feature = "simulation")]
     disk: Option<Arc<dyn simulation::Disk>>,
@@ -300,7 +299,7 @@ fn sweep_files(file: &Path, blobs: &Blobs, before: i64) {
 }
 
 /// Makes this process the one that has the folder to itself.
-pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
+pub(crate) fn lock(folder: &Path) -> Result<private::DataFile, Error> {
     let path = folder.join(LOCK);
     let file = private::open(&path).map_err(|error| Error::file(&path, &error))?;
     let began = Instant::now();

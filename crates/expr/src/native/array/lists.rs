@@ -3,7 +3,7 @@
 use super::super::eval::{Args, Machine};
 use super::super::extension::{deep_equal, to_json_string};
 use super::super::value::{Js, UNDEFINED, in_js_key_order};
-use super::super::{Run, Stop, names};
+use super::super::{Run, Stop, meter, names};
 use model::{Object, Value};
 use std::sync::Arc;
 
@@ -18,14 +18,12 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
         ("isNotEmpty", []) => Ok((!values.is_empty()).into()),
         ("toJsonString", []) => to_json_string(machine, &Value::Array(values)),
         // Luckily-typed extra arguments such as `(undefined)?.test` change nothing.
-        ("sum", [] | [Js::Value(Value::Undefined)]) => Ok(numbers(&values)?.iter().sum::<f64>().into()),
-        ("average", []) if !values.is_empty() => {
-            let numbers = numbers(&values)?;
-            Ok((numbers.iter().sum::<f64>() / numbers.len() as f64).into())
-        }
-        ("min", []) if !values.is_empty() => Ok(numbers(&values)?.into_iter().fold(f64::INFINITY, f64::min).into()),
-        ("max", []) if !values.is_empty() => Ok(numbers(&values)?.into_iter().fold(f64::NEG_INFINITY, f64::max).into()),
+        ("sum", [] | [Js::Value(Value::Undefined)]) => fold_numbers(&values, 0.0, |sum, number| sum + number).map(Js::from),
+        ("average", []) if !values.is_empty() => Ok((fold_numbers(&values, 0.0, |sum, number| sum + number)? / values.len() as f64).into()),
+        ("min", []) if !values.is_empty() => fold_numbers(&values, f64::INFINITY, f64::min).map(Js::from),
+        ("max", []) if !values.is_empty() => fold_numbers(&values, f64::NEG_INFINITY, f64::max).map(Js::from),
         ("append", added) if !added.is_empty() => {
+            machine.allocate((values.len() + added.len()) * size_of::<Value>())?;
             let mut out = Arc::unwrap_or_clone(values);
             for value in args {
                 match value.into_value()? {
@@ -37,12 +35,19 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
         }
         ("chunk", [Js::Value(size)]) => {
             let size = size.as_usize().filter(|size| *size > 0).ok_or(Stop::Declined)?;
+            machine.allocate(values.len().div_ceil(size) * meter::list_bytes(1) + meter::list_bytes(values.len()))?;
             Ok(Value::array(values.chunks(size).map(|chunk| Value::array(chunk.to_vec())).collect()).into())
         }
-        ("compact", []) => compact(&values).map(Js::from),
+        ("compact", []) => {
+            machine.allocate(values.len() * size_of::<Value>())?;
+            compact(&values).map(Js::from)
+        }
         ("unique" | "removeDuplicates", []) => unique(machine, &values).map(Js::from),
         ("unique" | "removeDuplicates", [Js::Value(Value::String(key))]) => unique_by(machine, &values, key).map(Js::from),
         ("union", [Js::Value(Value::Array(others))]) => {
+            if values.len() + others.len() > MAX_COMPARED {
+                return Err(Stop::Declined);
+            }
             let all: Vec<Value> = values.iter().chain(others.iter()).cloned().collect();
             unique(machine, &all).map(Js::from)
         }
@@ -64,16 +69,21 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
         ("pluck", []) => Ok(Js::Value(Value::Array(values))),
         ("toInt" | "toFloat" | "toNumber" | "toBoolean" | "toDateTime", []) => Ok(UNDEFINED),
         ("pluck", [Js::Value(Value::String(key))]) => {
+            machine.allocate(values.len() * size_of::<Value>())?;
             let field = |value: &Value| value.get(key).filter(|field| !field.is_undefined()).cloned().ok_or(Stop::Declined);
             Ok(Value::array(values.iter().map(field).collect::<Run<Vec<_>>>()?).into())
         }
-        ("smartJoin", [Js::Value(Value::String(key)), Js::Value(Value::String(field))]) => smart_join(&values, key, field).map(Js::from),
+        ("smartJoin", [Js::Value(Value::String(key)), Js::Value(Value::String(field))]) => {
+            machine.allocate(meter::object_bytes(values.len()))?;
+            smart_join(&values, key, field).map(Js::from)
+        }
         _ => Err(Stop::Declined),
     }
 }
 
-fn numbers(values: &[Value]) -> Run<Vec<f64>> {
-    values.iter().map(|value| value.as_f64().filter(|number| !number.is_nan()).ok_or(Stop::Declined)).collect()
+fn fold_numbers(values: &[Value], first: f64, combine: impl Fn(f64, f64) -> f64) -> Run<f64> {
+    let number = |value: &Value| value.as_f64().filter(|number| !number.is_nan()).ok_or(Stop::Declined);
+    values.iter().try_fold(first, |folded, value| Ok(combine(folded, number(value)?)))
 }
 
 fn compact(values: &[Value]) -> Run<Vec<Value>> {

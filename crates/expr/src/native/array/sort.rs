@@ -8,6 +8,7 @@ use smallvec::smallvec;
 
 pub(super) fn by_text(machine: &mut Machine<'_>, values: Vec<Value>) -> Run<Vec<Value>> {
     let (known, unknown): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| !value.is_undefined());
+    machine.allocate(known.len() * size_of::<Value>())?;
     let mut keyed = known.into_iter().map(|value| Ok((value_to_text(&value, 0)?, value))).collect::<Run<Vec<(Str, Value)>>>()?;
     machine.spend(keyed.len() * 16)?;
     keyed.sort_by(|(one, _), (two, _)| text::compare(one, two));
@@ -17,6 +18,7 @@ pub(super) fn by_text(machine: &mut Machine<'_>, values: Vec<Value>) -> Run<Vec<
 /// A merge sort of our own: the function may be inconsistent or fail, which the library's sort does not forgive.
 pub(super) fn by_function(machine: &mut Machine<'_>, values: Vec<Value>, function: &Js) -> Run<Vec<Value>> {
     let (mut values, unknown): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| !value.is_undefined());
+    machine.allocate(size_of_val(values.as_slice()))?;
     let mut width = 1;
     while width < values.len() {
         let mut merged = Vec::with_capacity(values.len());

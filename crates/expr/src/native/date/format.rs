@@ -9,8 +9,14 @@ pub(in crate::native) const MONTHS: [&str; 12] =
 /// From Monday.
 pub(in crate::native) const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
+/// Longer formats are left to the sandbox: reading one takes many times its length.
+pub(super) const MAX_FORMAT_BYTES: usize = 1024;
+
 /// Luxon's `toFormat`. `None` for tokens whose text comes from locale data that is not ours.
 pub(in crate::native) fn to_format(date: &DateTime, format: &str) -> Option<Str> {
+    if format.len() > MAX_FORMAT_BYTES {
+        return None;
+    }
     let mut out = String::with_capacity(format.len() + 8);
     for token in tokens(format) {
         match token {

@@ -116,6 +116,9 @@ impl Reader<'_> {
 
 /// Reads a text by a Luxon format made of the plain tokens; anything cleverer is declined.
 pub(in crate::native) fn from_format(text: &str, format: &str) -> Option<Read> {
+    if format.len() > super::format::MAX_FORMAT_BYTES {
+        return None;
+    }
     let mut reader = Reader { rest: text };
     let mut civil = Civil::date(0, 1, 1);
     let mut year = None;

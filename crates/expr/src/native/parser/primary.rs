@@ -85,7 +85,9 @@ impl Parser {
             };
         let is_own = names::is_prototype_method(&key) && !names::is_extension(&key);
         let is_at = key == "at" && matches!(&*args, [Arg { spread: false, .. }]);
-        Some(Expr::Method(Box::new(MethodCall { object, name: key, args, optional, optional_call, is_own, is_at, fresh })))
+        let makes_something = !names::gives_what_is_there(&key);
+        let call = MethodCall { object, name: key, args, optional, optional_call, is_own, is_at, makes_something, fresh };
+        Some(Expr::Method(Box::new(call)))
     }
 
     fn index(&mut self, object: Expr, optional: bool, height: usize) -> Option<Expr> {

@@ -9,10 +9,16 @@ use super::super::{Run, Stop, hash, json, text};
 use crate::Error;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::Value;
+use model::{Str, Value};
 use std::sync::Arc;
 
-pub(super) fn call(machine: &mut Machine<'_>, subject: &str, name: &str, args: &[Js]) -> Run<Js> {
+/// Longer than nine names of less than 60 letters, with the points between them.
+const MAX_HOST_BYTES: usize = 600;
+
+/// No algorithm has a longer name.
+const MAX_ALGORITHM_BYTES: usize = 32;
+
+pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &[Js]) -> Run<Js> {
     let flag = |at: usize| match args.get(at) {
         None | Some(Js::Value(Value::Undefined)) => Ok(false),
         Some(Js::Value(Value::Bool(flag))) => Ok(*flag),
@@ -26,6 +32,7 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &str, name: &str, args: &
             Ok(STANDARD.encode(subject).into())
         }
         ("base64Decode", []) => {
+            machine.allocate(subject.len())?;
             let bytes = STANDARD.decode(subject).map_err(|_| Stop::Declined)?;
             String::from_utf8(bytes).map(Js::from).map_err(|_| Stop::Declined)
         }
@@ -35,32 +42,47 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &str, name: &str, args: &
                 [Js::Value(Value::String(algorithm))] => algorithm.as_str(),
                 _ => return Err(Stop::Declined),
             };
+            if algorithm.len() > MAX_ALGORITHM_BYTES {
+                return Err(Stop::Declined);
+            }
+            machine.spend(subject.len() / 16)?;
+            machine.allocate(if algorithm.eq_ignore_ascii_case("base64") { subject.len() * 2 } else { 0 })?;
             hash::hash(subject, algorithm).map(Js::from).ok_or(Stop::Declined)
         }
-        ("urlEncode", _) => Ok(text::percent_encode(subject, if flag(0)? { text::URI_KEEPS } else { text::COMPONENT_KEEPS }).into()),
-        ("urlDecode", _) => text::percent_decode(subject, if flag(0)? { ";/?:@&=+$,#" } else { "" }).map(Js::from).ok_or(Stop::Declined),
+        ("urlEncode", _) => {
+            let kept = if flag(0)? { text::URI_KEEPS } else { text::COMPONENT_KEEPS };
+            machine.allocate(subject.len() * 2)?;
+            Ok(text::percent_encode(subject, kept).into())
+        }
+        ("urlDecode", _) => {
+            let kept = if flag(0)? { ";/?:@&=+$,#" } else { "" };
+            machine.allocate(subject.len())?;
+            text::percent_decode(subject, kept).map(Js::from).ok_or(Stop::Declined)
+        }
         ("parseJson", []) => json::parse(machine, subject),
-        ("toJsonString", []) => json::text_of(machine, &Value::from(subject), "").map(Js::from),
+        ("toJsonString", []) => json::text_of(machine, &Value::String(subject.clone()), "").map(Js::from),
         ("quote", mark) => {
             let mark = match mark {
-                [] => "\"",
-                [Js::Value(Value::String(mark))] if mark == "'" || mark == "\"" => mark.as_str(),
+                [] => '"',
+                [Js::Value(Value::String(mark))] if mark == "'" || mark == "\"" => mark.chars().next().ok_or(Stop::Declined)?,
                 _ => return Err(Stop::Declined),
             };
-            let inner = subject.replace('\\', "\\\\").replace(mark, &format!("\\{mark}"));
-            Ok(format!("{mark}{inner}{mark}").into())
+            quoted(machine, subject, mark).map(Js::from)
         }
         ("isNumeric", []) if !subject.contains(text::is_js_whitespace) => {
             Ok((!subject.is_empty() && !text::to_number(subject).is_nan()).into())
         }
-        ("toBoolean", []) => Ok((!matches!(subject.to_lowercase().as_str(), "false" | "no" | "0" | "")).into()),
+        ("toBoolean", []) => Ok((!["false", "no", "0", ""].iter().any(|no| subject.eq_ignore_ascii_case(no))).into()),
         ("toInt" | "toWholeNumber", []) if is_plain_number(subject) => Ok(text::parse_int(subject, 10.0).ok_or(Stop::Declined)?.into()),
         ("toFloat" | "toDecimalNumber" | "toNumber", []) if is_plain_number(subject) => Ok(text::parse_float(subject).into()),
         ("isEmail", []) => is_email(subject).map(Js::from),
         ("isUrl", []) => is_url(subject).map(Js::from),
         ("isDomain", []) => is_domain(subject).map(Js::from),
         ("extractDomain", []) => extract_domain(subject).map(Js::from),
-        ("removeTags", []) => Ok(remove_tags(subject).into()),
+        ("removeTags", []) => {
+            machine.allocate(subject.len())?;
+            Ok(remove_tags(subject).into())
+        }
         ("toDateTime", []) => to_date_time(machine, subject),
         ("toDateTime", [Js::Value(Value::String(format))]) => {
             let read = date::from_format(subject, format).ok_or(Stop::Declined)?;
@@ -73,6 +95,24 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &str, name: &str, args: &
         },
         _ => Err(Stop::Declined),
     }
+}
+
+/// The text between quotes, with a backslash in front of those and of backslashes.
+fn quoted(machine: &mut Machine<'_>, subject: &str, mark: char) -> Run<String> {
+    let is_escaped = |letter: char| letter == '\\' || letter == mark;
+    let length = subject.len() + subject.chars().filter(|letter| is_escaped(*letter)).count() + 2;
+    machine.allocate(length)?;
+    let mut out = String::with_capacity(length);
+    out.push(mark);
+    let mut from = 0;
+    for (at, _) in subject.match_indices(is_escaped) {
+        out.push_str(&subject[from..at]);
+        out.push('\\');
+        from = at;
+    }
+    out.push_str(&subject[from..]);
+    out.push(mark);
+    Ok(out)
 }
 
 /// Digits with at most a sign in front and one point inside.
@@ -95,6 +135,9 @@ fn is_email(text: &str) -> Run<bool> {
 
 /// `host.tld` in lower-case letters, digits and inner dashes.
 fn is_host(text: &str) -> bool {
+    if text.len() > MAX_HOST_BYTES {
+        return false;
+    }
     let labels: Vec<&str> = text.split('.').collect();
     let is_label = |label: &&str| {
         let bytes = label.as_bytes();

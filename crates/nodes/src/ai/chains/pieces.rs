@@ -35,19 +35,22 @@ fn cut(text: &str, size: usize, overlap: usize, separators: &[&str]) -> Vec<Stri
 /// Small parts put together as long as they fit; the last ones of a piece begin the next.
 fn joined(parts: &[&str], separator: &str, size: usize, overlap: usize) -> Vec<String> {
     let mut pieces = Vec::new();
-    let mut current: Vec<&str> = Vec::new();
-    let total = |parts: &[&str]| parts.iter().map(|part| length(part)).sum::<usize>() + separator.len() * parts.len().saturating_sub(1);
-    for part in parts {
-        let with_part = |current: &[&str]| total(current) + length(part) + if current.is_empty() { 0 } else { separator.len() };
-        if with_part(&current) > size && !current.is_empty() {
-            pieces.push(current.join(separator));
-            while !current.is_empty() && (total(&current) > overlap || with_part(&current) > size) {
-                current.remove(0);
+    // The parts of the piece at hand are those from the first on; their letters are counted without what stands between them.
+    let (mut first, mut letters) = (0, 0);
+    let between = |n_parts: usize| separator.len() * n_parts.saturating_sub(1);
+    for (at, part) in parts.iter().enumerate() {
+        let own = length(part);
+        let with_part = |first: usize, letters: usize| letters + own + between(at - first + 1);
+        if with_part(first, letters) > size && first < at {
+            pieces.push(parts[first..at].join(separator));
+            while first < at && (letters + between(at - first) > overlap || with_part(first, letters) > size) {
+                letters -= length(parts[first]);
+                first += 1;
             }
         }
-        current.push(part);
+        letters += own;
     }
-    pieces.push(current.join(separator));
+    pieces.push(parts[first..].join(separator));
     pieces.into_iter().map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect()
 }
 
@@ -71,6 +74,15 @@ mod tests {
         assert_eq!(pieces("one two three four five", 13, 5), ["one two three", "three four", "four five"]);
         assert_eq!(pieces("short", 100, 20), ["short"]);
         assert_eq!(pieces("  ", 100, 20), Vec::<String>::new());
+    }
+
+    #[test]
+    fn issue_14_06_a_piece_of_many_words_is_cut_in_one_pass() {
+        let began = compute::cpu_used();
+        let text = "a ".repeat(200_000);
+        assert_eq!(pieces(&text, 199_999, 0).len(), 2);
+        // Counting all words again for each of them would take ten billion steps.
+        assert!(compute::cpu_used() - began < std::time::Duration::from_secs(5));
     }
 
     #[test]

@@ -37,6 +37,7 @@ impl Node for ChainSummarization {
             .params(params())
             .hint("For texts that are longer than a model takes at once: it sums up pieces and puts them together.")
             .alias(&["summary", "tldr", "condense"])
+            .computes()
             .note("Every answer of the model is on disk before the node goes on: after a crash no piece is summed up again.")
     }
 

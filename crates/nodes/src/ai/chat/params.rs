@@ -31,6 +31,7 @@ pub(super) fn params() -> Vec<Param> {
         Param::choice("authentication", "Authentication", &ways)
             .preset("none")
             .show("public", &[true])
+            .raw()
             .help("How visitors show who they are."),
         Param::long_text("initialMessages", "Initial message(s)", GREETING)
             .show("mode", &["hostedChat"])
@@ -50,9 +51,12 @@ fn options() -> Vec<Param> {
     let previous = [("notSupported", "Off"), ("memory", "From memory"), ("manually", "Manually")];
     let details = [("answer", "Only the answer"), ("steps", "Which tools are used"), ("everything", "Tools with arguments and results")];
     vec![
-        Param::text("allowedOrigins", "Allowed origins (CORS)", "*").help("Pages of these origins may call it; several with commas."),
+        Param::text("allowedOrigins", "Allowed origins (CORS)", "*")
+            .guard()
+            .help("Pages of these origins may call it; several with commas."),
         Param::flag("allowFileUploads", "Allow file uploads", false).help("Whether files may be sent with a message."),
         Param::text("allowedFilesMimeTypes", "Allowed file MIME types", "*")
+            .guard()
             .help("Kinds of files that are taken, such as `image/*, application/pdf`."),
         Param::text("inputPlaceholder", "Input placeholder", PLACEHOLDER).help("Shown in the empty field for messages."),
         Param::choice("loadPreviousSession", "Load previous session", &previous)
@@ -69,6 +73,7 @@ fn options() -> Vec<Param> {
         response_mode(&[LAST_NODE, STREAMING, RESPONSE_NODE, RESPONSE_NODES]).since(1.3),
         Param::choice("eventDetail", "Steps shown", &details)
             .preset("steps")
+            .guard()
             .help("Heddle's own: what people see of an agent's tools while answers stream."),
     ]
 }

@@ -4,7 +4,7 @@ use super::params::{GREETING, PLACEHOLDER, SUBTITLE, TITLE, WELCOME, params};
 use crate::ai::supplies::memory;
 use crate::triggers::given::Given;
 use crate::triggers::webhook::path::path_of;
-use crate::triggers::webhook::route::origins_of;
+use crate::triggers::webhook::route::{origins_of, unknown_auth};
 use model::Kind;
 use node_api::ai::{Message, Role};
 use node_api::prelude::*;
@@ -48,25 +48,22 @@ impl Node for ChatTrigger {
 impl Trigger for ChatTrigger {
     fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
         let given = Given::new(setup.params);
-        let is_hosted = given.text("mode") != "webhook";
+        let (is_hosted, is_public) = (given.text("mode") != "webhook", given.flag("public"));
         let answer = answer_of(&given)?;
         let route = WebhookRoute {
-            auth: auth_of(&given)?,
+            // A chat that is not public has no address.
+            auth: if is_public { auth_of(&given)? } else { WebhookAuth::None },
             answer,
             data: AnswerData::FirstItem { field: None, content_type: None },
             allowed_origins: origins_of(&given)?,
-            detail: match given.text("options.eventDetail").as_str() {
-                "answer" => Detail::Answer,
-                "everything" => Detail::Everything,
-                _ => Detail::Steps,
-            },
+            detail: detail_of(&given)?,
             ..WebhookRoute::new("POST", format!("{}/chat", path_of(setup, "path", "")?))
         };
         // In a page of the author's own, what may be sent is the author's affair.
         let takes_files = given.flag("options.allowFileUploads") || !is_hosted;
         Ok(vec![Listen::Chat(Box::new(ChatRoute {
             route,
-            is_public: given.flag("public"),
+            is_public,
             page: is_hosted.then(|| page_of(&given)).transpose()?,
             previous: match given.text("options.loadPreviousSession").as_str() {
                 "memory" => PreviousSession::Memory,
@@ -104,12 +101,20 @@ fn answer_of(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
 
 fn auth_of(given: &Given<'_>) -> Result<WebhookAuth, NodeError> {
     match given.text("authentication").as_str() {
-        "" | "none" => Ok(WebhookAuth::None),
+        "none" => Ok(WebhookAuth::None),
         "basicAuth" => Ok(WebhookAuth::Basic),
         "n8nUserAuth" => Ok(WebhookAuth::User),
-        // Anything unknown must not leave the chat open.
-        other => Err(NodeError::parameter("authentication", format!("There is no authentication '{other}'"))
-            .hint("Choose 'none', 'basicAuth' or 'n8nUserAuth'.")),
+        other => Err(unknown_auth("authentication", other, "'none', 'basicAuth' or 'n8nUserAuth'")),
+    }
+}
+
+fn detail_of(given: &Given<'_>) -> Result<Detail, NodeError> {
+    match given.text("options.eventDetail").as_str() {
+        "answer" => Ok(Detail::Answer),
+        "" | "steps" => Ok(Detail::Steps),
+        "everything" => Ok(Detail::Everything),
+        other => Err(NodeError::parameter("options.eventDetail", format!("Nobody knows what '{other}' shows of the steps"))
+            .hint("Choose 'answer', 'steps' or 'everything'.")),
     }
 }
 
@@ -137,8 +142,9 @@ mod tests {
     use node_api::NodeInfo;
 
     fn chat(params: Value) -> Result<ChatRoute, NodeError> {
-        let params = params.as_object().cloned().unwrap_or_default();
-        let node = NodeInfo { id: "n-1".into(), ..NodeInfo::default() };
+        let version = 1.4;
+        let params = ChatTrigger::spec().complete(version, params.as_object().unwrap());
+        let node = NodeInfo { id: "n-1".into(), version, ..NodeInfo::default() };
         let setup = Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1", now_ms: 0, timezone: "UTC" };
         match ChatTrigger::listens(&setup)?.remove(0) {
             Listen::Chat(chat) => Ok(*chat),
@@ -172,13 +178,17 @@ mod tests {
     #[test]
     fn what_nobody_knows_does_not_open_a_chat() {
         for params in [
-            json!({ "authentication": "oauth" }),
+            json!({ "public": true, "authentication": "oauth" }),
+            json!({ "public": true, "authentication": "" }),
+            json!({ "public": true, "authentication": "={{ $vars.mode }}" }),
+            json!({ "public": "={{ true }}", "authentication": Value::Null }),
             json!({ "options": { "responseMode": "pigeon" } }),
+            json!({ "options": { "eventDetail": "nothing" } }),
             json!({ "options": { "customCss": "</style><script>alert(1)</script>" } }),
         ] {
             assert_eq!(chat(params.clone()).unwrap_err().code(), Code::NODE_PARAMETER, "{params:?}");
         }
-        assert_eq!(chat(json!({ "authentication": "n8nUserAuth" })).unwrap().route.auth, WebhookAuth::User);
+        assert_eq!(chat(json!({ "public": true, "authentication": "n8nUserAuth" })).unwrap().route.auth, WebhookAuth::User);
     }
 
     #[test]

@@ -1,21 +1,24 @@
 //! Words that a text must not hold.
 
-use super::{Check, pattern};
+use super::Check;
+use super::patterns::Patterns;
+use crate::turn::{Ticker, tick};
 use node_api::prelude::*;
+use std::collections::HashSet;
 
 /// Whole words only, whatever their case; `words` has commas between them.
-pub(super) fn check(text: &str, words: &str) -> Result<Check, NodeError> {
-    let mut found: Vec<String> = Vec::new();
+pub(super) fn check(text: &str, words: &str, patterns: &mut Patterns) -> Result<Check, NodeError> {
+    let (mut found, mut known, ticker) = (Vec::new(), HashSet::new(), Ticker::default());
     for word in words.split(',').map(|word| word.trim().trim_end_matches(['.', ',', '!', '?', ';', ':'])).filter(|word| !word.is_empty()) {
-        let search = pattern(word, &format!("(?i){}", regex::escape(word)))?;
-        for hit in search.find_iter(text) {
-            let is_new = !found.iter().any(|known| known.to_lowercase() == hit.as_str().to_lowercase());
-            if is_new && stands_alone(text, hit.start(), hit.end()) {
+        tick()?;
+        for hit in patterns.get(word, &format!("(?i){}", regex::escape(word)))?.find_iter(text) {
+            ticker.tick()?;
+            if stands_alone(text, hit.start(), hit.end()) && known.insert(hit.as_str().to_lowercase()) {
                 found.push(hit.as_str().to_owned());
             }
         }
     }
-    let matched: Vec<Value> = found.iter().map(|word| word.as_str().into()).collect();
+    let matched: Vec<Value> = found.iter().map(|word: &String| word.as_str().into()).collect();
     Ok(Check {
         name: "keywords".into(),
         is_triggered: !found.is_empty(),
@@ -39,7 +42,9 @@ mod tests {
 
     #[test]
     fn whole_words_are_found_in_every_script_and_told_once() {
-        let matched = |text: &str, words: &str| check(text, words).unwrap().info.get("matchedKeywords").cloned().unwrap_or_default();
+        let matched = |text: &str, words: &str| {
+            check(text, words, &mut Patterns::default()).unwrap().info.get("matchedKeywords").cloned().unwrap_or_default()
+        };
         assert_eq!(matched("Über über überall", "über"), json!(["Über"]));
         assert_eq!(matched("use C++ now", "c++"), json!(["C++"]));
         assert_eq!(matched("bombastic", "bomb"), json!([]));

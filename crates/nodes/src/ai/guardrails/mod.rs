@@ -2,15 +2,19 @@
 
 mod judged;
 mod keywords;
+mod mask;
 mod params;
+mod patterns;
 mod personal;
 mod secrets;
 mod urls;
 
 use super::supplies::model;
 use super::world::NodeWorld;
+use mask::masked;
 use model::Kind;
 use node_api::prelude::*;
+use patterns::Patterns;
 
 pub(crate) struct Guardrails;
 
@@ -24,6 +28,7 @@ impl Node for Guardrails {
             .hint("Put it before a model that strangers write to, or after one whose words strangers read.")
             .alias(&["pii", "secret", "injection", "sanitize", "moderation", "jailbreak"])
             .keeps_notes()
+            .computes()
             .note("Keywords, personal data, secret keys, addresses and patterns are looked for without a model; only jailbreak, NSFW, topical alignment and custom checks ask one.")
             .example(
                 "Mask an e-mail address",
@@ -37,10 +42,11 @@ impl Node for Guardrails {
         let operation = ctx.text("operation", 0)?;
         let classifies = operation == "classify";
         let (mut passed, mut failed) = (ctx.builder(), ctx.builder());
+        let mut patterns = Patterns::default();
         for index in 0..items.len() {
             let checked = match classifies {
-                true => classified(ctx, index).await,
-                false => sanitized(ctx, index),
+                true => classified(ctx, index, &mut patterns).await,
+                false => sanitized(ctx, index, &mut patterns),
             };
             match checked {
                 Ok(Verdict { text, checks, has_passed }) => {
@@ -95,17 +101,17 @@ struct Verdict {
 }
 
 /// First what needs no model; a text that holds such things is shown to none.
-async fn classified(ctx: &Ctx<'_>, index: usize) -> Result<Verdict, NodeError> {
+async fn classified(ctx: &Ctx<'_>, index: usize, patterns: &mut Patterns) -> Result<Verdict, NodeError> {
     let text = ctx.text("text", index)?;
     let chosen = ctx.param("guardrails", index)?;
-    let checks = without_model(&chosen, &text)?;
+    let checks = without_model(&chosen, &text, patterns)?;
     if checks.iter().any(|check| check.is_triggered) {
         let checks = checks.into_iter().filter(|check| check.is_triggered).collect();
         return Ok(Verdict { text, checks, has_passed: false });
     }
     let mut checks = checks;
     if let Some(words) = chosen.get("keywords").and_then(Value::as_str).filter(|words| !words.trim().is_empty()) {
-        checks.push(keywords::check(&text, words)?);
+        checks.push(keywords::check(&text, words, patterns)?);
     }
     let questions = judged::questions(&chosen);
     if !questions.is_empty() {
@@ -124,48 +130,28 @@ async fn classified(ctx: &Ctx<'_>, index: usize) -> Result<Verdict, NodeError> {
     Ok(Verdict { text, checks: told, has_passed })
 }
 
-fn sanitized(ctx: &Ctx<'_>, index: usize) -> Result<Verdict, NodeError> {
+fn sanitized(ctx: &Ctx<'_>, index: usize, patterns: &mut Patterns) -> Result<Verdict, NodeError> {
     let text = ctx.text("text", index)?;
-    let checks = without_model(&ctx.param("guardrails", index)?, &text)?;
-    Ok(Verdict { text: masked(&text, &checks), checks, has_passed: true })
+    let checks = without_model(&ctx.param("guardrails", index)?, &text, patterns)?;
+    Ok(Verdict { text: masked(&text, &checks)?, checks, has_passed: true })
 }
 
-fn without_model(chosen: &Value, text: &str) -> Result<Vec<Check>, NodeError> {
+fn without_model(chosen: &Value, text: &str, patterns: &mut Patterns) -> Result<Vec<Check>, NodeError> {
     let mut checks = Vec::new();
     let value = |name: &str| chosen.get(name).and_then(|check| check.get("value")).filter(|value| value.is_object());
     if let Some(settings) = value("pii") {
         checks.push(personal::check(text, settings)?);
     }
-    if let Some(patterns) = chosen.get("customRegex").and_then(|check| check.get("regex")).and_then(Value::as_array) {
-        checks.push(personal::check_custom(text, patterns)?);
+    if let Some(written) = chosen.get("customRegex").and_then(|check| check.get("regex")).and_then(Value::as_array) {
+        checks.push(personal::check_custom(text, written, patterns)?);
     }
     if let Some(settings) = value("secretKeys") {
-        checks.push(secrets::check(text, settings.get("permissiveness").and_then(Value::as_str).unwrap_or("balanced")));
+        checks.push(secrets::check(text, settings.get("permissiveness").and_then(Value::as_str).unwrap_or("balanced"))?);
     }
     if let Some(settings) = value("urls") {
         checks.push(urls::check(text, &urls::Allowed::read(settings))?);
     }
     Ok(checks)
-}
-
-/// The text with a word in the place of everything that was found, the longest first, because one may be a part of another.
-fn masked(text: &str, checks: &[Check]) -> Str {
-    let mut masks: Vec<&(Str, String)> = checks.iter().flat_map(|check| &check.masks).filter(|(_, found)| !found.is_empty()).collect();
-    masks.sort_by_key(|(_, found)| std::cmp::Reverse(found.len()));
-    let mut masked = text.to_owned();
-    for (word, found) in masks {
-        masked = masked.replace(found.as_str(), &format!("<{word}>"));
-    }
-    masked.into()
-}
-
-/// A pattern of ours, or the author's; a broken one is told.
-fn pattern(name: &str, pattern: &str) -> Result<regex::Regex, NodeError> {
-    regex::RegexBuilder::new(pattern).size_limit(1 << 20).build().map_err(|error| {
-        NodeError::parameter("guardrails", format!("The pattern '{name}' cannot be used"))
-            .describe(error.to_string())
-            .hint("Write a regular expression without look-around and back-references.")
-    })
 }
 
 #[cfg(test)]

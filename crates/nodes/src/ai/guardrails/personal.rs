@@ -1,7 +1,9 @@
 //! Personal data, and patterns of the author's own.
 
-use super::{Check, pattern};
+use super::Check;
+use super::patterns::{Findings, Fixed, Patterns};
 use crate::conditions::retrying::TOO_MANY_FOLDED;
+use crate::turn::tick;
 use Form::{Pattern, Signs};
 use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
 use node_api::prelude::*;
@@ -79,24 +81,30 @@ pub(super) fn check(text: &str, settings: &Value) -> Result<Check, NodeError> {
     let chosen =
         settings.get("entities").and_then(Value::as_array).filter(|_| settings.get("type").and_then(Value::as_str) == Some("selected"));
     let is_chosen = |name: &str| chosen.is_none_or(|chosen| chosen.iter().any(|entity| entity.as_str() == Some(name)));
-    let mut found = Vec::new();
-    for (name, _, form) in ENTITIES.iter().filter(|(name, _, _)| is_chosen(name)) {
-        let search = pattern(name, &form.pattern())?;
-        found.extend(search.find_iter(text).map(|hit| (Str::from(*name), hit.as_str().to_owned())));
+    let (mut found, mut findings) = (Vec::new(), Findings::default());
+    for ((name, _, form), compiled) in ENTITIES.iter().zip(&COMPILED).filter(|((name, _, _), _)| is_chosen(name)) {
+        tick()?;
+        for hit in compiled.get(name, || form.pattern())?.find_iter(text) {
+            findings.add()?;
+            found.push((Str::from(*name), hit.as_str().to_owned()));
+        }
     }
     Ok(result("personalData", found))
 }
 
+/// The patterns of [`ENTITIES`].
+static COMPILED: [Fixed; ENTITIES.len()] = [const { Fixed::new() }; ENTITIES.len()];
+
 /// Patterns as JavaScript writes them, `/…/flags`, or bare.
-pub(super) fn check_custom(text: &str, patterns: &[Value]) -> Result<Check, NodeError> {
-    let mut found = Vec::new();
-    for entry in patterns {
+pub(super) fn check_custom(text: &str, written: &[Value], patterns: &mut Patterns) -> Result<Check, NodeError> {
+    let (mut found, mut findings) = (Vec::new(), Findings::default());
+    for entry in written {
         let field = |name: &str| entry.get(name).map(Value::to_js_string).unwrap_or_default();
         let (name, written) = (field("name"), field("value"));
         if written.is_empty() {
             continue;
         }
-        let hits = compute::blocking(|| find(&name, &from_javascript(&written), text));
+        let hits = compute::blocking(|| find(&name, &from_javascript(&written), text, patterns, &mut findings));
         let hits = hits.map_err(|busy| NodeError::new(Code::OVERLOAD, busy.to_string()))??;
         found.extend(hits.into_iter().map(|hit| (name.clone(), hit)));
     }
@@ -104,7 +112,7 @@ pub(super) fn check_custom(text: &str, patterns: &[Value]) -> Result<Check, Node
 }
 
 /// What a pattern of the author matches. It cannot be stopped, so what it takes is estimated first.
-fn find(name: &str, written: &str, text: &str) -> Result<Vec<String>, NodeError> {
+fn find(name: &str, written: &str, text: &str, patterns: &mut Patterns, findings: &mut Findings) -> Result<Vec<String>, NodeError> {
     let refused = |problem: &str| NodeError::parameter("guardrails", format!("The pattern '{name}' cannot be used: {problem}"));
     if written.len() > MAX_PATTERN_BYTES {
         return Err(refused(&format!("it is longer than {MAX_PATTERN_BYTES} bytes")));
@@ -120,11 +128,12 @@ fn find(name: &str, written: &str, text: &str) -> Result<Vec<String>, NodeError>
     }
     let began = compute::cpu_used();
     let mut found = Vec::new();
-    for hit in pattern(name, written)?.find_iter(text) {
+    for hit in patterns.get(name, written)?.find_iter(text) {
         // Each match may look at all the rest of the text.
         if compute::cpu_used().saturating_sub(began) > MAX_TIME {
             return Err(too_long());
         }
+        findings.add()?;
         if !hit.is_empty() {
             found.push(hit.as_str().to_owned());
         }
@@ -160,6 +169,7 @@ mod tests {
 
     #[test]
     fn issue_14_06_patterns_of_the_author_are_bounded() {
+        let find = |name: &str, written: &str, text: &str| find(name, written, text, &mut Patterns::default(), &mut Findings::default());
         let began = compute::cpu_used();
         let wide = format!("(?i){}", r"[ -\u{10FFFD}]".repeat(280));
         assert!(find("wide", &wide, "a").unwrap_err().to_string().contains("too many characters"));
@@ -181,6 +191,13 @@ mod tests {
         assert!(found("born 12/31/1999").contains(&"DATE_TIME".to_owned()));
         assert!(found("ssn 123-45-6789").contains(&"US_SSN".to_owned()));
         assert!(found("nothing here").is_empty());
+    }
+
+    #[test]
+    fn issue_14_09_only_so_many_findings_are_shown() {
+        let text = "1.1.1.1 ".repeat(crate::ai::guardrails::patterns::MAX_FINDINGS + 1);
+        let error = check(&text, &json!({ "type": "selected", "entities": ["IP_ADDRESS"] })).unwrap_err();
+        assert_eq!(error.message(), "More than 250000 things were found in the text");
     }
 
     #[test]

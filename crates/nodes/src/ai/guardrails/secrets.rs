@@ -1,6 +1,8 @@
 //! Words that look like keys: by how they begin, or by how little sense they make.
 
 use super::Check;
+use super::patterns::Findings;
+use crate::turn::Ticker;
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -23,22 +25,28 @@ struct Level {
     spares_files: bool,
 }
 
-pub(super) fn check(text: &str, permissiveness: &str) -> Check {
+pub(super) fn check(text: &str, permissiveness: &str) -> Result<Check, NodeError> {
     let level = match permissiveness {
         "strict" => Level { min_length: 10, min_entropy: 3.0, min_kinds: 2, spares_files: false },
         "permissive" => Level { min_length: 30, min_entropy: 4.0, min_kinds: 2, spares_files: true },
         _ => Level { min_length: 10, min_entropy: 3.8, min_kinds: 3, spares_files: true },
     };
-    let words = text.split_whitespace().map(|word| word.replace(['*', '#'], ""));
-    let found: Vec<String> = words.filter(|word| level.takes(word)).collect();
+    let (mut found, mut findings, ticker) = (Vec::new(), Findings::default(), Ticker::default());
+    for word in text.split_whitespace().map(|word| word.replace(['*', '#'], "")) {
+        ticker.tick()?;
+        if level.takes(&word) {
+            findings.add()?;
+            found.push(word);
+        }
+    }
     let shown: Vec<Value> = found.iter().map(|word| word.as_str().into()).collect();
-    Check {
+    Ok(Check {
         name: "secretKeys".into(),
         is_triggered: !found.is_empty(),
         info: Object::from_iter([("detectedSecrets", shown)]),
         masks: found.into_iter().map(|word| ("SECRET".into(), word)).collect(),
         ..Check::default()
-    }
+    })
 }
 
 impl Level {
@@ -87,7 +95,7 @@ mod tests {
 
     #[test]
     fn keys_are_found_and_files_and_sentences_are_not() {
-        let found = |text: &str, level: &str| check(text, level).is_triggered;
+        let found = |text: &str, level: &str| check(text, level).unwrap().is_triggered;
         assert!(found("my key is sk-1", "permissive"));
         assert!(found("token: aB3dE5fG7hI9jK1", "balanced"));
         assert!(!found("token: aB3dE5fG7hI9jK1", "permissive"), "it is too short");

@@ -25,6 +25,7 @@ impl Node for KnowledgeBase {
             .credential("openAiApi", false)
             .params(params())
             .repeatable_when("operation", &["search"])
+            .computes()
             .hint("Insert files or texts once, then connect a Knowledge Base Tool with the same collection to an agent.")
             .alias(&["rag", "vector store", "ingest", "embed", "semantic search"])
             .note("Files can be PDF, Word (docx), CSV, JSON, HTML, Markdown and plain text.")
@@ -128,7 +129,7 @@ async fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, Node
             if text.trim().is_empty() {
                 return Err(NodeError::parameter("text", "The text is empty").on_item(index));
             }
-            chunks_of_text(text, Object::new(), lengths)
+            chunks_of_text(text, Object::new(), lengths)?
         }
     };
     let given = metadata(ctx, "options.metadata", index)?;

@@ -122,7 +122,7 @@ impl Loader for ItemLoader {
     async fn load(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
         let mut documents = if self.reads_files { self.of_files(item, index).await? } else { self.of_json(item, index)? };
         if let Some(splitter) = &self.splitter {
-            documents = split_documents(splitter.as_ref(), documents);
+            documents = split_documents(splitter.as_ref(), documents)?;
         }
         let given = metadata(&self.ctx.ctx(), &format!("{}metadata", self.prefix), index)?;
         for document in &mut documents {

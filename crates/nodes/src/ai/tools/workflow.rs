@@ -218,7 +218,8 @@ fn definition(ctx: &SupplyCtx, name: Str, parameters: Value) -> Result<ToolDefin
     let description = ctx.ctx().text("description", ctx.item())?;
     // Where a workflow sends what it is given is ruled on in its own run, which knows that a model called it. A workflow that the model
     // may have a say in itself is another matter.
-    let sends = if ctx.host().has_expression("workflowJson") { Sends::ModelChosen } else { Sends::Declared };
+    let texts = ["workflowJson", "workflowUrl", "workflowPath"];
+    let sends = if texts.iter().any(|text| ctx.host().has_expression(text)) { Sends::ModelChosen } else { Sends::Declared };
     Ok(ToolDefinition { name, description, parameters, effect: Effect::Resumes, flow: Flow::STORED.sending(sends) })
 }
 

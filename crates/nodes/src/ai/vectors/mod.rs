@@ -64,6 +64,7 @@ impl<B: Backend> Node for StoreNode<B> {
             ])
             .outputs([Port::main(), Port::of(Kind::AiVectorStore, "Vector Store"), Port::of(Kind::AiTool, "Tool")])
             .repeatable_when("mode", &["load"])
+            .computes()
             .hint("Insert documents in one workflow; search in another, or let an agent do it with the mode Retrieve as tool.")
             .alias(&["vector", "rag", "embeddings", "semantic search"]);
         let spec = about.credential.into_iter().fold(spec, |spec, kind| spec.credential(kind, true));

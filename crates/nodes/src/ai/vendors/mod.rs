@@ -69,16 +69,12 @@ fn chosen_model(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
     }
 }
 
-/// Words with commas between.
-fn names(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim).filter(|name| !name.is_empty())
-}
-
 /// Files of the item, by names with commas between.
 fn files(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Part>, NodeError> {
     let properties = ctx.text("binaryPropertyName", index)?;
     let properties = if properties.trim().is_empty() { "data".into() } else { properties };
-    names(&properties).map(|property| ctx.binary(item, index, property).map(file)).collect()
+    let names = properties.split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(|property| ctx.binary(item, index, property).map(file)).collect()
 }
 
 fn file(file: &Binary) -> Part {

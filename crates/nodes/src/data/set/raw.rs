@@ -104,11 +104,15 @@ fn read_object(value: &Value, item: usize, place: &str) -> Result<Value, NodeErr
     let read = match value {
         Value::String(text) => {
             // Hand-written JSON often has single quotes, bare keys or trailing commas.
-            let read = model::json::parse(text).ok().or_else(|| parse_loose_json(text));
-            read.ok_or_else(|| {
+            let invalid = || {
                 let message = format!("The {place} in item {item} contains invalid JSON");
                 NodeError::parameter("jsonOutput", message).describe(text.clone()).on_item(item)
-            })?
+            };
+            match model::json::parse(text) {
+                Ok(value) => value,
+                Err(error) if error.is_too_heavy() => return Err(too_heavy(item, place)),
+                Err(_) => parse_loose_json(text).ok_or_else(invalid)?,
+            }
         }
         other => other.clone(),
     };
@@ -119,9 +123,23 @@ fn read_object(value: &Value, item: usize, place: &str) -> Result<Value, NodeErr
     Err(NodeError::parameter("jsonOutput", message).on_item(item))
 }
 
+fn too_heavy(item: usize, place: &str) -> NodeError {
+    let message = format!("The {place} in item {item} holds more values than fit into {} bytes of memory", model::weight::MAX_BYTES);
+    NodeError::new(Code::INPUT_BOMB, message).hint("Make several items of it, each with a part.").on_item(item)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn issue_14_09_json_that_would_take_too_much_memory_is_refused() {
+        let text = format!("{{ \"a\": [{}0] }}", "[0],".repeat(model::weight::MAX_BYTES / 150));
+        let error = read_object(&Value::from(text), 2, "'JSON Output'").unwrap_err();
+        assert_eq!(error.code(), Code::INPUT_BOMB);
+        assert_eq!(error.message(), "The 'JSON Output' in item 2 holds more values than fit into 268435456 bytes of memory");
+        assert_eq!(error.description(), None);
+    }
 
     #[test]
     fn text_is_split_at_its_expressions() {

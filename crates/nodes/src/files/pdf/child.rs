@@ -1,29 +1,32 @@
 //! Reads a PDF, a table or a document in a child process ([`crate::child`]). The request is one line with the options and then the file, the
-//! answer one JSON object.
+//! answer is rows ([`crate::child::rows`]): those of a table, or one for all that was found.
 
 use super::{PdfOptions, STACK, TIME, read};
 use crate::ai::knowledge::DocumentKind;
-use crate::child::{ChildKind, confine, error_fields, error_of, start, turn};
+use crate::child::rows::{Ending, MAX_ROW_BYTES, NotWritten, RowWriter, receive};
+use crate::child::{ChildKind, confine, start, turn};
 use crate::files::settings::Settings;
 use crate::files::spreadsheet_read::{CommaErrors, SheetKind, TIME as SHEET_TIME, rows as rows_of};
+use crate::turn::tick;
 use bytes::Bytes;
-use model::{Code, Object, Str, Value, json};
+use model::{Code, Item, Items, ItemsBuilder, Object, Str, Value, json};
 use node_api::NodeError;
 use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 
 /// The name of the command.
 pub const PDF_COMMAND: &str = "read-pdf";
-/// The text of a page has a limit of its own; this is for all of them.
-const MAX_ANSWER: u64 = 512 << 20;
+/// What all rows of a table may hold, written as JSON.
+const MAX_ANSWER_BYTES: usize = 512 << 20;
 /// What the process may take, and what it may take for each byte of the file on top of that.
 const MEMORY: u64 = 1 << 30;
 const MEMORY_PER_BYTE: u64 = 8;
 
 /// What the process does: reads a request, and answers it within limits on time and memory that the system keeps.
-pub fn serve_pdf_reader(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
+pub fn serve_pdf_reader(mut input: impl Read, output: impl Write + Send) -> io::Result<()> {
     let mut request = Vec::new();
     input.read_to_end(&mut request)?;
     let split = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
@@ -32,46 +35,96 @@ pub fn serve_pdf_reader(mut input: impl Read, mut output: impl Write) -> io::Res
     let time = if sheet.is_some() { SHEET_TIME } else { TIME };
     confine(MEMORY + (request.len() as u64).saturating_mul(MEMORY_PER_BYTE), time)?;
     let file = request.split_off(split.saturating_add(1).min(request.len()));
-    let read = move || match (sheet, document) {
-        (Some((kind, settings)), _) => rows_of(kind, &file, &settings).map(Value::array),
-        (None, Some(kind)) => kind.read(&file).map(Value::from),
-        (None, None) => read(&file, &options_of(&line)).map(Value::object),
-    };
-    let reader = std::thread::Builder::new().stack_size(STACK).spawn(read)?;
-    let answer = match reader.join() {
-        Ok(Ok(found)) => Object::from_iter([("found", found)]),
-        Ok(Err(error)) => Object::from_iter([("error", Value::object(error_fields(&error)))]),
-        Err(_) => return Err(io::Error::other("the file is damaged")),
-    };
-    output.write_all(json::to_string(&Value::object(answer)).as_bytes())?;
-    output.flush()
+    let mut rows = RowWriter::new(output);
+    std::thread::scope(|scope| {
+        let read = || {
+            let mut each = |row: Value| handed_over(rows.row(&row));
+            match (sheet, document) {
+                (Some((kind, settings)), _) => rows_of(kind, &file, &settings, &mut each),
+                (None, Some(kind)) => each(kind.read(&file)?.into()),
+                (None, None) => each(read(&file, &options_of(&line))?.into()),
+            }
+        };
+        let reader = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, read)?;
+        reader.join().map_err(|_| io::Error::other("the file is damaged"))
+    })
+    .and_then(|outcome| rows.end(outcome))
+}
+
+fn handed_over(written: Result<usize, NotWritten>) -> Result<(), NodeError> {
+    match written {
+        Ok(_) => Ok(()),
+        Err(NotWritten::TooLarge) => Err(row_too_large()),
+        Err(NotWritten::Failed(error)) => Err(NodeError::failed(format!("What was read cannot be handed over: {error}"))),
+    }
+}
+
+fn row_too_large() -> NodeError {
+    NodeError::new(Code::INPUT_BOMB, format!("The text of the file, or of one row of it, is larger than {} MB", MAX_ROW_BYTES >> 20))
+        .hint("Split the file into smaller ones.")
 }
 
 /// Has a file read by the program; whatever becomes of it, this comes back in time and nothing is left behind.
 pub(super) async fn extract(program: &Path, data: &Bytes, options: &PdfOptions, time: Duration) -> Result<Object, NodeError> {
-    let found = exchange(program, "PDF", data, &options_line(options), time).await?;
+    let found = one(program, "PDF", data, &options_line(options), time).await?;
     found.as_object().map(in_order).ok_or_else(|| damaged("PDF"))
 }
 
-/// The same for a table, whose rows come back.
+/// The same for a table, whose rows go into the builder as they come.
 pub(in crate::files) async fn rows(
     program: &Path,
     what: &'static str,
     data: &Bytes,
     (kind, settings): (SheetKind, &Settings),
+    mut items: ItemsBuilder,
     time: Duration,
-) -> Result<Vec<Value>, NodeError> {
-    let found = exchange(program, what, data, &sheet_line(kind, settings), time).await?;
-    found.as_array().map(<[Value]>::to_vec).ok_or_else(|| damaged(what))
+) -> Result<Items, NodeError> {
+    const ROWS_PER_TICK: usize = 1024;
+    let (mut bytes, mut ended) = (0_usize, Ok(()));
+    let take = |row: Value, row_bytes: usize| {
+        bytes = bytes.saturating_add(row_bytes);
+        items.push(Item::new(row));
+        if items.len().is_multiple_of(ROWS_PER_TICK) {
+            ended = tick();
+        }
+        // Whoever started the run looks whether its data has a place.
+        let goes_on = bytes <= MAX_ANSWER_BYTES && ended.is_ok() && !items.is_failed();
+        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    exchange(program, what, data, &sheet_line(kind, settings), take, time).await?;
+    ended?;
+    if bytes > MAX_ANSWER_BYTES {
+        let message = format!("The rows of the {what} hold more than {} MB", MAX_ANSWER_BYTES >> 20);
+        return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Split the file into smaller ones."));
+    }
+    Ok(items.finish())
 }
 
 /// The same for a document, whose text comes back.
 pub(crate) async fn text(program: &Path, kind: DocumentKind, data: &Bytes, time: Duration) -> Result<Str, NodeError> {
-    let found = exchange(program, kind.name(), data, &document_line(kind), time).await?;
+    let found = one(program, kind.name(), data, &document_line(kind), time).await?;
     found.as_str().map(Str::from).ok_or_else(|| damaged(kind.name()))
 }
 
-async fn exchange(program: &Path, what: &'static str, data: &Bytes, line: &str, time: Duration) -> Result<Value, NodeError> {
+/// What was found, if it is one value.
+async fn one(program: &Path, what: &'static str, data: &Bytes, line: &str, time: Duration) -> Result<Value, NodeError> {
+    let mut found = None;
+    let take = |value: Value, _| {
+        found = Some(value);
+        ControlFlow::Continue(())
+    };
+    exchange(program, what, data, line, take, time).await?;
+    found.ok_or_else(|| damaged(what))
+}
+
+async fn exchange(
+    program: &Path,
+    what: &'static str,
+    data: &Bytes,
+    line: &str,
+    take: impl FnMut(Value, usize) -> ControlFlow<()>,
+    time: Duration,
+) -> Result<(), NodeError> {
     let failed = |error: io::Error| NodeError::failed(format!("The reader of files could not be started: {error}"));
     // The time counts from when it is our turn.
     let turn = turn(ChildKind::Files).await;
@@ -83,29 +136,24 @@ async fn exchange(program: &Path, what: &'static str, data: &Bytes, line: &str, 
             let _ = to_child.write_all(format!("{line}\n").as_bytes()).await;
             let _ = to_child.write_all(data).await;
         }
-        let mut answer = Vec::new();
-        if let Some(from_child) = from_child {
-            from_child.take(MAX_ANSWER).read_to_end(&mut answer).await.map_err(failed)?;
+        let ending = match from_child {
+            Some(from_child) => receive(from_child, take).await.map_err(failed)?,
+            None => Ending::Cut,
+        };
+        match ending {
+            Ending::Whole | Ending::Enough => Ok(()),
+            Ending::LargeRow => Err(row_too_large()),
+            Ending::Failed(error) => Err(error),
+            // A process without a code was ended by the system: it took too much of something.
+            Ending::Cut if child.wait().await.map_err(failed)?.code().is_none() => {
+                Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} takes more time or memory to read than it may have")))
+            }
+            Ending::Cut => Err(damaged(what)),
         }
-        Ok::<_, NodeError>((answer, child.wait().await.map_err(failed)?))
     };
-    let Ok(finished) = tokio::time::timeout(time, exchange).await else {
-        return Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} could not be read within {} seconds", time.as_secs())));
-    };
-    let (answer, status) = finished?;
-    let parsed = compute::for_size(answer.len(), || json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default());
-    let answer = parsed.map_err(|busy| NodeError::new(Code::OVERLOAD, busy.to_string()))?;
-    if let Some(error) = answer.get("error") {
-        return Err(error_of(error));
-    }
-    match answer.get("found") {
-        Some(found) => Ok(found.clone()),
-        // A process without a code was ended by the system: it took too much of something.
-        None if status.code().is_none() => {
-            Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} takes more time or memory to read than it may have")))
-        }
-        None => Err(damaged(what)),
-    }
+    tokio::time::timeout(time, exchange).await.unwrap_or_else(|_| {
+        Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} could not be read within {} seconds", time.as_secs())))
+    })
 }
 
 fn damaged(what: &str) -> NodeError {
@@ -168,7 +216,10 @@ fn in_order(found: &Object) -> Object {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{Spill, SpillError, Spilled};
     use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn options_survive_the_way() {
@@ -193,7 +244,7 @@ mod tests {
 
     #[tokio::test]
     async fn issue_14_08_documents_that_are_slow_to_read_do_not_close_the_reader_for_others() {
-        let (slow, quick) = (Script::new("while :; do :; done"), Script::new(r#"cat > /dev/null; echo '{"found":"text"}'"#));
+        let (slow, quick) = (Script::new("while :; do :; done"), Script::new(r#"cat > /dev/null; echo 'r"text"'; echo ."#));
         let data = Bytes::from(vec![0; 1 << 20]);
         for kind in [DocumentKind::Word, DocumentKind::Page] {
             for _ in 0..5 {
@@ -232,14 +283,73 @@ mod tests {
 
     #[tokio::test]
     async fn issue_14_00_tables_that_are_slow_to_read_do_not_close_the_reader_for_others() {
-        let (slow, quick) = (Script::new("while :; do :; done"), Script::new(r#"cat > /dev/null; echo '{"found":[{"a":1}]}'"#));
+        let (slow, quick) = (Script::new("while :; do :; done"), Script::new(r#"cat > /dev/null; echo 'r{"a":1}'; echo ."#));
         let (data, settings) = (Bytes::from(vec![0; 1 << 20]), Settings::of(&Value::Undefined));
+        let read = async |script: &Script, time: Duration| {
+            rows(&script.0, "CSV file", &data, (SheetKind::Book, &settings), ItemsBuilder::default(), time).await
+        };
         for _ in 0..6 {
-            let error = rows(&slow.0, "CSV file", &data, (SheetKind::Book, &settings), Duration::from_millis(100)).await.unwrap_err();
+            let error = read(&slow, Duration::from_millis(100)).await.unwrap_err();
             assert_eq!(error.code(), Code::INPUT_BOMB);
         }
-        let found = rows(&quick.0, "CSV file", &data, (SheetKind::Book, &settings), Duration::from_secs(60)).await.unwrap();
-        assert_eq!(found, [json!({ "a": 1 })]);
+        let found = read(&quick, Duration::from_secs(60)).await.unwrap();
+        assert_eq!(found.to_vec(), [Item::new(json!({ "a": 1 }))]);
+    }
+
+    /// Keeps nothing, and fails once it was given so much.
+    #[derive(Default)]
+    struct Budget {
+        bytes: AtomicUsize,
+        largest: AtomicUsize,
+    }
+
+    const BUDGET: usize = 20 << 20;
+
+    impl Spill for Budget {
+        fn keep(&self, items: Vec<Item>, bytes: usize) -> Arc<dyn Spilled> {
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.largest.fetch_max(items.len(), Ordering::Relaxed);
+            Arc::new(Gone(items.len()))
+        }
+
+        fn failure(&self) -> Option<SpillError> {
+            (self.bytes.load(Ordering::Relaxed) > BUDGET).then_some(SpillError::Budget { limit: BUDGET })
+        }
+    }
+
+    struct Gone(usize);
+
+    impl Spilled for Gone {
+        fn len(&self) -> usize {
+            self.0
+        }
+
+        fn load(&self) -> Arc<Vec<Item>> {
+            Arc::default()
+        }
+
+        fn held(&self) -> Option<Arc<Vec<Item>>> {
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn issue_14_09_rows_of_a_reader_are_counted_as_they_come_and_end_with_the_budget_of_the_run() {
+        let endless = Script::new(r#"cat > /dev/null; yes 'r{"1":"1"}'"#);
+        let (data, settings) = (Bytes::from_static(b"1"), Settings::of(&Value::Undefined));
+        let budget = Arc::new(Budget::default());
+        let items = ItemsBuilder::new(Some(budget.clone()));
+        let time = Duration::from_secs(60);
+        let kept = rows(&endless.0, "CSV file", &data, (SheetKind::Book, &settings), items, time).await.unwrap();
+        let (bytes, largest) = (budget.bytes.load(Ordering::Relaxed), budget.largest.load(Ordering::Relaxed));
+        assert!(bytes > BUDGET && bytes < BUDGET + (8 << 20), "{bytes}");
+        assert!(largest < kept.len() / 4, "{largest} of {} rows at once", kept.len());
+    }
+
+    #[tokio::test]
+    async fn issue_14_09_an_answer_without_an_end_is_not_taken() {
+        let line = r#"cat > /dev/null; printf 'r"'; yes x | tr -d '\n'"#;
+        assert_eq!(by_script(line, Duration::from_secs(60)).await.code(), Code::INPUT_BOMB);
     }
 
     #[tokio::test]
@@ -255,6 +365,6 @@ mod tests {
         let time = Duration::from_secs(60);
         assert_eq!(by_script("kill -9 $$", time).await.code(), Code::INPUT_BOMB);
         assert_eq!(by_script("exit 2", time).await.code(), Code::NODE_INPUT);
-        assert_eq!(by_script("echo '{'", time).await.message(), "The PDF is damaged and cannot be read");
+        assert_eq!(by_script("echo 'r{'", time).await.message(), "The PDF is damaged and cannot be read");
     }
 }

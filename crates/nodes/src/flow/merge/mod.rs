@@ -13,6 +13,7 @@ pub(super) use v1::MergeV1;
 pub(super) use v2::MergeV2;
 pub(super) use v3::Merge;
 
+use crate::turn::Ticker;
 use node_api::prelude::*;
 
 /// The items of one input, each paired with its place there. Nothing arrived: none.
@@ -23,6 +24,36 @@ fn input(ctx: &Ctx<'_>, number: usize) -> Vec<Item> {
 /// The same without taking the list apart.
 fn branch(ctx: &Ctx<'_>, number: usize) -> Items {
     ctx.input(number).map(|items| items.paired_by_index(number)).unwrap_or_default()
+}
+
+/// What the pairs of two inputs hold together may be so much, if they are made on a thread that serves connections.
+const FEW_BYTES: usize = 1 << 20;
+
+/// To be called before each item of one input may meet each of the other: that can be far more than there is in both.
+async fn aside_for_pairs(ctx: &Ctx<'_>) {
+    if compute::is_offloaded() {
+        return;
+    }
+    let [first, second] = [0, 1].map(|number| ctx.input(number).cloned().unwrap_or_default());
+    let is_little = |items: &Items, others: &Items| items.is_small(usize::MAX, FEW_BYTES / others.len().max(1));
+    if !is_little(&first, &second) || !is_little(&second, &first) {
+        compute::aside(usize::MAX).await;
+    }
+}
+
+/// Every item of one list with every item of the other.
+fn each_with_each(ctx: &Ctx<'_>, first: &[Item], second: &[Item], make: impl Fn(&Item, &Item) -> Item) -> Result<Items, NodeError> {
+    let (mut output, ticker) = (ctx.builder(), Ticker::default());
+    for one in first {
+        for two in second {
+            ticker.tick_for_item()?;
+            output.push(make(one, two));
+            if output.is_failed() {
+                return Ok(output.finish());
+            }
+        }
+    }
+    Ok(output.finish())
 }
 
 /// All items, one input after the other, shared rather than copied.

@@ -1,6 +1,6 @@
 //! The first version of Merge: two inputs, one mode for each way to bring them together.
 
-use super::{append, branch, input, pairs_of};
+use super::{append, aside_for_pairs, branch, each_with_each, input, pairs_of};
 use node_api::prelude::*;
 use std::collections::HashMap;
 
@@ -62,7 +62,11 @@ impl Node for MergeV1 {
                 vec![Item::new(Value::empty_object()).with_pairs((0..count).map(PairedItem::new).collect::<Vec<_>>())]
             }
             "mergeByIndex" => by_index(input(ctx, 0), input(ctx, 1), &ctx.text("join", 0)?),
-            "multiplex" => return Ok(vec![multiplex(ctx)]),
+            "multiplex" => {
+                aside_for_pairs(ctx).await;
+                let (first, second) = (input(ctx, 0), input(ctx, 1));
+                return Ok(vec![each_with_each(ctx, &first, &second, |one, two| Item { binary: None, ..over(one, two) })?]);
+            }
             "keepKeyMatches" | "mergeByKey" | "removeKeyMatches" => by_key(ctx, &mode)?,
             _ => Vec::new(),
         };
@@ -95,18 +99,6 @@ fn by_index(first: Vec<Item>, second: Vec<Item>, join: &str) -> Vec<Item> {
         (one, two) => one.or(two).cloned(),
     });
     rows.collect()
-}
-
-fn multiplex(ctx: &Ctx<'_>) -> Items {
-    let (first, second) = (input(ctx, 0), input(ctx, 1));
-    let mut output = ctx.builder();
-    for one in &first {
-        output.extend(second.iter().map(|two| Item { binary: None, ..over(one, two) }));
-        if output.is_failed() {
-            break;
-        }
-    }
-    output.finish()
 }
 
 fn by_key(ctx: &Ctx<'_>, mode: &str) -> Result<Vec<Item>, NodeError> {

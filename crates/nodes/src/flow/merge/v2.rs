@@ -2,7 +2,7 @@
 
 use super::clash::{Clash, with_suffix};
 use super::matching::{JoinOptions, check_fields, field_pairs, join, merged};
-use super::{append, branch, empty_item, form, input};
+use super::{append, aside_for_pairs, branch, each_with_each, empty_item, form, input};
 use node_api::prelude::*;
 
 pub(crate) struct MergeV2;
@@ -60,9 +60,12 @@ impl Node for MergeV2 {
                 _ => return Ok(vec![empty_item(ctx)]),
             },
             "combine" => match ctx.text("combinationMode", 0)?.as_str() {
-                "multiplex" => return multiplex(ctx).map(|items| vec![items]),
+                "multiplex" => return multiplex(ctx).await.map(|items| vec![items]),
                 "mergeByPosition" => by_position(ctx, &mut output)?,
-                _ => by_fields(ctx, &mut output)?,
+                _ => {
+                    aside_for_pairs(ctx).await;
+                    by_fields(ctx, &mut output)?;
+                }
             },
             _ => {}
         }
@@ -80,17 +83,11 @@ fn sides(ctx: &Ctx<'_>, clash: &Clash) -> (Vec<Item>, Vec<Item>) {
     if clash.is("preferInput1") { (second, first) } else { (first, second) }
 }
 
-pub(super) fn multiplex(ctx: &Ctx<'_>) -> Result<Items, NodeError> {
+pub(super) async fn multiplex(ctx: &Ctx<'_>) -> Result<Items, NodeError> {
+    aside_for_pairs(ctx).await;
     let clash = Clash::read(ctx)?;
     let (first, second) = sides(ctx, &clash);
-    let mut output = ctx.builder();
-    for one in &first {
-        output.extend(second.iter().map(|two| merged(one, two, &clash)));
-        if output.is_failed() {
-            break;
-        }
-    }
-    Ok(output.finish())
+    each_with_each(ctx, &first, &second, |one, two| merged(one, two, &clash))
 }
 
 fn by_position(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> {

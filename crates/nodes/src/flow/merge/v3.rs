@@ -2,7 +2,7 @@
 
 use super::clash::{Clash, join_files, with_suffix};
 use super::matching::{FieldPair, JoinOptions, check_pairs, field_pairs, join};
-use super::{append, branch, empty_item, form, pairs_of, sql, v2};
+use super::{append, aside_for_pairs, branch, empty_item, form, pairs_of, sql, v2};
 use node_api::prelude::*;
 
 pub(crate) struct Merge;
@@ -95,9 +95,12 @@ impl Node for Merge {
             "append" => return Ok(vec![append(ctx, count)]),
             "chooseBranch" => return choose_branch(ctx, count),
             "combineBySql" => return sql::query(ctx, count).await,
-            "combineAll" => return v2::multiplex(ctx).map(|items| vec![items]),
+            "combineAll" => return v2::multiplex(ctx).await.map(|items| vec![items]),
             "combineByPosition" => by_position(ctx, count, &mut output)?,
-            "combineByFields" => by_fields(ctx, &mut output)?,
+            "combineByFields" => {
+                aside_for_pairs(ctx).await;
+                by_fields(ctx, &mut output)?;
+            }
             other => return Err(NodeError::parameter("mode", format!("The mode '{other}' is not known"))),
         }
         Ok(vec![output.finish()])
@@ -167,6 +170,7 @@ fn by_position(ctx: &Ctx<'_>, count: usize, output: &mut ItemsBuilder) -> Result
 mod tests {
     use super::*;
     use node_api::testing::run_version;
+    use std::time::Duration;
 
     async fn merge(params: Value, inputs: &[Value]) -> Result<Value, NodeError> {
         Ok(run_version::<Merge>(3.2, params, inputs).await?.remove(0))
@@ -194,6 +198,32 @@ mod tests {
         let params = json!({ "mode": "combine", "combineBy": "combineAll" });
         let made = merge(params, &[json!([{ "a": 1 }, { "a": 2 }]), json!([{ "b": 1 }])]).await.unwrap();
         assert_eq!(made, json!([{ "a": 1, "b": 1 }, { "a": 2, "b": 1 }]));
+    }
+
+    #[tokio::test]
+    async fn issue_14_06_many_pairs_of_few_items_are_made_off_the_threads_that_serve() {
+        let items = |count: usize| Value::array(vec![json!({ "id": 1, "text": "some words" }); count]);
+        for params in [
+            json!({ "mode": "combine", "combineBy": "combineAll" }),
+            json!({ "mode": "combine", "combineBy": "combineByFields", "fieldsToMatchString": "id" }),
+        ] {
+            for (count, is_moved) in [(10, false), (250, true)] {
+                let allowance = compute::Allowance::new(Duration::from_micros(1), Duration::from_secs(60));
+                let inputs = [items(count), items(count)];
+                let work = Box::pin(merge(params.clone(), &inputs));
+                let made = compute::Offload::if_asked(work, allowance).await;
+                // Only work that was moved has a time that can be over.
+                let is_ended = made.as_ref().is_err_and(|error| error.code() == Code::RUN_CPU_TIME);
+                assert_eq!(is_ended, is_moved, "{params:?} {count}");
+            }
+        }
+        // One item that is large, for each of many.
+        let large = Object::from_iter((0..1000).map(|number| (number.to_string(), Value::from(number))));
+        let inputs = [Value::array(vec![large.into()]), items(250)];
+        let allowance = compute::Allowance::new(Duration::from_micros(1), Duration::from_secs(60));
+        let work = Box::pin(merge(json!({ "mode": "combine", "combineBy": "combineAll" }), &inputs));
+        let ended = compute::Offload::if_asked(work, allowance).await.err().map(|error| error.code());
+        assert_eq!(ended, Some(Code::RUN_CPU_TIME));
     }
 
     #[tokio::test]

@@ -98,7 +98,14 @@ mod tests {
 
     fn challenge(text: &str) -> HttpResponse {
         let headers = vec![("WWW-Authenticate".to_owned(), text.to_owned())];
-        HttpResponse { status: 401, status_text: "".into(), headers, body: Default::default(), url: String::new() }
+        HttpResponse {
+            status: 401,
+            status_text: "".into(),
+            headers,
+            body: Default::default(),
+            url: String::new(),
+            held: Default::default(),
+        }
     }
 
     // The worked examples of RFC 7616, section 3.9.1.

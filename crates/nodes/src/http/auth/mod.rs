@@ -175,6 +175,7 @@ impl Credentials {
                 ctx.host().fill_random(&mut cnonce);
                 let answer = digest::answer(&first, &draft, user, password, &hex::encode(cnonce));
                 let Some(answer) = answer else { return Ok(first) };
+                drop(first);
                 draft.set_secret_header("authorization", answer);
             }
             Auth::OAuth1(oauth) => {

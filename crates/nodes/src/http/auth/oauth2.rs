@@ -56,6 +56,7 @@ impl OAuth2 {
         if response.status != 401 || !can_renew || self.token_url.is_empty() {
             return Ok(response);
         }
+        drop(response);
         let token = self.renewed(ctx, session, &token).await?;
         Ok(ctx.host().http().send(signed(draft, &token).into_request()).await?)
     }

@@ -43,7 +43,7 @@ impl Http for Pages {
         let url = request.url.clone();
         self.0.lock().unwrap().push(request);
         let body = model::json::to_string(&body).into_bytes().into();
-        Ok(HttpResponse { status, status_text: "".into(), headers: Vec::new(), body, url })
+        Ok(HttpResponse { status, status_text: "".into(), headers: Vec::new(), body, url, held: Default::default() })
     }
 }
 

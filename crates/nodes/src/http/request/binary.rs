@@ -1,6 +1,7 @@
 //! An answer as a file: its name, type and extension.
 
 use super::super::draft::Draft;
+use super::super::secrets::Secrets;
 use crate::text::names::{sanitize_file_name, sanitize_path};
 use node_api::prelude::*;
 
@@ -37,9 +38,11 @@ pub(super) fn is_file_type(content_type: &str) -> bool {
     FILE_TYPES.iter().any(|kind| content_type.contains(kind))
 }
 
-/// The file that an answer is. `fallback` names it where neither the answer nor the URL does.
-pub(super) fn to_file(response: &HttpResponse, draft: &Draft, fallback: &str) -> Binary {
+/// The file that an answer is, without the secrets that it was asked for with. `fallback` names it where neither the answer nor the URL
+/// does.
+pub(super) fn to_file(response: &HttpResponse, draft: &Draft, fallback: &str, secrets: &Secrets) -> Binary {
     let path = response.header("content-disposition").and_then(disposition_name).or_else(|| url_path(&response.url));
+    let path = path.map(|path| secrets.hide(&path));
     let declared = response.header("content-type").and_then(|kind| kind.split(';').next()).map(|kind| kind.trim().to_ascii_lowercase());
     let (directory, name) = match path.as_deref().map(|path| path.rsplit_once('/').unwrap_or(("", path))) {
         Some((directory, name)) if !name.is_empty() => (Some(directory).filter(|text| !text.is_empty()), Some(name.to_owned())),
@@ -59,7 +62,7 @@ pub(super) fn to_file(response: &HttpResponse, draft: &Draft, fallback: &str) ->
             url_path(&draft.url).filter(|path| path.ends_with(extension)).and_then(|path| path.rsplit('/').next().map(str::to_owned));
         from_url.or_else(|| Some(format!("{fallback}.{extension}")))
     });
-    let mut file = Binary::new(response.body.clone(), mime_type, name.as_deref().map(sanitize_file_name));
+    let mut file = Binary::new(secrets.hide_in_bytes(&response.body), secrets.hide(&mime_type), name.as_deref().map(sanitize_file_name));
     file.file_extension = extension.map(Str::from);
     file.directory = directory.map(|directory| sanitize_path(directory).into());
     file
@@ -137,9 +140,15 @@ mod tests {
     fn file(url: &str, content_type: &str, disposition: &str) -> Binary {
         let headers = [("content-type", content_type), ("content-disposition", disposition)];
         let headers = headers.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let response =
-            HttpResponse { status: 200, status_text: "".into(), headers: headers.collect(), body: "x".into(), url: url.to_owned() };
-        to_file(&response, &Draft::new("GET", url), "data")
+        let response = HttpResponse {
+            status: 200,
+            status_text: "".into(),
+            headers: headers.collect(),
+            body: "x".into(),
+            url: url.to_owned(),
+            held: Default::default(),
+        };
+        to_file(&response, &Draft::new("GET", url), "data", &Secrets::default())
     }
 
     #[test]

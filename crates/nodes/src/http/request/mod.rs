@@ -25,7 +25,47 @@ struct Batching {
 }
 
 /// What one item came to.
-type Made = Result<Vec<Item>, (Failure, Secrets)>;
+type Made = Result<Found, (Failure, Secrets)>;
+
+/// The items that came of one.
+enum Found {
+    Few(Vec<Item>),
+    /// Where the run keeps what is much.
+    Many(Items),
+}
+
+/// Collects what comes of one item. Much of it does not stay in memory while others are not done.
+struct Gathered<'c> {
+    ctx: &'c Ctx<'c>,
+    few: Vec<Item>,
+    bytes: usize,
+    many: Option<ItemsBuilder>,
+}
+
+impl<'c> Gathered<'c> {
+    fn new(ctx: &'c Ctx<'c>) -> Self {
+        Self { ctx, few: Vec::new(), bytes: 0, many: None }
+    }
+
+    /// Takes the items of an answer of a length.
+    fn add(&mut self, items: Vec<Item>, length: usize) {
+        self.bytes = self.bytes.saturating_add(length);
+        if self.bytes <= compute::LARGE_BYTES {
+            return self.few.extend(items);
+        }
+        let (ctx, few) = (self.ctx, &mut self.few);
+        let many = self.many.get_or_insert_with(|| {
+            let mut many = ctx.builder();
+            many.extend(few.drain(..));
+            many
+        });
+        many.extend(items);
+    }
+
+    fn finish(self) -> Found {
+        self.many.map_or(Found::Few(self.few), |many| Found::Many(many.finish()))
+    }
+}
 
 /// Runs the request of every item, a batch at a time, and puts the results in the order of the items.
 ///
@@ -34,7 +74,7 @@ async fn run_all<'c, F>(ctx: &'c Ctx<'_>, n_items: usize, batching: Batching, on
 where
     F: Future<Output = Made> + Send + 'c,
 {
-    let mut output = ctx.builder();
+    let (mut done, mut output) = (Items::new(), ctx.builder());
     let mut stopped = None;
     let batch = batching.size.filter(|_| batching.pause_ms > 0).unwrap_or(n_items).max(1);
     let mut next = 0;
@@ -47,7 +87,11 @@ where
         let mut index = next;
         while let Some(made) = results.next().await {
             match made {
-                Ok(items) => items.into_iter().for_each(|item| output.push(item.paired_with(index))),
+                Ok(Found::Few(items)) => items.into_iter().for_each(|item| output.push(item.paired_with(index))),
+                Ok(Found::Many(items)) => {
+                    done.append(&std::mem::replace(&mut output, ctx.builder()).finish());
+                    done.append(&items.paired_with(index));
+                }
                 Err((failure, secrets)) => match failure.into_item(ctx, index, &secrets) {
                     Ok(item) => output.push(item),
                     Err(error) if ctx.host().is_cancelled() => return Err(error),
@@ -62,7 +106,10 @@ where
     }
     match stopped {
         Some(error) => Err(error),
-        None => Ok(vec![output.finish()]),
+        None => {
+            done.append(&output.finish());
+            Ok(vec![done])
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 //! Fetches page after page: changes the request by expressions that see the last answer, until there is no more.
 
-use super::super::auth::{Credentials, Session};
+mod pages;
+
+pub(super) use pages::Pages;
+
 use super::super::draft::{Draft, DraftBody, text_of};
-use super::super::failure::Failure;
-use super::response::{body_for_expressions, headers};
+use super::super::secrets::{MASK, Secrets};
+use super::response::headers;
 use node_api::prelude::*;
 
 /// Even without a limit of its own a node stops here.
@@ -66,70 +69,15 @@ impl Pagination {
         Ok(Some(Self { change, complete, most, pause: raw.get("requestInterval").cloned().unwrap_or_default() }))
     }
 
-    /// All pages for one item.
-    pub(super) async fn fetch(
-        &self,
-        ctx: &Ctx<'_>,
-        session: &Session,
-        credentials: &Credentials,
-        draft: &Draft,
-        item: usize,
-        never_error: bool,
-    ) -> Result<Vec<HttpResponse>, Failure> {
-        let mut pages: Vec<HttpResponse> = Vec::new();
-        let mut same_in_a_row = 0;
-        loop {
-            let names = names(draft, pages.last(), pages.len());
-            let mut request = self.changed(ctx, draft, item, &names, pages.is_empty())?;
-            if !stays_at(&draft.url, &request.url) {
-                if credentials.signs() && !draft.credentials_cross_origins {
-                    return Err(leads_elsewhere(&request.url).into());
-                }
-                request = request.chosen_in(ctx, NEXT_URL, item);
-            }
-            let response = credentials.send(ctx, session, request).await?;
-            let is_same = pages.last().is_some_and(|last| last.status == response.status && last.body == response.body);
-            same_in_a_row = if is_same { same_in_a_row + 1 } else { 0 };
-            if same_in_a_row >= SAME_ANSWERS {
-                let error = NodeError::failed("The returned response was identical 5x, so requests got stopped");
-                return Err(error.describe("Check if \"Pagination Completed When\" has been configured correctly.").into());
-            }
-            pages.push(response);
-            let names = self::names(draft, pages.last(), pages.len());
-            let most = self.most.as_ref().map(|most| number(ctx, most, item, &names)).transpose()?.filter(|most| *most > 0.0);
-            let limit = most.map_or(MOST_PAGES, |most| most as usize).min(MOST_PAGES);
-            let Some(last) = pages.last() else { return Ok(pages) };
-            let is_complete = self.is_complete(ctx, last, item, &names)?;
-            // An expression that says "complete" to an error answer most likely found nothing in it.
-            let is_masked = is_complete && matches!(self.complete, Complete::Expression(_)) && !last.is_success() && !never_error;
-            if pages.len() >= limit || (is_complete && !is_masked) {
-                return Ok(pages);
-            }
-            // Any status may end the pages, but only a good one lets them go on.
-            if !last.is_success()
-                && let Some(failed) = pages.pop()
-            {
-                return Err(Failure::Status(failed));
-            }
-            let pause = number(ctx, &self.pause, item, &names)?;
-            if pause > 0.0 {
-                ctx.host().sleep(pause as u64).await?;
-            }
-            if ctx.host().is_cancelled() {
-                return Err(NodeError::cancelled().into());
-            }
-        }
-    }
-
-    fn is_complete(&self, ctx: &Ctx<'_>, last: &HttpResponse, item: usize, names: &Object) -> Result<bool, NodeError> {
+    fn is_complete(&self, ctx: &Ctx<'_>, status: u16, body: &Value, item: usize, names: &Object) -> Result<bool, NodeError> {
         Ok(match &self.complete {
-            Complete::EmptyBody => match body_for_expressions(last) {
+            Complete::EmptyBody => match body {
                 Value::Array(values) => values.is_empty(),
                 body => !body.is_truthy(),
             },
             Complete::Statuses(list) => {
                 let list = text_of(&resolve(ctx, list, item, names)?);
-                list.split(',').filter_map(|status| status.trim().parse::<u16>().ok()).any(|status| status == last.status)
+                list.split(',').filter_map(|code| code.trim().parse::<u16>().ok()).any(|code| code == status)
             }
             Complete::Expression(text) => ctx.host().evaluate(text, item, names)?.is_truthy(),
         })
@@ -155,6 +103,7 @@ impl Pagination {
                         let error = NodeError::parameter("nextURL", format!("'{shown}' is not a valid URL."));
                         return Err(error.describe("Make sure the \"Next URL\" parameter evaluates to a valid URL."));
                     }
+                    let text = without_masked(text)?;
                     // The next URL carries its own query; the given one would double it.
                     draft.query.retain(|name, _| !has_query_field(&text, name));
                     draft.url = text;
@@ -189,6 +138,21 @@ fn stays_at(first: &str, next: &str) -> bool {
     let (Ok(first), Ok(next)) = (url::Url::parse(first), url::Url::parse(next)) else { return false };
     let is_upgrade = first.scheme() == "http" && next.scheme() == "https" && first.host() == next.host();
     first.origin() == next.origin() || is_upgrade
+}
+
+/// A next URL without the query fields that are masked in it: the credential puts its own back.
+fn without_masked(text: String) -> Result<String, NodeError> {
+    if !text.contains(MASK) {
+        return Ok(text);
+    }
+    let hidden = || {
+        NodeError::parameter("nextURL", "The next URL holds a secret of the credential, which expressions do not see")
+            .hint("Choose 'Update a Parameter in Each Request' and set what changes from page to page.")
+    };
+    let mut url = url::Url::parse(&text).map_err(|_| hidden())?;
+    let kept: Vec<String> = url.query().unwrap_or_default().split('&').filter(|field| !field.contains(MASK)).map(str::to_owned).collect();
+    url.set_query((!kept.is_empty()).then(|| kept.join("&")).as_deref());
+    if url.as_str().contains(MASK) { Err(hidden()) } else { Ok(url.into()) }
 }
 
 /// An answer must not be able to send the credential to a place of its choice.
@@ -227,8 +191,8 @@ fn changed_parameters(entries: Option<&Value>) -> Result<Vec<Changed>, NodeError
     Ok(parameters)
 }
 
-/// What pagination expressions see: `$request`, `$response` and `$pageCount`.
-fn names(draft: &Draft, last: Option<&HttpResponse>, n_pages: usize) -> Object {
+/// What pagination expressions see: `$request`, `$response` and `$pageCount`. They see no secret, for they can put it where it is shown.
+fn names(draft: &Draft, last: Option<(&HttpResponse, &Value)>, n_pages: usize, secrets: &Secrets) -> Object {
     let body = match &draft.body {
         DraftBody::Json(value) => value.clone(),
         DraftBody::Form(fields) => Value::object(fields.clone()),
@@ -242,12 +206,12 @@ fn names(draft: &Draft, last: Option<&HttpResponse>, n_pages: usize) -> Object {
         ("qs", Value::object(draft.query.clone())),
         ("body", body),
     ]);
-    let response = last.map_or_else(Object::new, |last| {
+    let response = last.map_or_else(Object::new, |(last, body)| {
         Object::from_iter([
-            ("body", body_for_expressions(last)),
-            ("headers", Value::object(headers(last))),
+            ("body", body.clone()),
+            ("headers", secrets.hide_in(Value::object(headers(last)))),
             ("statusCode", Value::from(last.status)),
-            ("statusMessage", Value::from(last.status_text.clone())),
+            ("statusMessage", secrets.hide_in(Value::from(last.status_text.clone()))),
         ])
     });
     Object::from_iter([("$request", Value::object(request)), ("$response", Value::object(response)), ("$pageCount", Value::from(n_pages))])
@@ -303,6 +267,17 @@ mod tests {
         assert!(stays_at("http://a.test/1", "https://a.test/2"));
         for next in ["https://b.test/", "http://a.test/", "https://a.test:8443/", "https://a.test.b.test/", "x"] {
             assert!(!stays_at("https://a.test/1", next), "{next}");
+        }
+    }
+
+    #[test]
+    fn issue_14_08_a_next_url_goes_on_without_what_is_masked_in_it() {
+        let made = |text: &str| without_masked(text.to_owned());
+        assert_eq!(made("https://a.test/2?x=%2F").unwrap(), "https://a.test/2?x=%2F");
+        assert_eq!(made("https://a.test/2?key=**hidden**").unwrap(), "https://a.test/2");
+        assert_eq!(made("https://a.test/2?page=2&key=**hidden**&x=%2F+1#a").unwrap(), "https://a.test/2?page=2&x=%2F+1#a");
+        for text in ["https://a.test/**hidden**/2", "https://**hidden**.test/2", "https://a.test/2#**hidden**"] {
+            assert_eq!(made(text).unwrap_err().code(), Code::NODE_PARAMETER, "{text}");
         }
     }
 

@@ -3,6 +3,8 @@
 use super::super::draft::Draft;
 use super::super::secrets::Secrets;
 use super::{binary, text};
+use node_api::foreign::{ForeignError, make_room, read_json};
+use node_api::http::MAX_FILE_BYTES;
 use node_api::prelude::*;
 
 /// What the workflow wants to see of an answer.
@@ -29,9 +31,27 @@ pub(super) enum Format {
 }
 
 impl Wanted {
+    /// Lets an answer be as large as what becomes of it may be.
+    pub(super) fn limit(&self, draft: &mut Draft) {
+        // What is more than this would only be refused when it is read.
+        let most_of = |content_type: &str| if binary::is_file_type(content_type) { MAX_FILE_BYTES } else { compute::largest_intake() };
+        draft.max_response_bytes = Some(MAX_FILE_BYTES);
+        draft.max_bytes_of = match self.format {
+            Format::File => None,
+            Format::Detect => Some(most_of),
+            Format::Json | Format::Text => Some(|_| compute::largest_intake()),
+        };
+    }
+
     /// The items of one answer.
-    pub(super) fn items(&self, response: &HttpResponse, draft: &Draft, input: &Item, secrets: &Secrets) -> Result<Vec<Item>, NodeError> {
-        let content_type = response.header("content-type").unwrap_or_default();
+    pub(super) async fn items(
+        &self,
+        response: &mut HttpResponse,
+        draft: &Draft,
+        input: &Item,
+        secrets: &Secrets,
+    ) -> Result<Vec<Item>, NodeError> {
+        let content_type = &content_type(response);
         let format = match self.format {
             Format::Detect if content_type.contains("application/json") => Format::Json,
             Format::Detect if binary::is_file_type(content_type) => Format::File,
@@ -41,10 +61,12 @@ impl Wanted {
         match format {
             Format::File => Ok(vec![self.file_item(response, draft, input, secrets)]),
             Format::Text | Format::Detect => {
-                let body = text::decode(&response.body, content_type);
+                let bytes = response.body.clone();
+                let body = text::decode(&bytes, content_type);
+                make_room(body.len(), &mut response.held).await.map_err(|error| refused(&error, "choose the response format File"))?;
                 // An answer that was only taken for text and is empty gives no field at all.
                 let is_absent = body.is_empty() && self.format == Format::Detect;
-                let value = if is_absent { Value::Undefined } else { secrets.hide_in(Value::from(body)) };
+                let value = if is_absent { Value::Undefined } else { secrets.hide_in(Value::from(body.as_ref())) };
                 let mut json = Object::new();
                 json.insert(self.property.clone(), value);
                 if self.full {
@@ -53,7 +75,7 @@ impl Wanted {
                 Ok(vec![Item::new(json)])
             }
             Format::Json => {
-                let body = secrets.hide_in(self.json_body(response, content_type)?);
+                let body = secrets.hide_in(self.json_body(response, content_type).await?);
                 if self.full {
                     let mut json = Object::from_iter([("body", body)]);
                     json.extend(frame(response, secrets));
@@ -67,20 +89,22 @@ impl Wanted {
         }
     }
 
-    fn json_body(&self, response: &HttpResponse, content_type: &str) -> Result<Value, NodeError> {
-        let body = text::decode(&response.body, content_type);
+    async fn json_body(&self, response: &mut HttpResponse, content_type: &str) -> Result<Value, NodeError> {
+        let bytes = response.body.clone();
+        let body = text::decode(&bytes, content_type);
         if body.trim().is_empty() {
             return Ok(Value::empty_object());
         }
-        match model::json::parse(&body) {
+        match read_json(&body, &mut response.held).await {
             Ok(value) => Ok(value),
-            Err(_) if self.format == Format::Detect && self.never_error => Ok(Value::empty_object()),
-            Err(problem) if self.format == Format::Detect => Err(NodeError::failed("Invalid JSON in response body")
+            Err(ForeignError::NotJson(_)) if self.format == Format::Detect && self.never_error => Ok(Value::empty_object()),
+            Err(ForeignError::NotJson(problem)) if self.format == Format::Detect => Err(NodeError::failed("Invalid JSON in response body")
                 .hint(format!("{problem}. Choose the response format Text to see the body."))),
-            Err(_) => {
+            Err(ForeignError::NotJson(_)) => {
                 let message = format!("Response body is not valid JSON. Change \"Response Format\" to \"{}\"", self.text_label);
                 Err(NodeError::failed(message))
             }
+            Err(error) => Err(refused(&error, "choose the response format Text or File")),
         }
     }
 
@@ -90,8 +114,23 @@ impl Wanted {
             false => Item::new(input.json.clone()),
         };
         item.binary = input.binary.clone();
-        item.set_binary(self.property.clone(), binary::to_file(response, draft, &self.property));
+        item.set_binary(self.property.clone(), binary::to_file(response, draft, &self.property, secrets));
         item
+    }
+}
+
+fn content_type(response: &HttpResponse) -> String {
+    response.header("content-type").unwrap_or_default().to_owned()
+}
+
+/// An answer for which there is no memory.
+fn refused(error: &ForeignError, instead: &str) -> NodeError {
+    let refusal = error.refusal("The answer", Code::UPSTREAM_TOO_LARGE).unwrap_or_else(|| NodeError::failed(error.to_string()));
+    match error {
+        ForeignError::TooHeavy { .. } => {
+            refusal.hint(format!("Ask for less at a time, {instead}, or let the operator raise HEDDLE_RUN_MEMORY_LIMIT."))
+        }
+        _ => refusal,
     }
 }
 
@@ -129,16 +168,20 @@ pub(in crate::http) fn body_text(response: &HttpResponse) -> Result<String, Node
     if binary::is_file_type(content_type) || response.body.contains(&0) {
         return Err(NodeError::failed("The service answered with a file, which cannot be shown to a model"));
     }
-    Ok(text::decode(&response.body, content_type))
+    Ok(text::decode(&response.body, content_type).into_owned())
 }
 
 /// The body as pagination expressions see it.
-pub(super) fn body_for_expressions(response: &HttpResponse) -> Value {
-    let content_type = response.header("content-type").unwrap_or_default();
-    let body = text::decode(&response.body, content_type);
-    match content_type.contains("application/json") {
-        true => model::json::parse(&body).unwrap_or_else(|_| Value::empty_object()),
-        false => Value::from(body),
+pub(super) async fn body_for_expressions(response: &mut HttpResponse) -> Result<Value, NodeError> {
+    let (bytes, content_type) = (response.body.clone(), content_type(response));
+    let body = text::decode(&bytes, &content_type);
+    let read = match content_type.contains("application/json") {
+        true => read_json(&body, &mut response.held).await,
+        false => make_room(body.len(), &mut response.held).await.map(|()| Value::from(body.as_ref())),
+    };
+    match read {
+        Err(ForeignError::NotJson(_)) => Ok(Value::empty_object()),
+        read => read.map_err(|error| refused(&error, "take smaller pages")),
     }
 }
 
@@ -149,6 +192,7 @@ fn or_empty(value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures::FutureExt as _;
 
     fn wanted(format: Format) -> Wanted {
         Wanted { format, full: false, property: "data".into(), never_error: false, split_lists: true, text_label: "Text" }
@@ -156,34 +200,42 @@ mod tests {
 
     fn answer(content_type: &str, body: &str) -> HttpResponse {
         let headers = vec![("Content-Type".to_owned(), content_type.to_owned())];
-        HttpResponse { status: 200, status_text: "OK".into(), headers, body: body.to_owned().into(), url: "https://x.test/a".into() }
+        HttpResponse {
+            status: 200,
+            status_text: "OK".into(),
+            headers,
+            body: body.to_owned().into(),
+            url: "https://x.test/a".into(),
+            held: Default::default(),
+        }
     }
 
-    fn items(wanted: &Wanted, response: &HttpResponse) -> Result<Value, NodeError> {
+    fn items(wanted: &Wanted, response: &mut HttpResponse) -> Result<Value, NodeError> {
         let input = Item::new(json!({ "in": 1 }));
-        let made = wanted.items(response, &Draft::new("GET", "https://x.test/a"), &input, &Secrets::default())?;
+        let draft = Draft::new("GET", "https://x.test/a");
+        let made = wanted.items(response, &draft, &input, &Secrets::default()).now_or_never().unwrap()?;
         Ok(Value::array(made.into_iter().map(|item| item.json).collect()))
     }
 
     #[test]
     fn the_content_type_decides_when_asked_to_detect() {
         let detect = wanted(Format::Detect);
-        assert_eq!(items(&detect, &answer("application/json; charset=utf-8", r#"{"a":1}"#)).unwrap(), json!([{ "a": 1 }]));
-        assert_eq!(items(&detect, &answer("application/json", r#"[{"a":1},{"a":2}]"#)).unwrap(), json!([{ "a": 1 }, { "a": 2 }]));
-        assert_eq!(items(&detect, &answer("application/json", "null")).unwrap(), json!([{}]));
-        assert_eq!(items(&detect, &answer("application/json", "")).unwrap(), json!([{}]));
-        assert_eq!(items(&detect, &answer("application/json", "[]")).unwrap(), json!([]));
-        assert_eq!(items(&detect, &answer("text/html", "<p>")).unwrap(), json!([{ "data": "<p>" }]));
-        assert_eq!(items(&detect, &answer("", "")).unwrap(), json!([{}]));
-        assert_eq!(items(&detect, &answer("image/png", "x")).unwrap(), json!([{ "in": 1 }]));
-        assert_eq!(items(&detect, &answer("application/json", "{oops")).unwrap_err().message(), "Invalid JSON in response body");
+        assert_eq!(items(&detect, &mut answer("application/json; charset=utf-8", r#"{"a":1}"#)).unwrap(), json!([{ "a": 1 }]));
+        assert_eq!(items(&detect, &mut answer("application/json", r#"[{"a":1},{"a":2}]"#)).unwrap(), json!([{ "a": 1 }, { "a": 2 }]));
+        assert_eq!(items(&detect, &mut answer("application/json", "null")).unwrap(), json!([{}]));
+        assert_eq!(items(&detect, &mut answer("application/json", "")).unwrap(), json!([{}]));
+        assert_eq!(items(&detect, &mut answer("application/json", "[]")).unwrap(), json!([]));
+        assert_eq!(items(&detect, &mut answer("text/html", "<p>")).unwrap(), json!([{ "data": "<p>" }]));
+        assert_eq!(items(&detect, &mut answer("", "")).unwrap(), json!([{}]));
+        assert_eq!(items(&detect, &mut answer("image/png", "x")).unwrap(), json!([{ "in": 1 }]));
+        assert_eq!(items(&detect, &mut answer("application/json", "{oops")).unwrap_err().message(), "Invalid JSON in response body");
     }
 
     #[test]
     fn a_chosen_format_wins_over_the_content_type() {
-        assert_eq!(items(&wanted(Format::Text), &answer("application/json", r#"{"a":1}"#)).unwrap(), json!([{ "data": r#"{"a":1}"# }]));
-        assert_eq!(items(&wanted(Format::Json), &answer("text/plain", "[1]")).unwrap(), json!([1]));
-        let error = items(&wanted(Format::Json), &answer("text/html", "<p>")).unwrap_err();
+        assert_eq!(items(&wanted(Format::Text), &mut answer("application/json", r#"{"a":1}"#)).unwrap(), json!([{ "data": r#"{"a":1}"# }]));
+        assert_eq!(items(&wanted(Format::Json), &mut answer("text/plain", "[1]")).unwrap(), json!([1]));
+        let error = items(&wanted(Format::Json), &mut answer("text/html", "<p>")).unwrap_err();
         assert_eq!(error.message(), "Response body is not valid JSON. Change \"Response Format\" to \"Text\"");
     }
 
@@ -200,6 +252,6 @@ mod tests {
             "statusCode": 200,
             "statusMessage": "OK"
         }]);
-        assert_eq!(items(&full, &response).unwrap(), expected);
+        assert_eq!(items(&full, &mut response).unwrap(), expected);
     }
 }

@@ -1,23 +1,21 @@
 //! Bytes of an answer as text, in the character set it was written in.
 
 use encoding_rs::{Encoding, GB18030, UTF_8, WINDOWS_1252};
+use std::borrow::Cow;
 
 /// The text of a body. The `charset` of the content type decides; without one it is UTF-8, or the likeliest older set.
-pub(super) fn decode(body: &[u8], content_type: &str) -> String {
+pub(super) fn decode<'b>(body: &'b [u8], content_type: &str) -> Cow<'b, str> {
     if let Some(encoding) = charset(content_type).filter(|encoding| *encoding != UTF_8) {
-        return encoding.decode(body).0.into_owned();
+        return encoding.decode(body).0;
     }
     let (text, had_errors) = UTF_8.decode_with_bom_removal(body);
     if !had_errors {
-        return text.into_owned();
+        return text;
     }
     // Chinese text has hardly a byte below 0x80; Western text has few above.
     let n_high = body.iter().filter(|byte| **byte >= 0x80).count();
     let likely = if n_high * 3 > body.len() { GB18030 } else { WINDOWS_1252 };
-    match likely.decode_without_bom_handling_and_without_replacement(body) {
-        Some(text) => text.into_owned(),
-        None => text.into_owned(),
-    }
+    likely.decode_without_bom_handling_and_without_replacement(body).unwrap_or(text)
 }
 
 fn charset(content_type: &str) -> Option<&'static Encoding> {

@@ -5,7 +5,7 @@ use super::super::draft::{DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBod
 use super::super::failure::Failure;
 use super::response::{Format, Wanted};
 use super::v3::positive;
-use super::{Batching, Made, fields_of, run_all, spec};
+use super::{Batching, Gathered, Made, fields_of, run_all, spec};
 use node_api::prelude::*;
 
 pub(crate) struct HttpRequestOld;
@@ -48,12 +48,16 @@ async fn one(ctx: &Ctx<'_>, session: &Session, input: Item, index: usize) -> Mad
             split_lists: flag("splitIntoItems"),
             text_label: "String",
         };
-        let draft = draft(ctx, &input, index, &options, format)?;
-        let response = credentials.send(ctx, session, draft.clone()).await?;
+        let mut draft = draft(ctx, &input, index, &options, format)?;
+        wanted.limit(&mut draft);
+        let mut response = credentials.send(ctx, session, draft.clone()).await?;
         if !response.is_success() && !wanted.never_error {
             return Err(Failure::Status(response));
         }
-        Ok(wanted.items(&response, &draft, &input, &credentials.secrets(session).await)?)
+        let items = wanted.items(&mut response, &draft, &input, &credentials.secrets(session).await).await?;
+        let mut made = Gathered::new(ctx);
+        made.add(items, response.body.len());
+        Ok(made.finish())
     };
     match made.await {
         Ok(made) => Ok(made),

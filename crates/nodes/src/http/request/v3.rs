@@ -5,9 +5,9 @@ use super::super::draft::{DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBod
 use super::super::failure::Failure;
 use super::super::query::{Arrays, parse_form};
 use super::super::tools::shortened::Shortened;
-use super::pagination::Pagination;
+use super::pagination::{Pages, Pagination};
 use super::response::{Format, Wanted, body_text};
-use super::{Batching, Made, check_url, fields_of, gathered, parse_json, run_all, spec};
+use super::{Batching, Gathered, Made, check_url, fields_of, gathered, parse_json, run_all, spec};
 use aws_lc_rs::digest;
 use model::Gaps;
 use node_api::prelude::*;
@@ -50,26 +50,38 @@ async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, 
             }
         };
         draft.set_header_if_missing("accept", accept);
-        let pages = match pagination {
-            Some(pagination) => pagination.fetch(ctx, session, &credentials, &draft, index, wanted.never_error).await?,
-            None => {
-                let response = credentials.send(ctx, session, draft.clone()).await?;
-                if !response.is_success() && !wanted.never_error {
-                    return Err(Failure::Status(response));
-                }
-                vec![response]
-            }
-        };
-        let secrets = credentials.secrets(session).await;
-        let mut made = Vec::new();
+        wanted.limit(&mut draft);
         let shortened = Shortened::read(ctx, index)?;
-        for page in &pages {
-            match &shortened {
-                Some(shortened) => made.extend(shortened.items(secrets.hide_in(body_text(page)?.into()))?),
-                None => made.extend(wanted.items(page, &draft, &input, &secrets)?),
+        let mut made = Gathered::new(ctx);
+        let mut pages = match pagination {
+            Some(pagination) => Some(Pages::new(pagination, ctx, session, &credentials, &draft, index).await?),
+            None => None,
+        };
+        loop {
+            let mut page = match &mut pages {
+                Some(pages) => match pages.next(wanted.never_error).await? {
+                    Some(page) => page,
+                    None => break,
+                },
+                None => {
+                    let response = credentials.send(ctx, session, draft.clone()).await?;
+                    if !response.is_success() && !wanted.never_error {
+                        return Err(Failure::Status(response));
+                    }
+                    response
+                }
+            };
+            let secrets = credentials.secrets(session).await;
+            let items = match &shortened {
+                Some(shortened) => shortened.items(secrets.hide_in(body_text(&page)?.into()))?,
+                None => wanted.items(&mut page, &draft, &input, &secrets).await?,
+            };
+            made.add(items, page.body.len());
+            if pages.is_none() {
+                break;
             }
         }
-        Ok(made)
+        Ok(made.finish())
     };
     match made.await {
         Ok(made) => Ok(made),

@@ -25,11 +25,11 @@ impl Node for EmailSend {
             Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."),
         ];
         Spec::new("n8n-nodes-base.emailSend", &[1.0, 2.0, 2.1], "Send Email", "Send a mail through a mail server (SMTP)")
-            .sends_to("toEmail")
-            .sends_to("ccEmail")
-            .sends_to("bccEmail")
-            .sends_to("options.ccEmail")
-            .sends_to("options.bccEmail")
+            .sends_as_told("toEmail")
+            .sends_as_told("ccEmail")
+            .sends_as_told("bccEmail")
+            .sends_as_told("options.ccEmail")
+            .sends_as_told("options.bccEmail")
             .group(Group::Integration)
             .credential("smtp", true)
             .params([

@@ -12,7 +12,14 @@ struct Feeds(Arc<Mutex<String>>);
 impl Http for Feeds {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let body = self.0.lock().unwrap().clone();
-        Ok(HttpResponse { status: 200, status_text: "OK".into(), headers: Vec::new(), body: body.into(), url: request.url })
+        Ok(HttpResponse {
+            status: 200,
+            status_text: "OK".into(),
+            headers: Vec::new(),
+            body: body.into(),
+            url: request.url,
+            held: Default::default(),
+        })
     }
 }
 

@@ -2,6 +2,10 @@
 
 use node_api::connect::Dialect;
 use node_api::prelude::*;
+use std::collections::HashMap;
+
+/// More cannot be bound: both protocols count them in sixteen bits.
+const MAX_VALUES: usize = 65_535;
 
 /// A statement with its values in the order of its own placeholders.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +23,7 @@ pub(in super::super) fn bind(dialect: Dialect, query: &str, values: &[Value]) ->
     }
     let mut bound = Vec::new();
     let mut current = Bound { text: String::new(), values: Vec::new() };
+    let mut written = HashMap::new();
     for piece in pieces(dialect, query) {
         match piece {
             Piece::Plain(text) => current.text.push_str(text),
@@ -36,7 +41,16 @@ pub(in super::super) fn bind(dialect: Dialect, query: &str, values: &[Value]) ->
                     )
                     .hint("Give a value for each $1, $2 … of the query in 'Query Parameters', in order.")
                 })?;
+                let value = match form {
+                    // Written once, however often it stands in the query.
+                    Form::Json => written.entry(number).or_insert_with(|| Value::from(model::json::to_string(value))),
+                    _ => value,
+                };
                 put(dialect, &mut current, value, form, number)?;
+                if current.values.len() > MAX_VALUES {
+                    return Err(NodeError::parameter("query", format!("A statement can have {MAX_VALUES} values, and this one has more"))
+                        .hint("Give shorter lists, or run the query for a part of them at a time."));
+                }
             }
         }
     }
@@ -106,11 +120,10 @@ enum Piece<'q> {
 
 fn put(dialect: Dialect, statement: &mut Bound, value: &Value, form: Form, number: usize) -> Result<(), NodeError> {
     match form {
-        Form::Value => statement.push_value(dialect, value.clone()),
-        Form::Json => statement.push_value(dialect, Value::from(model::json::to_string(value))),
+        Form::Value | Form::Json => statement.push_value(dialect, value.clone()),
         Form::List => {
             let several = value.as_array().map_or_else(|| vec![value.clone()], <[Value]>::to_vec);
-            for (place, value) in several.into_iter().enumerate() {
+            for (place, value) in several.into_iter().take(MAX_VALUES + 1).enumerate() {
                 if place > 0 {
                     statement.push(",");
                 }
@@ -366,6 +379,17 @@ mod tests {
         assert!(bind(Dialect::Postgres, "select $1:raw", &[json!("1; drop table t")]).unwrap_err().message().contains("$1"));
         assert!(bind(Dialect::Postgres, "select $2", &[json!("1")]).unwrap_err().message().contains("$2"));
         assert_eq!(postgres("select 'a' ~ $1, $1 ~ 'b', $2^2", json!(["x", 3]))[0].0, "select 'a' ~ $1, $2 ~ 'b', $3^2");
+    }
+
+    #[test]
+    fn issue_14_09_what_a_query_binds_is_bounded_by_what_it_may_and_not_by_what_it_names() {
+        let list = Value::array(vec![json!(1); 1000]);
+        let error = bind(Dialect::Postgres, &"$1:csv,".repeat(10_000), &[list]).unwrap_err();
+        assert_eq!(error.message(), "A statement can have 65535 values, and this one has more");
+        // Ten gigabytes, if each were written for itself.
+        let long = json!({ "a": "x".repeat(1 << 20) });
+        let bound = bind(Dialect::Postgres, &"$1:json,".repeat(10_000), &[long]).unwrap();
+        assert_eq!(bound[0].values.len(), 10_000);
     }
 
     #[test]

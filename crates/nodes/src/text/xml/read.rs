@@ -32,6 +32,10 @@ pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
     if text.len() > MAX_BYTES {
         return Err(NodeError::new(Code::INPUT_BOMB, format!("The XML is larger than the limit of {MAX_BYTES} bytes")));
     }
+    if model::weight::of_xml(text) > model::weight::MAX_BYTES {
+        let message = format!("The XML holds more elements and attributes than fit into {} bytes of memory", model::weight::MAX_BYTES);
+        return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Take it in smaller parts."));
+    }
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Ok(Value::empty_object());
@@ -332,6 +336,13 @@ mod tests {
         let external = "<!DOCTYPE x SYSTEM \"file:///etc/passwd\"><x/>";
         assert_eq!(read(external, &options()), json!({ "x": "" }));
         assert_eq!(parse(&"<a>".repeat(100_000), &options()).unwrap_err().code(), Code::INPUT_BOMB);
+    }
+
+    #[test]
+    fn issue_14_09_xml_that_would_take_too_much_memory_is_refused_before_it_is_read() {
+        let elements = |count: usize| format!("<r>{}</r>", "<a b=''/>".repeat(count));
+        assert_eq!(parse(&elements(model::weight::MAX_BYTES / 500), &options()).unwrap_err().code(), Code::INPUT_BOMB);
+        assert!(parse(&elements(1_000), &options()).is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A further page of a form, or the page that ends it.
 
 use super::fields::fields_param;
-use super::page::{bare_page, css_of, form_route, web_address};
+use super::page::{bare_page, css_of, open_form_route, web_address};
 use crate::flow::wait::{limit, limit_params};
 use crate::triggers::given::Given;
 use crate::triggers::webhook::headers::checked_value;
@@ -71,7 +71,7 @@ impl Trigger for Form {
         if given.text("operation") == "completion" {
             return Ok(Vec::new());
         }
-        let form = form_route(&given, Str::new(), "authentication", further_page(&given)?)?;
+        let form = open_form_route(&given, Str::new(), further_page(&given)?)?;
         Ok(vec![Listen::Form(form.into())])
     }
 

@@ -11,11 +11,18 @@ use node_api::trigger::{FormCompletion, FormPage, FormRoute, WebhookRoute};
 /// The note at the foot is shown unless it is switched off.
 const ATTRIBUTION_IF_UNSET: bool = true;
 
-/// A form at a path: its page is shown to a GET and sent with a POST.
+/// A form at a path: its page is shown to a GET and sent with a POST. `auth_parameter` is where the node keeps how visitors show who
+/// they are.
 pub(crate) fn form_route(given: &Given<'_>, path: Str, auth_parameter: &str, page: FormPage) -> Result<FormRoute, NodeError> {
+    let mut form = open_form_route(given, path, page)?;
+    form.route.auth = auth_of(given, auth_parameter)?;
+    Ok(form)
+}
+
+/// The same for a node that has no such parameter.
+pub(super) fn open_form_route(given: &Given<'_>, path: Str, page: FormPage) -> Result<FormRoute, NodeError> {
     let route = WebhookRoute {
         methods: vec!["GET".into(), "POST".into()],
-        auth: auth_of(given, auth_parameter)?,
         answer: answer_when(given)?,
         ignores_bots: given.flag("options.ignoreBots"),
         ..WebhookRoute::new("GET", path)

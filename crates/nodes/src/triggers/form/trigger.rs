@@ -1,7 +1,7 @@
 //! Starts a run when a form is sent; the page of the form is made from the node's parameters.
 
 use super::fields::fields_param;
-use super::page::{form_route, page_of};
+use super::page::{form_route, open_form_route, page_of};
 use super::submission::submitted_item;
 use crate::triggers::given::Given;
 use crate::triggers::webhook::path::path_of;
@@ -18,7 +18,11 @@ impl Node for FormTrigger {
             .untrusted()
             .credential("httpBasicAuth", false)
             .params([
-                Param::choice("authentication", "Authentication", &ways).preset("none").since(2.0).help("How visitors show who they are."),
+                Param::choice("authentication", "Authentication", &ways)
+                    .preset("none")
+                    .since(2.0)
+                    .raw()
+                    .help("How visitors show who they are."),
                 Param::text("path", "Form path", "").until(2.1).help("The last part of the form's address; the node's own id if empty."),
                 Param::text("formTitle", "Form title", "").required().help("Shown above the form and as the page's title."),
                 Param::long_text("formDescription", "Form description", "").help("Shown under the title; simple HTML is allowed."),
@@ -57,8 +61,11 @@ impl Trigger for FormTrigger {
     fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
         let given = Given::new(setup.params);
         let path = given.some_text("path").or_else(|| given.some_text("options.path")).unwrap_or_default();
-        let route = form_route(&given, path_of(setup, "path", &path)?, "authentication", page_of(&given)?)?;
-        Ok(vec![Listen::Form(route.into())])
+        let (path, page) = (path_of(setup, "path", &path)?, page_of(&given)?);
+        // The first version asks nobody who they are.
+        let is_open = setup.node.version < 2.0 && given.value("authentication").is_none();
+        let form = if is_open { open_form_route(&given, path, page)? } else { form_route(&given, path, "authentication", page)? };
+        Ok(vec![Listen::Form(form.into())])
     }
 }
 
@@ -84,7 +91,7 @@ pub(crate) fn shared_options() -> Vec<Param> {
     vec![
         Param::flag("appendAttribution", "Append attribution", true).help("Show at the foot of the page what made it."),
         Param::text("buttonLabel", "Button label", "Submit").help("The label of the button that sends the form."),
-        Param::flag("ignoreBots", "Ignore bots", false).help("Crawlers and link previews see nothing."),
+        Param::flag("ignoreBots", "Ignore bots", false).guard().help("Crawlers and link previews see nothing."),
         Param::group("respondWithOptions", "Form response", [FieldGroup::new("values", "Values", ending)])
             .preset(json!({ "values": { "respondWith": "text" } }))
             .help("What follows once the form is sent, unless another page does."),
@@ -171,6 +178,17 @@ mod tests {
         assert_eq!((form.route.auth, form.route.answer, form.route.ignores_bots), (WebhookAuth::Basic, AnswerWhen::LastNode, true));
         let broken = listens(2.5, json!({ "options": { "customCss": "</style><script>" } }));
         assert_eq!(broken.unwrap_err().code(), Code::NODE_PARAMETER);
+    }
+
+    #[test]
+    fn issue_14_16_a_form_is_open_only_if_its_author_says_so() {
+        for way in [json!(""), Value::Null, Value::Undefined, json!("magic"), json!("={{ $vars.mode }}")] {
+            let mut params = json!({});
+            params.set_path("authentication", way.clone());
+            assert_eq!(listens(2.5, params).unwrap_err().code(), Code::NODE_PARAMETER, "{way:?}");
+        }
+        assert_eq!(listens(1.0, json!({})).unwrap().route.auth, WebhookAuth::None, "the first version has no authentication");
+        assert_eq!(listens(1.0, json!({ "authentication": "basicAuth" })).unwrap().route.auth, WebhookAuth::Basic);
     }
 
     #[tokio::test]

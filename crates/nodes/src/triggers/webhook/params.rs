@@ -27,6 +27,7 @@ pub(crate) fn response_params() -> Vec<Param> {
         Param::choice("responseData", "Response data", &data)
             .preset("firstEntryJson")
             .show("responseMode", &["lastNode"])
+            .guard()
             .help("What of the last node's items is sent back."),
         Param::text("responseBinaryPropertyName", "Property name", "data")
             .required()
@@ -50,7 +51,9 @@ pub(crate) fn option_params() -> Vec<Param> {
     let header =
         [Param::text("name", "Name", "").help("The header's name."), Param::text("value", "Value", "").help("The header's value.")];
     vec![
-        Param::text("allowedOrigins", "Allowed origins (CORS)", "*").help("Pages of these origins may call it; several with commas."),
+        Param::text("allowedOrigins", "Allowed origins (CORS)", "*")
+            .guard()
+            .help("Pages of these origins may call it; several with commas."),
         Param::flag("binaryData", "Binary file", false)
             .versions(&[1.0])
             .show("/httpMethod", &["PATCH", "PUT", "POST"])
@@ -58,9 +61,12 @@ pub(crate) fn option_params() -> Vec<Param> {
         Param::text("binaryPropertyName", "Put output file in field", "data")
             .help("The field for files; those of a form are numbered from 0 behind it."),
         Param::text("deliveryHeader", "Delivery header", "")
+            .guard()
             .help("Heddle's own: a header that tells deliveries apart, such as `X-GitHub-Delivery`; a second call with the same value starts nothing."),
-        Param::flag("ignoreBots", "Ignore bots", false).help("Calls of crawlers and link previews start nothing."),
-        Param::text("ipWhitelist", "IP(s) allowlist", "").help("Only calls from these addresses or networks are taken; several with commas."),
+        Param::flag("ignoreBots", "Ignore bots", false).guard().help("Calls of crawlers and link previews start nothing."),
+        Param::text("ipWhitelist", "IP(s) allowlist", "")
+            .guard()
+            .help("Only calls from these addresses or networks are taken; several with commas."),
         Param::flag("noResponseBody", "No response body", false)
             .show("/responseMode", &["onReceived"])
             .hide("rawBody", &[true])
@@ -84,6 +90,7 @@ pub(crate) fn option_params() -> Vec<Param> {
         Param::text("responsePropertyName", "Property name", "data")
             .show("/responseData", &["firstEntryJson"])
             .show("/responseMode", &["lastNode"])
+            .guard()
             .help("Only this field of the item is sent back."),
     ]
 }

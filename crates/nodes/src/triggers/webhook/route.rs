@@ -41,17 +41,26 @@ pub(crate) fn route_of(given: &Given<'_>, path: Str, auth_parameter: &str) -> Re
     })
 }
 
-/// How callers show who they are, at a parameter.
+/// How callers show who they are, at a parameter that every node of this kind has: that nobody is asked has to be said.
 pub(crate) fn auth_of(given: &Given<'_>, parameter: &str) -> Result<WebhookAuth, NodeError> {
     match given.text(parameter).as_str() {
-        "" | "none" => Ok(WebhookAuth::None),
+        "none" => Ok(WebhookAuth::None),
         "basicAuth" => Ok(WebhookAuth::Basic),
         "headerAuth" => Ok(WebhookAuth::Header),
         "jwtAuth" => Ok(WebhookAuth::Jwt),
-        // Anything unknown must not leave the address open.
-        other => Err(NodeError::parameter(parameter, format!("There is no authentication '{other}'"))
-            .hint("Choose 'none', 'basicAuth', 'headerAuth' or 'jwtAuth'.")),
+        other => Err(unknown_auth(parameter, other, "'none', 'basicAuth', 'headerAuth' or 'jwtAuth'")),
     }
+}
+
+/// Anything unknown must not leave the address open, and nothing at all neither.
+pub(crate) fn unknown_auth(parameter: &str, given: &str, known: &str) -> NodeError {
+    let start: String = given.chars().take(60).collect();
+    let message = match start.chars().next() {
+        None => "No authentication is chosen".to_owned(),
+        Some('=') => "The authentication cannot be an expression".to_owned(),
+        Some(_) => format!("There is no authentication '{start}'"),
+    };
+    NodeError::parameter(parameter, message).hint(format!("Choose {known}."))
 }
 
 /// When a call is answered.
@@ -112,13 +121,17 @@ fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeErro
             "firstEntryBinary" => {
                 AnswerData::FirstFile { field: given.some_text("responseBinaryPropertyName").unwrap_or_else(|| "data".into()) }
             }
-            _ => {
+            "" | "firstEntryJson" => {
                 let content_type = given.some_text("options.responseContentType");
                 let parameter = "options.responseContentType";
                 AnswerData::FirstItem {
                     field: given.some_text("options.responsePropertyName"),
                     content_type: content_type.map(|kind| checked_value(parameter, "content-type", &kind)).transpose()?,
                 }
+            }
+            other => {
+                return Err(NodeError::parameter("responseData", format!("There is no response data {}", shown(&other.into())))
+                    .hint("Choose 'allEntries', 'firstEntryJson', 'firstEntryBinary' or 'noData'."));
             }
         },
     })

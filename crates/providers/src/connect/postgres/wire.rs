@@ -225,7 +225,7 @@ impl Connection {
                         row.insert(name.clone(), value);
                     }
                     account.end_row()?;
-                    account.aside().await;
+                    account.aside().await?;
                     current.rows.push(row);
                 }
                 // It has given as many rows as it may.

@@ -82,10 +82,10 @@ impl Http for RecordedHttp {
             let head = redirect::Head { status: response.status, location: response.header("location") };
             match request.follow_redirects.then(|| redirect::follow(&request, &url, head)).transpose()?.flatten() {
                 Some(next) => request = next,
-                None if response.body.len() > request.max_response_bytes => {
-                    return Err(HttpError::TooLarge { limit: request.max_response_bytes });
+                None => {
+                    let limit = request.max_bytes(response.header("content-type").unwrap_or_default());
+                    return if response.body.len() > limit { Err(HttpError::TooLarge { limit }) } else { Ok(response) };
                 }
-                None => return Ok(response),
             }
         }
         Err(HttpError::TooManyRedirects { limit: request.max_redirects })
@@ -239,7 +239,7 @@ impl Answer {
         };
         let status = self.entry.get("status").and_then(Value::as_usize).and_then(|status| u16::try_from(status).ok()).unwrap_or(200);
         let status_text = reqwest::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or_default();
-        Ok(HttpResponse { status, status_text: status_text.into(), headers, body, url: sent.url.to_string() })
+        Ok(HttpResponse { status, status_text: status_text.into(), headers, body, url: sent.url.to_string(), held: Default::default() })
     }
 }
 

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use model::{Object, Value};
+use model::{Object, Value, keep_credentials};
 use node_api::http::HttpRequest;
 
 pub(in crate::api) const OPERATIONS: &[Operation] =
@@ -54,15 +54,7 @@ async fn fetch(State(app): State<App>, Text(text): Text) -> Result<Response, Api
 /// A workflow from elsewhere knows no credential of this instance; an id that fits all the same was guessed. Their names stay, for whoever
 /// chooses.
 fn without_credential_ids(mut workflow: Value) -> Value {
-    if let Some(nodes) = workflow.make_object().get_mut("nodes") {
-        for node in nodes.make_array().iter_mut() {
-            let Some(chosen) = node.get("credentials").and_then(Value::as_object) else { continue };
-            let named =
-                |one: &Value| Object::from_iter([("id", Value::Null), ("name", one.get("name").cloned().unwrap_or_else(|| "".into()))]);
-            let names: Object = chosen.iter().map(|(kind, one)| (kind.clone(), named(one))).collect();
-            node.make_object().insert("credentials", names);
-        }
-    }
+    keep_credentials(workflow.make_object(), |_, _, _| false);
     workflow
 }
 
@@ -85,9 +77,9 @@ mod tests {
 
     #[test]
     fn issue_14_07_a_workflow_from_elsewhere_brings_no_ids_of_credentials() {
-        let credentials = json!({ "smtp": { "id": "1", "name": "Mail" }, "imap": "odd" });
+        let credentials = json!({ "smtp": { "id": "1", "name": "Mail" }, "imap": "Old" });
         let read = without_credential_ids(json!({ "nodes": [{ "credentials": (credentials) }, { "name": "B" }, 7] }));
-        let expected = json!({ "smtp": { "id": null, "name": "Mail" }, "imap": { "id": null, "name": "" } });
+        let expected = json!({ "smtp": { "id": null, "name": "Mail" }, "imap": { "id": null, "name": "Old" } });
         assert_eq!(read.get_path("nodes.0.credentials"), Some(&expected));
         assert_eq!(read.get_path("nodes.1"), Some(&json!({ "name": "B" })));
         assert_eq!(read.get_path("nodes.2"), Some(&json!(7)));

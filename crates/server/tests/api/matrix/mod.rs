@@ -6,7 +6,7 @@ mod world;
 
 use crate::app::{Reply, TestApp};
 use heddle_server::{EntryPoint, Guard, entry_points};
-use rows::{PAGES, PEOPLE, Person, ROWS, Row};
+use rows::{FOR_ANY_KEY, PAGES, PEOPLE, Person, ROWS, Row};
 use std::collections::BTreeSet;
 use store::users::Role;
 use world::{MARK, World};
@@ -98,6 +98,9 @@ async fn issue_14_00_everybody_gets_at_every_way_in_what_the_table_says() {
                 // Each is asked about things of its own, so that what one removes another still finds.
                 let (path, body) = world.real(row).await;
                 let call = world.calls(person, row.method, &path, &body).swap_remove(number);
+                // The first call of somebody who is known shows a key.
+                let is_by_key = number == 0 && person != Person::Anonymous;
+                let expected = if is_by_key && row.by_session { '3' } else { expected };
                 check(person, row, &path, &call.send().await, expected);
             }
         }
@@ -223,7 +226,7 @@ async fn issue_14_00_a_key_opens_what_its_scope_names_and_nothing_else() {
         .into_iter()
         .filter_map(|entry| match entry.guard {
             Guard::Scope(scope) => Some((entry, scope)),
-            Guard::Public | Guard::Principal => None,
+            Guard::Public | Guard::Principal | Guard::Session => None,
         })
         .collect();
     let scopes: BTreeSet<&str> = guarded.iter().map(|(_, scope)| *scope).collect();
@@ -236,6 +239,32 @@ async fn issue_14_00_a_key_opens_what_its_scope_names_and_nothing_else() {
             assert_eq!(reply.status != 403, scope == held, "{held}: {} {} gave {} {}", entry.method, entry.path, reply.status, reply.body);
             assert_ne!(reply.status, 401, "{}", entry.path);
         }
+    }
+}
+
+/// Where no scope is asked for, a key of one scope gets what the table says that every key gets, and nothing else.
+#[tokio::test]
+async fn issue_14_00_a_limited_key_opens_nothing_without_a_scope_but_what_is_written_down() {
+    let world = World::new().await;
+    let narrow = world.app.key("owner@x.y", &["tag:list"]).await;
+    let unscoped: Vec<EntryPoint> =
+        entry_points().into_iter().filter(|entry| matches!(entry.guard, Guard::Principal | Guard::Session)).collect();
+    let found: BTreeSet<(&str, &str)> =
+        unscoped.iter().filter(|entry| entry.guard == Guard::Principal).map(|entry| (entry.method, entry.path.as_str())).collect();
+    assert_eq!(found, FOR_ANY_KEY.iter().copied().collect(), "every key opens these, whatever its scopes");
+    let by_session: BTreeSet<(&str, &str)> = ROWS.iter().filter(|row| row.by_session).map(|row| (row.method, row.path)).collect();
+    for entry in &unscoped {
+        let row = ROWS.iter().find(|row| row.method == entry.method && mounted(row) == entry.path).unwrap();
+        let (path, body) = world.real(row).await;
+        let reply = world.app.call(entry.method, &path).key(&narrow).json(&body).send().await;
+        let is_refused = by_session.contains(&(entry.method, entry.path.as_str()));
+        assert_eq!(is_refused, entry.guard == Guard::Session, "{path}");
+        assert_eq!(reply.status == 403, is_refused, "{} {path} gave {} {}", entry.method, reply.status, reply.body);
+        assert_ne!(reply.status, 401, "{path}");
+    }
+    for (scopes, status) in [(&["tag:list"][..], 403), (&["metrics:read"], 200), (&["*"], 200)] {
+        let key = world.app.key("owner@x.y", scopes).await;
+        assert_eq!(world.app.call("GET", "/metrics").key(&key).send().await.status, status, "{scopes:?}");
     }
 }
 

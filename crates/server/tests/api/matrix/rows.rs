@@ -26,16 +26,22 @@ pub(super) struct Row {
     pub(super) answers: &'static str,
     /// Whoever is let in may be told that what they sent does not fit, or does not go at the moment.
     pub(super) may_be_refused: bool,
+    /// Only a session lets in; whoever shows a key is refused.
+    pub(super) by_session: bool,
 }
 
 const fn row(method: &'static str, path: &'static str, body: &'static str, answers: &'static str) -> Row {
-    Row { method, path, body, answers, may_be_refused: false }
+    Row { method, path, body, answers, may_be_refused: false, by_session: false }
 }
 
 impl Row {
     /// For what takes more to be done than this test has: another service, a model, a step in doubt, a password.
     const fn or_refused(self) -> Self {
         Self { may_be_refused: true, ..self }
+    }
+
+    const fn by_session(self) -> Self {
+        Self { by_session: true, ..self }
     }
 }
 
@@ -73,10 +79,10 @@ pub(super) const ROWS: &[Row] = &[
     row("GET", "/invitation", "", ALL),
     row("GET", "/password-reset", "", ALL),
     row("GET", "/api/me", "", SIGNED_IN),
-    row("POST", "/api/me/password", r#"{"currentPassword":"","password":""}"#, SIGNED_IN).or_refused(),
-    row("GET", "/api/me/api-keys", "", SIGNED_IN),
-    row("POST", "/api/me/api-keys", r#"{"label":""}"#, SIGNED_IN).or_refused(),
-    row("DELETE", "/api/me/api-keys/{id}", "", "144444"),
+    row("POST", "/api/me/password", r#"{"currentPassword":"","password":""}"#, SIGNED_IN).or_refused().by_session(),
+    row("GET", "/api/me/api-keys", "", SIGNED_IN).by_session(),
+    row("POST", "/api/me/api-keys", r#"{"label":""}"#, SIGNED_IN).or_refused().by_session(),
+    row("DELETE", "/api/me/api-keys/{id}", "", "144444").by_session(),
     row("POST", "/api/logout", "", SIGNED_IN).or_refused(),
     // OpenAI's API. Whoever has a workflow run through it may run it by hand.
     row("GET", "/v1/models", "", SIGNED_IN),
@@ -209,6 +215,18 @@ pub(super) const ROWS: &[Row] = &[
     row("GET", "/api/v1/node-types", "", SIGNED_IN),
     row("GET", "/api/v1/node-types/{type}/docs", "", SIGNED_IN),
     row("GET", "/api/v1/openapi.json", "", SIGNED_IN),
+];
+
+/// What every key opens, whatever its scopes: whose it is, and what is the same for everybody.
+pub(super) const FOR_ANY_KEY: &[(&str, &str)] = &[
+    ("GET", "/api/me"),
+    ("POST", "/api/logout"),
+    ("POST", "/api/v1/client-errors"),
+    ("GET", "/api/v1/credentials/schema/{kind}"),
+    ("GET", "/api/v1/instance"),
+    ("GET", "/api/v1/node-types"),
+    ("GET", "/api/v1/node-types/{type}/docs"),
+    ("GET", "/api/v1/openapi.json"),
 ];
 
 /// Pages of the editor: one file, whatever is behind them, and nothing of it needs a session.

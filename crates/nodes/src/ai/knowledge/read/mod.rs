@@ -96,7 +96,7 @@ pub(crate) async fn chunks_of_file(file: &Binary, lengths: Lengths) -> Result<Ve
         Format::Html => vec![document(html_text(text(file)?).await?, &base)],
         Format::Markdown | Format::Text => vec![document(text(file)?, &base)],
     };
-    let chunks = cut(documents, format, lengths);
+    let chunks = cut(documents, format, lengths)?;
     match chunks.is_empty() {
         true => Err(NodeError::input("There is no text in the file").hint("A scanned document has pictures of text only.")),
         false => Ok(chunks),
@@ -104,11 +104,11 @@ pub(crate) async fn chunks_of_file(file: &Binary, lengths: Lengths) -> Result<Ve
 }
 
 /// The chunks of a text that comes without a file.
-pub(crate) fn chunks_of_text(text: Str, metadata: Object, lengths: Lengths) -> Vec<Document> {
+pub(crate) fn chunks_of_text(text: Str, metadata: Object, lengths: Lengths) -> Result<Vec<Document>, NodeError> {
     cut(vec![Document { content: text, metadata }], Format::Markdown, lengths)
 }
 
-fn cut(documents: Vec<Document>, format: Format, lengths: Lengths) -> Vec<Document> {
+fn cut(documents: Vec<Document>, format: Format, lengths: Lengths) -> Result<Vec<Document>, NodeError> {
     let separators = match format {
         Format::Html | Format::Markdown | Format::Word => separators_of("markdown").unwrap_or(PLAIN),
         Format::Pdf | Format::Csv | Format::Json | Format::Text => PLAIN,

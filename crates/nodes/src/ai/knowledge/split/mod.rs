@@ -6,6 +6,7 @@ mod tokens;
 pub(crate) use languages::{LANGUAGES, separators_of};
 pub(crate) use tokens::Tokens;
 
+use crate::turn::tick;
 use model::{Object, Str, Value};
 use node_api::NodeError;
 use node_api::ai::{Document, Splitter};
@@ -90,12 +91,14 @@ impl Splitter for Characters {
 }
 
 /// The chunks of documents, each with the metadata of its document and the lines that it stands on.
-pub(crate) fn split_documents(splitter: &dyn Splitter, documents: Vec<Document>) -> Vec<Document> {
+pub(crate) fn split_documents(splitter: &dyn Splitter, documents: Vec<Document>) -> Result<Vec<Document>, NodeError> {
     let mut chunks = Vec::new();
     for Document { content, metadata } in documents {
         // Chunks overlap, so that the next one is looked for behind the beginning of the last.
         let (mut from, mut line, mut counted) = (0, 1, 0);
         for chunk in splitter.split(&content) {
+            // One that is not found is looked for in all that is left.
+            tick()?;
             if let Some(at) = content.get(from..).and_then(|rest| rest.find(chunk.as_str())).map(|at| from + at) {
                 line += new_lines(&content[counted..at]);
                 counted = at;
@@ -109,7 +112,7 @@ pub(crate) fn split_documents(splitter: &dyn Splitter, documents: Vec<Document>)
             chunks.push(Document { content: chunk, metadata });
         }
     }
-    chunks
+    Ok(chunks)
 }
 
 fn new_lines(text: &str) -> usize {
@@ -216,7 +219,7 @@ mod tests {
         let metadata = json!({ "source": "a", "loc": { "pageNumber": 2 } }).as_object().cloned().unwrap();
         let document = Document { content: "one\ntwo\n\nthree\nfour".into(), metadata };
         let splitter = Recursive { separators: PLAIN, lengths: Lengths::new(10.0, 0.0).unwrap(), keeps_separators: false };
-        let chunks = split_documents(&splitter, vec![document]);
+        let chunks = split_documents(&splitter, vec![document]).unwrap();
         let told: Vec<(&str, Value)> =
             chunks.iter().map(|chunk| (chunk.content.as_str(), chunk.metadata.get("loc").cloned().unwrap())).collect();
         let loc = |from: usize, to: usize| json!({ "pageNumber": 2, "lines": { "from": from, "to": to } });

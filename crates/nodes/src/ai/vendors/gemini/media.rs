@@ -4,9 +4,10 @@ use super::text::{model, shown};
 use crate::ai::models::options::read;
 use crate::ai::models::{field, secret};
 use crate::ai::vendors::api::{Api, Effect};
-use crate::ai::vendors::{chosen_model, converse, file_item, files, names};
+use crate::ai::vendors::{chosen_model, converse, file_item, files};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use node_api::addresses;
 use node_api::ai::{Media, MediaData, Message, Part, Role};
 use node_api::hosts::Bound;
 use node_api::prelude::*;
@@ -51,7 +52,7 @@ async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<P
         _ => "image/jpeg",
     };
     let (mut parts, mut left) = (Vec::new(), MAX_FILES_BYTES);
-    for url in names(&ctx.text(&format!("{resource}Urls"), index)?) {
+    for url in addresses(&ctx.text(&format!("{resource}Urls"), index)?) {
         let mut request = HttpRequest::new("GET", url);
         request.max_response_bytes = left;
         request.bound = Some(Bound::to_nothing());

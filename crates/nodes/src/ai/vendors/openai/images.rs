@@ -3,10 +3,11 @@
 use super::api;
 use super::text::{model, response_message};
 use crate::ai::vendors::api::Effect;
-use crate::ai::vendors::{chosen, converse, file_item, files, names};
+use crate::ai::vendors::{chosen, converse, file_item, files};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use node_api::addresses;
 use node_api::ai::{Media, MediaData, Message, ModelOptions, Part, Role};
 use node_api::http::Part as FormPart;
 use node_api::prelude::*;
@@ -21,7 +22,7 @@ pub(super) async fn analyze(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<
         "base64" => parts.extend(files(ctx, index, item)?),
         _ => {
             let url = |url: &str| Part::Image(Media { mime_type: "image/jpeg".into(), name: None, data: MediaData::Url(url.into()) });
-            parts.extend(names(&ctx.text("imageUrls", index)?).map(url));
+            parts.extend(addresses(&ctx.text("imageUrls", index)?).map(url));
         }
     }
     let longest = ctx.param("options.maxTokens", index)?.as_f64().filter(|tokens| *tokens >= 1.0).unwrap_or(DESCRIPTION_TOKENS);

@@ -24,7 +24,7 @@ impl Node for OpenAi {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 2.0, 2.1];
         Spec::new("@n8n/n8n-nodes-langchain.openAi", &versions, "OpenAI", "Texts, images, speech and files of OpenAI")
             .untrusted()
-            .sends_to("imageUrls")
+            .sends_to_each("imageUrls")
             .sends_to("responses.values.*.imageUrl")
             .group(Group::Ai)
             .inputs([Port::main(), Port::of(Kind::AiTool, "Tools")])

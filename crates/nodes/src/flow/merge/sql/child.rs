@@ -1,18 +1,19 @@
 //! The query in a child process. The request is a line with the query and the columns of the tables, then a line of JSON for each
-//! item, with an empty line after each table. The answer is a line for each row and one more that says how it ended.
+//! item, with an empty line after each table. The answer is rows ([`crate::child::rows`]).
 
 use super::database::{Database, over_limit};
 use super::template::Query;
-use super::{MAX_RESULT_BYTES, Output, ROW_BYTES, STACK, TIME_LIMIT, Table, too_many_rows};
-use crate::child::{ChildKind, Turn, confine, error_fields, error_of, start, turn};
+use super::{MAX_RESULT_BYTES, Output, ROW_BYTES, STACK, TIME_LIMIT, Table, row_too_large, too_many_rows};
+use crate::child::rows::{BATCH, Ending, MAX_ROW_BYTES, NotWritten, RowWriter, receive, written};
+use crate::child::{ChildKind, Turn, confine, start, turn};
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::ChildStdin;
 use tokio::sync::oneshot;
 
 /// The name of the command.
@@ -21,13 +22,6 @@ pub const SQL_COMMAND: &str = "merge-sql";
 const MEMORY: u64 = 768 << 20;
 /// What the program may take to start, to read its tables and to end, on top of the time for the query.
 const GRACE: Duration = Duration::from_secs(10);
-/// Bytes that are sent at once.
-const BATCH: usize = 64 << 10;
-
-/// How a line of the answer begins.
-const ROW: u8 = b'r';
-const ERROR: u8 = b'e';
-const END: u8 = b'.';
 
 /// Has the query run by the program. It is killed when nobody waits for it any more.
 pub(super) async fn run(
@@ -58,103 +52,76 @@ async fn exchange(program: &Path, query: &Query, tables: Vec<Table>, mut output:
     let mut child = start(program, SQL_COMMAND, turn).map_err(failed)?;
     let (to_child, from_child) = (child.stdin.take(), child.stdout.take());
     if let Some(to_child) = to_child {
-        // A process that has ended tells why by its answer, not by what it left unread.
-        let _ = send(to_child, query, tables).await;
+        send(to_child, query, tables).await?;
     }
     let ending = match from_child {
-        Some(from_child) => receive(from_child, &mut output).await.map_err(failed)?,
+        Some(from_child) => receive(from_child, |row, bytes| output.push(row, bytes)).await.map_err(failed)?,
         None => Ending::Cut,
     };
     match ending {
         Ending::Whole | Ending::Enough => output.checked(),
-        Ending::Failed(error) => Err(error),
+        Ending::LargeRow => Err(row_too_large()),
+        Ending::Failed(error) => Err(error.on_item(0)),
         // The system ends a process that takes too much, before it can say so.
         Ending::Cut => Err(over_limit("The query needs more time or memory than it may have")),
     }
 }
 
-async fn send(mut to_child: ChildStdin, query: &Query, tables: Vec<Table>) -> io::Result<()> {
-    let mut batch = format!("{}\n", header(query, &tables)).into_bytes();
-    for table in tables {
+/// Sends the request. A process that has ended tells why by its answer, not by what it left unread.
+async fn send(mut to_child: ChildStdin, query: &Query, tables: Vec<Table>) -> Result<(), NodeError> {
+    let mut batch = line_of("The query with its values", &header(query, &tables))?;
+    for (number, table) in (1..).zip(tables) {
         for item in table.items.iter() {
-            json::to_writer(&mut batch, &item.json)?;
-            batch.push(b'\n');
+            batch.push_str(&line_of(&format!("An item of input {number}"), &item.json)?);
             if batch.len() >= BATCH {
-                to_child.write_all(&batch).await?;
-                batch.clear();
-            }
-        }
-        batch.push(b'\n');
-    }
-    to_child.write_all(&batch).await?;
-    to_child.flush().await
-}
-
-/// How the answer ended.
-enum Ending {
-    Whole,
-    Failed(NodeError),
-    /// We have stopped reading.
-    Enough,
-    /// The process has.
-    Cut,
-}
-
-async fn receive(from_child: ChildStdout, output: &mut Output) -> io::Result<Ending> {
-    // Whatever the process sends, one line of it does not fill our memory.
-    let mut from_child = BufReader::with_capacity(BATCH, from_child.take(2 * MAX_RESULT_BYTES as u64));
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        from_child.read_until(b'\n', &mut line).await?;
-        let Some((kind, rest)) = line.split_first().filter(|_| line.ends_with(b"\n")) else { return Ok(Ending::Cut) };
-        let Ok(rest) = std::str::from_utf8(rest) else { return Ok(Ending::Cut) };
-        match *kind {
-            END => return Ok(Ending::Whole),
-            ERROR => return Ok(Ending::Failed(error_of(&json::parse(rest).unwrap_or_default()).on_item(0))),
-            ROW => {
-                let Ok(row) = json::parse(rest) else { return Ok(Ending::Cut) };
-                if output.push(row, rest.len()).is_break() {
-                    return Ok(Ending::Enough);
+                if to_child.write_all(batch.as_bytes()).await.is_err() {
+                    return Ok(());
                 }
+                batch.clear();
+                batch.shrink_to(BATCH);
             }
-            _ => return Ok(Ending::Cut),
         }
+        batch.push('\n');
     }
+    let _ = to_child.write_all(batch.as_bytes()).await;
+    let _ = to_child.flush().await;
+    Ok(())
 }
 
-fn header(query: &Query, tables: &[Table]) -> String {
+fn line_of(what: &str, value: &Value) -> Result<String, NodeError> {
+    let too_large = || over_limit(&format!("{what} holds more than {} MB", MAX_ROW_BYTES >> 20));
+    let mut line = written(value).ok_or_else(too_large)?;
+    line.push('\n');
+    Ok(line)
+}
+
+fn header(query: &Query, tables: &[Table]) -> Value {
     let columns = tables.iter().map(|table| Value::array(table.columns.iter().map(|name| name.clone().into()).collect()));
     let fields = Object::from_iter([
         ("text", Value::from(query.text.as_str())),
         ("values", Value::array(query.values.clone())),
         ("tables", Value::array(columns.collect())),
     ]);
-    json::to_string(&Value::object(fields))
+    Value::object(fields)
 }
 
 /// What the process does: reads a request and answers it, within limits that the system keeps.
 pub fn serve_merge_sql(input: impl Read + Send, output: impl Write + Send) -> io::Result<()> {
     confine(MEMORY, TIME_LIMIT)?;
     std::thread::scope(|scope| {
-        let answer = move || answer(io::BufReader::with_capacity(BATCH, input), BufWriter::with_capacity(BATCH, output));
+        let answer = move || answer(io::BufReader::with_capacity(BATCH, input), output);
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, answer)?;
         worker.join().unwrap_or_else(|_| Err(io::Error::other("the query cannot be run")))
     })
 }
 
-fn answer(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
-    match run_request(&mut input, &mut output) {
-        Ok(()) => output.write_all(&[END, b'\n'])?,
-        Err(error) => {
-            let fields = json::to_string(&Value::object(error_fields(&error)));
-            output.write_all(&[&[ERROR], fields.as_bytes(), b"\n"].concat())?;
-        }
-    }
-    output.flush()
+fn answer(mut input: impl BufRead, output: impl Write) -> io::Result<()> {
+    let mut rows = RowWriter::new(output);
+    let outcome = run_request(&mut input, &mut rows);
+    rows.end(outcome)
 }
 
-fn run_request(input: &mut impl BufRead, output: &mut impl Write) -> Result<(), NodeError> {
+fn run_request(input: &mut impl BufRead, rows: &mut RowWriter<impl Write>) -> Result<(), NodeError> {
     let deadline = Instant::now() + TIME_LIMIT;
     let header = next_line(input)?.and_then(|line| json::parse(&line).ok()).ok_or_else(damaged)?;
     let list = |key: &str| header.get(key).and_then(Value::as_array).unwrap_or_default();
@@ -172,20 +139,20 @@ fn run_request(input: &mut impl BufRead, output: &mut impl Write) -> Result<(), 
         database.fill(number, &columns, items)?;
     }
     let mut n_bytes = 0;
-    let mut line = Vec::new();
-    let mut written = Ok(());
+    let mut refused = None;
     database.run(&query, |row| {
-        line.clear();
-        line.push(ROW);
-        written = json::to_writer(&mut line, &row).and_then(|()| {
-            line.push(b'\n');
-            output.write_all(&line)
-        });
-        n_bytes += line.len() + ROW_BYTES;
-        if written.is_err() || n_bytes > MAX_RESULT_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        match rows.row(&row) {
+            Ok(bytes) => n_bytes += bytes + ROW_BYTES,
+            Err(error) => refused = Some(error),
+        }
+        if refused.is_some() || n_bytes > MAX_RESULT_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    written.map_err(|error| NodeError::failed(format!("The rows cannot be handed over: {error}")))?;
-    if n_bytes > MAX_RESULT_BYTES { Err(too_many_rows()) } else { Ok(()) }
+    match refused {
+        Some(NotWritten::TooLarge) => Err(row_too_large()),
+        Some(NotWritten::Failed(error)) => Err(NodeError::failed(format!("The rows cannot be handed over: {error}"))),
+        None if n_bytes > MAX_RESULT_BYTES => Err(too_many_rows()),
+        None => Ok(()),
+    }
 }
 
 /// A line without its end; none where the input ends before one.
@@ -220,6 +187,26 @@ mod tests {
 
 "#;
         assert_eq!(answered(request), "r{\"b\":true,\"a\":[2]}\n.\n");
+    }
+
+    #[test]
+    fn issue_14_01_a_row_that_is_too_large_is_told_and_not_sent() {
+        // Each of these letters takes six bytes on its way.
+        for (length, is_sent) in [(5_000_000, true), (6_000_000, false)] {
+            let query = format!("SELECT 1 AS a UNION ALL SELECT printf('%.*c', {length}, char(1))");
+            let answer = answered(&format!("{{\"text\":\"{query}\",\"values\":[],\"tables\":[]}}\n"));
+            let end = answer.lines().last().unwrap();
+            assert_eq!((answer.len() > 1000, end == "."), (is_sent, is_sent), "{length}: {}", &answer[..answer.len().min(300)]);
+            assert!(is_sent || (end.contains("QUERY_LIMIT") && end.contains("A row of the result holds more than 32 MB")), "{end}");
+        }
+    }
+
+    #[tokio::test]
+    async fn issue_14_01_an_item_that_is_too_large_for_a_row_is_not_sent() {
+        let large = json!({ "a": "\u{1}".repeat(6_000_000) });
+        let error = line_of("An item of input 1", &large).unwrap_err();
+        assert_eq!(error.code(), model::Code::QUERY_LIMIT);
+        assert_eq!(error.description().unwrap(), "An item of input 1 holds more than 32 MB");
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub use child::{SQL_COMMAND, serve_merge_sql};
 pub use probe::probe_merge_sql;
 
 use super::branch;
+use crate::child::rows::MAX_ROW_BYTES;
 use database::{Database, column_key, over_limit};
 use node_api::prelude::*;
 use std::collections::HashSet;
@@ -49,7 +50,7 @@ pub(super) async fn query(ctx: &Ctx<'_>, inputs: usize) -> Result<Outputs, NodeE
     let query = Query::read(raw, |expression| ctx.host().evaluate(expression, 0, &Object::new()).map_err(|error| error.on_item(0)))?;
     let tables = (0..inputs).map(|number| Table::new(number + 1, branch(ctx, number))).collect::<Result<Vec<_>, _>>()?;
     let pairs: Pairs = tables.iter().flat_map(Table::pairs).collect();
-    let output = Output { items: ctx.builder(), pairs: pairs.clone(), bytes: 0 };
+    let output = Output { items: ctx.builder(), pairs: pairs.clone(), bytes: 0, has_large_row: false };
     let mut output = match crate::child::program() {
         Some(program) => child::run(program, query, tables, output, TIME_LIMIT).await?,
         None => run_here(query, tables, output).await?,
@@ -96,11 +97,16 @@ struct Output {
     items: ItemsBuilder,
     pairs: Pairs,
     bytes: usize,
+    has_large_row: bool,
 }
 
 impl Output {
     /// Takes a row of so many bytes.
     fn push(&mut self, row: Value, bytes: usize) -> ControlFlow<()> {
+        if bytes > MAX_ROW_BYTES {
+            self.has_large_row = true;
+            return ControlFlow::Break(());
+        }
         self.bytes = self.bytes.saturating_add(bytes + ROW_BYTES);
         self.items.push(Item::new(row).with_pairs(self.pairs.clone()));
         if self.items.is_failed() || self.bytes > MAX_RESULT_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -108,8 +114,16 @@ impl Output {
 
     /// The output, unless it was too much.
     fn checked(self) -> Result<Self, NodeError> {
-        if self.bytes > MAX_RESULT_BYTES { Err(too_many_rows()) } else { Ok(self) }
+        match () {
+            () if self.has_large_row => Err(row_too_large()),
+            () if self.bytes > MAX_RESULT_BYTES => Err(too_many_rows()),
+            () => Ok(self),
+        }
     }
+}
+
+fn row_too_large() -> NodeError {
+    over_limit(&format!("A row of the result holds more than {} MB", MAX_ROW_BYTES >> 20)).hint("Select fewer or shorter columns.")
 }
 
 fn too_many_rows() -> NodeError {

@@ -3,7 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
+#[path = "../asking/mod.rs"]
 mod asking;
+mod elsewhere;
+mod text_credentials;
 
 use asking::{credential, n8n, node, openai, run_cut_off, run_document, workflow};
 use engine::Outcome;

@@ -3,6 +3,8 @@
 //! A thread that spins cannot be ended, and the memory it takes is ours; a process can be killed. The child is this program
 //! again, under a hidden command that reads a request from standard input and writes its answer to standard output.
 
+pub(crate) mod rows;
+
 use model::{Code, Object, Value};
 use node_api::NodeError;
 use rustix::process::{Resource, Rlimit, setpriority_process, setrlimit};

@@ -1,8 +1,10 @@
 //! Walks the table of nodes: every description is complete, every example runs.
 
+mod places;
+
 use model::{Items, Kind, Value, json};
 use node_api::testing::{TestHost, items, to_json};
-use node_api::{Ctx, Group, NodeInfo, NodeType, Param, ParamKind};
+use node_api::{Ctx, DestinationForm, Group, NodeInfo, NodeType, Param, ParamKind};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -57,11 +59,14 @@ const NO_PLACES: &[(&str, &str, &str)] = &[
     ("n8n-nodes-base.convertToFile", "email", "is written into a file"),
     ("n8n-nodes-base.convertToFile", "url", "is written into a file"),
     ("@n8n/n8n-nodes-langchain.guardrails", "allowedUrls", "a list that texts are compared with"),
+    ("n8n-nodes-base.executeWorkflow", "workflowId", "a stored workflow, whose own author wrote down where it sends data"),
+    ("n8n-nodes-base.n8n", "workflowObject", "is stored, for whoever activates or calls it"),
+    ("n8n-nodes-base.readBinaryFile", "filePath", "is read; nothing is sent there"),
 ];
 
 #[test]
 fn issue_14_12_every_parameter_that_says_where_data_goes_is_marked() {
-    const WORDS: &[&str] = &["url", "uri", "endpoint", "email", "host", "command"];
+    const WORDS: &[&str] = &["url", "uri", "endpoint", "email", "host", "command", "path", "workflow"];
     fn walk(before: &str, params: &[Param], found: &mut Vec<(String, String)>) {
         for param in params {
             let path = if before.is_empty() { param.name.to_string() } else { format!("{before}.{}", param.name) };
@@ -85,10 +90,49 @@ fn issue_14_12_every_parameter_that_says_where_data_goes_is_marked() {
         let mut found = Vec::new();
         walk("", &spec.params, &mut found);
         for (path, name) in found.iter().filter(|_| is_ordinary) {
-            let is_marked = spec.flow.sends_to.iter().any(|marked| marked == path);
+            let is_marked = spec.flow.sends_to.iter().any(|marked| marked.param == *path);
             let is_none = NO_PLACES.iter().any(|(id, param, _)| *id == spec.id && param == name);
             assert!(is_marked != is_none, "{}: '{path}' is either marked with `sends_to` or listed here with a reason", spec.id);
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn issue_14_12_only_destinations_that_are_marked_so_are_taken_apart() {
+    let mut reached = HashSet::new();
+    for entry in entries() {
+        for destination in entry.spec.flow.sends_to.iter().filter(|destination| destination.form != DestinationForm::Whole) {
+            let is_list = destination.form == DestinationForm::Addresses;
+            for separator in [",", ", ", ";", " ", "\n", "|", "\t"] {
+                let text = format!("https://first.test/a{separator}https://second.test/b");
+                let mut gone_to = Vec::new();
+                for params in places::forms_with(&entry.spec, &destination.param, &text) {
+                    gone_to.extend(places::addresses_used(&entry, &params).await);
+                }
+                let has = |host: &str| gone_to.iter().any(|address| address.starts_with(host));
+                let is_apart = has("https://second.test/");
+                let (id, param) = (&entry.spec.id, &destination.param);
+                assert!(is_list || !is_apart, "{id}: '{param}' is taken apart at {separator:?}, and not marked with `sends_to_each`");
+                if is_list {
+                    assert_eq!(is_apart, separator.contains(','), "{id}: '{param}' at {separator:?}: the engine splits at commas only");
+                }
+                if has("https://first.test/") {
+                    reached.insert((id.clone(), param.clone()));
+                }
+            }
+        }
+    }
+    // What no test reaches, no test proves.
+    for (id, param) in [
+        ("@n8n/n8n-nodes-langchain.googleGemini", "imageUrls"),
+        ("@n8n/n8n-nodes-langchain.googleGemini", "fileUrl"),
+        ("@n8n/n8n-nodes-langchain.openAi", "imageUrls"),
+        ("@n8n/n8n-nodes-langchain.openAi", "responses.values.*.imageUrl"),
+        ("n8n-nodes-base.graphql", "endpoint"),
+        ("n8n-nodes-base.httpRequest", "url"),
+        ("n8n-nodes-base.rssFeedRead", "url"),
+    ] {
+        assert!(reached.contains(&(id.into(), param.into())), "{id}: '{param}' is not reached");
     }
 }
 

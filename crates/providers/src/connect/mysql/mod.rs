@@ -1,27 +1,27 @@
 //! MySQL and MariaDB: statements with bound values, answers as JSON by the type of each column.
 
+mod read;
+
+pub(super) use read::read;
+
 use super::MAX_ANSWER_BYTES;
 use super::answer::{Account, Form};
 use super::dates;
-use super::dial::{Dialler, within, within_ms};
+use super::dial::{Dialler, within};
 use super::pool::Pool;
 use model::{Object, Str, Value};
 use mysql_async::consts::{ColumnFlags, ColumnType};
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Column, Conn, Opts, OptsBuilder, Params, SslOpts};
-use node_api::connect::{ConnectError, DateForm, NumberForm, ReadLimits, Security, Server, SqlResult, SqlServer, SqlSession, ValueForms};
+use node_api::connect::{ConnectError, DateForm, NumberForm, Security, Server, SqlResult, SqlServer, SqlSession, ValueForms};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The character set of columns that hold bytes and no text.
 const BINARY: u16 = 63;
-/// The server's word that there is no such connection.
-const NO_SUCH_THREAD: u16 = 1094;
 /// What closing a connection may take.
 const CLOSING: Duration = Duration::from_millis(100);
-/// What stopping a statement may take, the connection for it included.
-const KILLING: Duration = Duration::from_secs(10);
 
 struct Session {
     /// None once an answer was not read to its end.
@@ -46,106 +46,13 @@ pub(super) async fn session(dialler: &Dialler, pool: &Arc<Pool<Conn>>, server: &
     Ok(Box::new(Session { connection: Some(connection), address, server: server.clone(), pool: pool.clone() }))
 }
 
-/// One prepared statement that has columns, in a session and a transaction that are read-only. Neither is used again: the connection
-/// is closed, and the server told to stop if it may still be working.
-pub(super) async fn read(
-    dialler: &Dialler,
-    server: &SqlServer,
-    statement: &str,
-    values: &[Value],
-    limits: ReadLimits,
-) -> Result<SqlResult, ConnectError> {
-    let addresses = dialler.addresses(&server.server).await?;
-    let (mut connection, address) = connect(server, &addresses, limits.bytes).await?;
-    let mut running = Running { server, address, id: connection.id(), is_over: false };
-    let reading = read_on(&mut connection, server, statement, values, limits);
-    let result = within_ms(&server.server, limits.time_ms + server.server.timeout_ms, reading).await;
-    running.is_over = match &result {
-        Ok(found) => found.rows.len() <= limits.rows,
-        Err(error) => matches!(error, ConnectError::Refused { .. } | ConnectError::SignIn { .. } | ConnectError::Rowless),
-    };
-    close(connection).await;
-    result
-}
-
-/// A statement that the server may be working on. A server that computes does not notice that nobody listens any more, and a statement
-/// can lift the time limit of its own session, so that whoever stops reading early, a cancelled run included, has it killed.
-struct Running<'s> {
-    server: &'s SqlServer,
-    address: SocketAddr,
-    id: u32,
-    is_over: bool,
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        if self.is_over {
-            return;
-        }
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(kill(self.server.clone(), self.address, self.id));
-        }
-    }
-}
-
-/// Ends a connection from outside, which needs no right beyond being its user.
-async fn kill(server: SqlServer, address: SocketAddr, id: u32) {
-    let killing = async {
-        let (mut connection, _) = connect(&server, &[address], MAX_ANSWER_BYTES).await?;
-        let killed = match connection.query_drop(format!("KILL {id}")).await {
-            // It has ended meanwhile.
-            Err(mysql_async::Error::Server(refused)) if refused.code == NO_SUCH_THREAD => Ok(()),
-            killed => killed.map_err(|error| told(&server.server, error)),
-        };
-        close(connection).await;
-        killed
-    };
-    match tokio::time::timeout(KILLING, killing).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(place = %server.server.place(), %error, "A statement could not be stopped on its server."),
-        Err(_) => tracing::warn!(place = %server.server.place(), "A statement could not be stopped on its server in time."),
-    }
-}
-
-async fn read_on(
-    connection: &mut Conn,
-    server: &SqlServer,
-    statement: &str,
-    values: &[Value],
-    limits: ReadLimits,
-) -> Result<SqlResult, ConnectError> {
-    let failed = |error| match told(&server.server, error) {
-        ConnectError::TooLarge { .. } => ConnectError::TooLarge { limit: limits.bytes },
-        error => error,
-    };
-    // MariaDB's name for it and its seconds, else MySQL's and its milliseconds. Where neither is known, only our own clock counts.
-    let seconds = limits.time_ms as f64 / 1000.0;
-    if connection.query_drop(format!("SET SESSION max_statement_time = {seconds}")).await.is_err() {
-        let _ = connection.query_drop(format!("SET SESSION max_execution_time = {}", limits.time_ms)).await;
-    }
-    // The session as well as the transaction: whatever ended this one would begin the next in the same way.
-    connection.query_drop("SET SESSION TRANSACTION READ ONLY").await.map_err(failed)?;
-    connection.query_drop("START TRANSACTION READ ONLY").await.map_err(failed)?;
-    // Preparing takes one statement and runs nothing. Only what returns rows has columns: no CALL, no block, no SET, no INTO OUTFILE.
-    let prepared = connection.prep(statement).await.map_err(failed)?;
-    if prepared.num_columns() == 0 {
-        return Err(ConnectError::Rowless);
-    }
-    let bound = if values.is_empty() { Params::Empty } else { Params::Positional(values.iter().map(bind).collect()) };
-    let mut result = connection.exec_iter(&prepared, bound).await.map_err(failed)?;
-    match collect(&mut result, server.values, limits.bytes, limits.rows.saturating_add(1)).await {
-        Ok(results) => Ok(results.into_iter().next().unwrap_or_default()),
-        Err(Failure::TooLarge(error)) => Err(error),
-        Err(Failure::Told(error)) => Err(failed(error)),
-    }
-}
-
 /// Closes a connection. Dropping it would read what is still under way, however much that is.
 async fn close(connection: Conn) {
     let _ = tokio::time::timeout(CLOSING, connection.disconnect()).await;
 }
 
 /// A connection on which no row has more than so many bytes.
+#[expect(clippy::disallowed_methods, reason = "to addresses that were checked")]
 async fn connect(to: &SqlServer, addresses: &[SocketAddr], most_bytes: usize) -> Result<(Conn, SocketAddr), ConnectError> {
     let server = &to.server;
     let mut last = ConnectError::Unreachable { place: server.place(), reason: "it has no address".into() };
@@ -277,7 +184,7 @@ async fn collect<P: mysql_async::prelude::Protocol>(
                 object.insert(name.clone(), value);
             }
             account.end_row().map_err(Failure::TooLarge)?;
-            account.aside().await;
+            account.aside().await.map_err(Failure::TooLarge)?;
             current.rows.push(object);
             if current.rows.len() >= most_rows {
                 results.push(current);

@@ -1,15 +1,22 @@
 //! Redis: commands as words, replies as JSON.
 
+mod reply;
+
+use super::MAX_ANSWER_BYTES;
 use super::dial::{Dialler, encrypt, within};
 use model::{Object, Value};
 use node_api::connect::{ConnectError, RedisServer, RedisSession, Security, Server};
+use node_api::http::HttpError;
 use redis::aio::{ConnectionLike as _, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, ErrorKind, RedisConnectionInfo, RedisError};
+use reply::{Counted, Tally};
+use std::sync::Arc;
 use std::time::Duration;
 
 struct Session {
     connection: MultiplexedConnection,
     server: Server,
+    replies: Arc<Tally>,
     driver: tokio::task::JoinHandle<()>,
 }
 
@@ -18,6 +25,8 @@ pub(super) async fn session(dialler: &Dialler, to: &RedisServer) -> Result<Box<d
     let (stream, _) = dialler.connect(server).await?;
     let stream: super::dial::BoxStream =
         if server.security == Security::Plain { Box::new(stream) } else { encrypt(server, stream).await? };
+    let replies = Arc::new(Tally::default());
+    let stream = Counted::new(stream, replies.clone(), MAX_ANSWER_BYTES);
     let mut sign_in = RedisConnectionInfo::default().set_db(to.database).set_skip_set_lib_name();
     if !server.password.is_empty() {
         sign_in = sign_in.set_password(&server.password);
@@ -29,11 +38,11 @@ pub(super) async fn session(dialler: &Dialler, to: &RedisServer) -> Result<Box<d
     // The driver reads and writes; the sign-in itself waits for it, so both go on side by side.
     let (connection, driver) = within(server, async {
         let opened = MultiplexedConnection::new_with_config(&sign_in, stream, config).await;
-        opened.map_err(|error| told(server, &error))
+        opened.map_err(|error| told(server, &replies, &error))
     })
     .await?;
     let driver = tokio::spawn(driver);
-    Ok(Box::new(Session { connection, server: server.clone(), driver }))
+    Ok(Box::new(Session { connection, server: server.clone(), replies, driver }))
 }
 
 impl Drop for Session {
@@ -49,8 +58,9 @@ impl RedisSession for Session {
         for word in words {
             command.arg(*word);
         }
+        self.replies.begin();
         let answer = self.connection.req_packed_command(&command).await;
-        answer.and_then(redis::Value::extract_error).map(json).map_err(|error| told(&self.server, &error))
+        answer.and_then(redis::Value::extract_error).map(json).map_err(|error| told(&self.server, &self.replies, &error))
     }
 }
 
@@ -74,7 +84,12 @@ fn json(value: redis::Value) -> Value {
     }
 }
 
-fn told(server: &Server, error: &RedisError) -> ConnectError {
+fn told(server: &Server, replies: &Tally, error: &RedisError) -> ConnectError {
+    match replies.stopped() {
+        Some(HttpError::TooLarge { limit }) => return ConnectError::TooLarge { limit },
+        Some(stopped) => return ConnectError::Closed(stopped),
+        None => {}
+    }
     let place = server.place();
     let words = error.detail().map_or_else(|| error.to_string(), str::to_owned);
     if error.is_timeout() {
