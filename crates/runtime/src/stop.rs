@@ -20,14 +20,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const STOPS_AT_ONCE: usize = 16;
 
 impl Runtime {
-    /// Stops a run, and with it the one that it waits for. One that is waited for fails the node that called it. Goes on also if nobody
+    /// Stops a run, and with it all that it waits for. One that is waited for fails the node that called it. Goes on also if nobody
     /// waits for it any more.
     pub async fn stop_execution(self: &Arc<Self>, id: i64) -> Result<(), Error> {
         let runtime = self.clone();
         detached(async move { runtime.stop_now(id).await }).await
     }
 
-    /// Removes a run. The one that it waits for has nobody left who wants its result, and is stopped. Goes on also if nobody waits for
+    /// Removes a run. Those that it waits for have nobody left who wants their results, and are stopped. Goes on also if nobody waits for
     /// it any more.
     pub async fn delete_execution(self: &Arc<Self>, id: i64) -> Result<bool, Error> {
         let runtime = self.clone();
