@@ -126,7 +126,11 @@ impl Runtime {
 
     async fn stop_awaited_by(self: &Arc<Self>, caller: i64) -> Result<(), Error> {
         for called in self.store.abandoned(Some(caller)).await? {
-            self.stop_awaited(called).await?;
+            match self.stop_awaited(called).await {
+                // The caller is stopped or gone, which is what was asked for; this one is stopped as soon as it can be.
+                Err(Error::Busy { id }) => self.runner.say(Word::IsAbandoned(id)),
+                other => other?,
+            }
         }
         Ok(())
     }
