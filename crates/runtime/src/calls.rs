@@ -95,7 +95,7 @@ impl Runtime {
                 let missing = || CallTarget::missing(id);
                 let (Some(caller), Some(stored)) = (caller, self.store.workflow(id).await.map_err(failed)?) else { return Err(missing()) };
                 let stored = as_it_listens(&self.store, stored).await.map_err(failed)?;
-                let known = self.active().workflows.get(id).filter(|known| known.version_id == stored.version_id).cloned();
+                let known = self.active().get(id).filter(|known| known.version_id == stored.version_id).cloned();
                 let called = match known {
                     Some(known) => known,
                     None => Arc::new(self.beside_active(Loaded::new(&stored, &self.engine).map_err(failed)?)),

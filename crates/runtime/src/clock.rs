@@ -71,8 +71,6 @@ pub(crate) struct ClockSlot {
     is_in_line: bool,
 }
 
-pub(crate) type Timers = HashMap<(Str, Str), Timer>;
-
 /// What is written down of triggers, by workflow and name.
 pub(crate) type Rows = HashMap<(Str, Str), Schedule>;
 
@@ -140,7 +138,7 @@ impl Runtime {
         let now = self.now_ms();
         let mut has_to_wait = false;
         for schedule in self.store.claim_schedules(now, &self.owner, LEASE_MS).await? {
-            let timer = self.timers().get(&(schedule.workflow_id.clone(), schedule.node.clone())).cloned();
+            let timer = self.active().timer(&(schedule.workflow_id.clone(), schedule.node.clone())).cloned();
             // One that is being read, or cannot say yet what it listens to, is looked at again when its lease is over.
             let Some(timer) = timer else { continue };
             let workflow = schedule.workflow_id.clone();

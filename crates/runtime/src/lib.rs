@@ -8,6 +8,7 @@
 
 mod accounts;
 mod activation;
+mod active;
 mod addresses;
 mod approval;
 mod attempts;
@@ -80,8 +81,9 @@ pub use trial::{TestAddress, TestAddresses};
 pub use versions::Listening;
 pub use waiting::Waiting;
 
+use active::Active;
 use calls::KeptCalls;
-use clock::{ClockSlot, Timers};
+use clock::ClockSlot;
 use end::Word;
 use engine::{Engine, RunOptions};
 pub use fork::Fork;
@@ -90,14 +92,12 @@ use ledger::DayLedger;
 use model::{RunStatus, SpendingLimit, Str};
 use quarantine::Recovery;
 use recovery::Story;
-use routes::Routes;
 use start::Groundwork;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 use store::Store;
-use store::addresses::Address;
 use task::keep_going;
 use ticket::Tickets;
 use tokio::sync::{Notify, mpsc};
@@ -133,7 +133,7 @@ pub struct Runtime {
     pub store: Arc<dyn Store>,
     pub recorder: Arc<Recorder>,
     pub runner: Arc<Runner>,
-    active: RwLock<Arc<Active>>,
+    active: RwLock<Active>,
     clock_changed: Notify,
     catch_up: CatchUp,
     timezone: Str,
@@ -164,20 +164,6 @@ pub struct Runtime {
     links_named_waits_ms: i64,
     /// What runs are to know of each other, until somebody listens.
     words: Mutex<Option<mpsc::UnboundedReceiver<Word>>>,
-}
-
-/// The active workflows.
-#[derive(Clone, Default)]
-struct Active {
-    workflows: HashMap<Str, Arc<Loaded>>,
-    /// Those that do not listen, because their triggers cannot say what to.
-    silent: HashMap<Str, Arc<Loaded>>,
-    /// Those whose triggers have not been asked yet, or only for a moment.
-    unasked: HashMap<Str, Arc<Loaded>>,
-    routes: Routes,
-    /// What they listen at.
-    addresses: Vec<(Str, Address)>,
-    timers: Timers,
 }
 
 impl Runtime {
@@ -254,27 +240,26 @@ impl Runtime {
 
     /// Refuses a call of an address that nothing listens at any more: it was found before its body was read.
     pub(crate) fn check_listens(&self, hook: &Hook) -> Result<(), Error> {
-        let listens = hook.trial.is_some() || self.active().workflows.contains_key(&hook.workflow.id);
+        let listens = hook.trial.is_some() || self.active().get(&hook.workflow.id).is_some();
         if listens { Ok(()) } else { Err(Error::NotListening) }
     }
 
     /// Every workflow that is active.
     pub fn active_workflows(&self) -> Vec<Arc<Loaded>> {
-        let mut workflows: Vec<_> = self.active().workflows.values().cloned().collect();
+        let mut workflows: Vec<_> = self.active().listening().cloned().collect();
         workflows.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         workflows
     }
 
     /// Workflows that are active and do not listen, with the reason.
     pub fn silent_workflows(&self) -> Vec<(Str, Error)> {
-        let silent = self.active();
-        let reasons = silent.silent.values().filter_map(|loaded| Some((loaded.id.clone(), loaded.said_listens()?.err()?)));
-        reasons.collect()
+        let active = self.active();
+        active.silent().filter_map(|loaded| Some((loaded.id.clone(), loaded.said_listens()?.err()?))).collect()
     }
 
     /// The workflow as it is active, or as it was last saved.
     pub async fn load(&self, id: &str) -> Result<Arc<Loaded>, Error> {
-        if let Some(loaded) = self.active().workflows.get(id) {
+        if let Some(loaded) = self.active().get(id) {
             return Ok(loaded.clone());
         }
         let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
@@ -367,15 +352,11 @@ impl Runtime {
     }
 
     pub fn n_active(&self) -> usize {
-        self.active().workflows.len()
+        self.active().n_listening()
     }
 
-    fn active(&self) -> Arc<Active> {
-        self.active.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn timers(&self) -> TimersOf {
-        TimersOf(self.active())
+    fn active(&self) -> RwLockReadGuard<'_, Active> {
+        self.active.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now_ms(&self) -> i64 {
@@ -384,16 +365,6 @@ impl Runtime {
 
     fn zone_of<'a>(&'a self, workflow: &'a Loaded) -> &'a str {
         workflow.plan.timezone.as_ref().unwrap_or(&self.timezone)
-    }
-}
-
-struct TimersOf(Arc<Active>);
-
-impl std::ops::Deref for TimersOf {
-    type Target = Timers;
-
-    fn deref(&self) -> &Timers {
-        &self.0.timers
     }
 }
 

@@ -10,7 +10,7 @@ use node_api::{NodeError, NodeType};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use store::executions::Saving;
-use store::workflows::{StaticData, StoredWorkflow};
+use store::workflows::{ListeningWorkflow, StaticData, StoredWorkflow};
 
 /// A version of a workflow with its plan. Shared by everything that may start it.
 pub struct Loaded {
@@ -21,6 +21,7 @@ pub struct Loaded {
     pub active: bool,
     /// How often it had been activated then.
     pub(crate) activations: i64,
+    created_ms: i64,
     pub plan: Arc<Plan>,
     pub saving: Saving,
     /// Whether runs by hand are kept.
@@ -91,6 +92,7 @@ impl Loaded {
             project_id: stands_for.project_id.clone(),
             active: false,
             activations: stands_for.activations,
+            created_ms: stands_for.created_ms,
             is_stored: false,
             document: None,
             caller_policy: setting("callerPolicy").unwrap_or_default(),
@@ -115,6 +117,16 @@ impl Loaded {
     pub fn credentials(&self) -> Vec<Str> {
         let chosen = self.plan.nodes.iter().flat_map(|node| node.credentials.values());
         chosen.filter_map(|chosen| chosen.get("id").and_then(Value::as_str)).map(Str::from).collect()
+    }
+
+    /// Whether an active workflow is still the one that was read here.
+    pub(crate) fn is(&self, now: &ListeningWorkflow) -> bool {
+        self.as_listening() == *now
+    }
+
+    pub(crate) fn as_listening(&self) -> ListeningWorkflow {
+        let (id, version_id, project_id) = (self.id.clone(), self.version_id.clone(), self.project_id.clone());
+        ListeningWorkflow { id, version_id, project_id, created_ms: self.created_ms, activations: self.activations }
     }
 
     pub fn static_data(&self) -> Value {

@@ -73,7 +73,7 @@ impl Runtime {
 
     /// Whether a trigger listens, and with this version of its workflow.
     pub(crate) fn listens_with(&self, workflow: &Arc<Loaded>, key: &Key) -> bool {
-        self.timers().get(key).is_some_and(|now| Arc::ptr_eq(&now.workflow, workflow))
+        self.active().timer(key).is_some_and(|now| Arc::ptr_eq(&now.workflow, workflow))
     }
 
     async fn take_news(self: &Arc<Self>, timer: &Timer, node: &Str, looked: Looked) -> Result<(), Error> {

@@ -3,11 +3,12 @@
 //! Invariant: what is written down of schedules changes in one transaction, before the workflows listen as it says. If that fails nothing
 //! has changed, and the next look does all of it again.
 
+use crate::active::{Listener, Removed, Standing};
 use crate::addresses::claims_of;
 use crate::clock::Rows;
 use crate::listens::{FIRST_CPU_TIME, LISTEN_CPU_TIME, Listens, took_too_long};
 use crate::setbacks::Fate;
-use crate::{Active, Error, ListenScope, Loaded, Runtime};
+use crate::{Error, ListenScope, Loaded, Runtime};
 use model::{Object, Str};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -41,6 +42,14 @@ struct Candidate {
     listened: Option<Arc<Listens>>,
 }
 
+/// What may have changed since the last look.
+struct Changes {
+    /// Active workflows that may have changed.
+    listening: Vec<ListeningWorkflow>,
+    /// Those that are active no more, as far as they are known.
+    gone: Vec<Str>,
+}
+
 /// How the active workflows were read.
 enum Read {
     All,
@@ -58,24 +67,6 @@ struct Plan {
     wanted: HashSet<(Str, Str)>,
 }
 
-impl Active {
-    pub(crate) fn known(&self, id: &Str) -> Option<&Arc<Loaded>> {
-        [&self.workflows, &self.silent, &self.unasked].into_iter().find_map(|known| known.get(id))
-    }
-
-    fn remove(&mut self, ids: &HashSet<Str>) {
-        if !ids.iter().any(|id| self.known(id).is_some()) {
-            return;
-        }
-        for all in [&mut self.workflows, &mut self.silent, &mut self.unasked] {
-            all.retain(|id, _| !ids.contains(id));
-        }
-        self.routes.remove(ids);
-        self.addresses.retain(|(workflow, _)| !ids.contains(workflow));
-        self.timers.retain(|(workflow, _), _| !ids.contains(workflow));
-    }
-}
-
 impl Runtime {
     /// Reads the active workflows again, if anything has changed.
     pub async fn reload(&self) -> Result<(), Error> {
@@ -89,7 +80,7 @@ impl Runtime {
             if changed == *seen {
                 return Ok(());
             }
-            match self.read_active().await? {
+            match self.read_active(*seen).await? {
                 Read::All => *seen = changed,
                 Read::NotAll => {}
                 // The clock has moved a schedule meanwhile; what was planned would fire it again.
@@ -100,58 +91,92 @@ impl Runtime {
         Err(Error::Contended)
     }
 
-    async fn read_active(&self) -> Result<Read, Error> {
-        let before = self.active();
-        let listening = self.store.listening().await?;
-        let mut active = (*before).clone();
-        let still: HashSet<&Str> = listening.iter().map(|workflow| &workflow.id).collect();
-        let all_before = [&before.workflows, &before.silent, &before.unasked].into_iter().flat_map(HashMap::keys);
-        let mut replaced: HashSet<Str> = all_before.filter(|id| !still.contains(id)).cloned().collect();
-        let candidates = self.candidates(&before, listening).await?;
+    async fn read_active(&self, seen: i64) -> Result<Read, Error> {
+        let Changes { listening, gone } = self.changes_since(seen).await?;
+        let candidates = self.candidates(listening).await?;
         let mut have_all_said = self.ask_all(candidates.iter().filter_map(|one| one.loaded.as_ref().ok())).await?;
         let candidates: Vec<Candidate> = candidates.into_iter().filter(Candidate::has_changed).collect();
         let ids: Vec<Str> = candidates.iter().map(|one| one.id.clone()).collect();
         let held = self.held_by(&ids).await?;
         let mut plan = Plan { known: self.rows_of(&ids).await?, ..Plan::default() };
-        replaced.extend(ids);
-        active.remove(&replaced);
+        let mut standings = Vec::with_capacity(candidates.len());
         for Candidate { id, loaded, .. } in candidates {
-            if let Err(error) = self.add(&mut active, loaded, &held, &mut plan).await {
-                match error.fate() {
-                    Fate::WaitsForAll => return Err(error),
-                    // It is read again at the next look.
-                    Fate::MayPass if matches!(error, Error::Store(_)) => have_all_said = false,
-                    Fate::MayPass | Fate::NotOurs | Fate::Stays | Fate::Over => {}
+            let standing = match self.standing(loaded, &held, &mut plan).await {
+                Ok(Some(standing)) => standing,
+                // It is active no more, or has just been changed: the next look finds it as it is then.
+                Ok(None) => continue,
+                Err(error) => {
+                    match error.fate() {
+                        Fate::WaitsForAll => return Err(error),
+                        // It is read again at the next look.
+                        Fate::MayPass if matches!(error, Error::Store(_)) => have_all_said = false,
+                        Fate::MayPass | Fate::NotOurs | Fate::Stays | Fate::Over => {}
+                    }
+                    cannot_listen(&id, &error);
+                    Standing::Unread
                 }
+            };
+            if let Standing::Silent(loaded) = &standing
+                && let Some(Err(error)) = loaded.said_listens()
                 // Of one that takes too long it is said once.
-                if !took_too_long(&error) || !before.silent.contains_key(&id) {
-                    tracing::error!(%error, workflow = %id, "An active workflow cannot listen.");
-                }
+                && (!took_too_long(&error) || !self.active().is_silent(&id))
+            {
+                cannot_listen(&id, &error);
             }
+            standings.push((id, standing));
         }
-        let listens = |id: &Str| active.workflows.contains_key(id);
+        let listens: HashSet<&Str> =
+            standings.iter().filter(|(_, standing)| matches!(standing, Standing::Listens(_))).map(|(id, _)| id).collect();
         // Rows of those that cannot say yet what they listen to stay as they are.
-        let removed = plan.known.into_keys().filter(|key| listens(&key.0) && !plan.wanted.contains(key)).collect();
+        let removed = plan.known.into_keys().filter(|key| listens.contains(&key.0) && !plan.wanted.contains(key)).collect();
         if !self.store.change_schedules(plan.set, removed).await? {
             return Ok(Read::Outdated);
         }
-        *self.active.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(active);
+        self.put_in_place(gone.into_iter().chain(ids), standings);
         self.clock_changed.notify_one();
         Ok(if have_all_said { Read::All } else { Read::NotAll })
     }
 
+    fn put_in_place(&self, replaced: impl Iterator<Item = Str>, standings: Vec<(Str, Standing)>) {
+        let mut active = self.active.write().unwrap_or_else(PoisonError::into_inner);
+        let before: Vec<Removed> = replaced.map(|id| active.remove(&id)).collect();
+        for (id, standing) in standings {
+            if let Err(error) = active.add(id.clone(), standing) {
+                cannot_listen(&id, &error);
+            }
+        }
+        // Nobody waits while they are dropped.
+        drop(active);
+        drop(before);
+    }
+
+    /// What is to be looked at: everything, or what has changed since the change with this number and what was not settled then.
+    async fn changes_since(&self, seen: i64) -> Result<Changes, Error> {
+        if seen == NOTHING {
+            let listening = self.store.listening(None).await?;
+            let still: HashSet<&Str> = listening.iter().map(|workflow| &workflow.id).collect();
+            let gone = self.active().ids().filter(|id| !still.contains(id)).cloned().collect();
+            return Ok(Changes { listening, gone });
+        }
+        let mut ids: HashSet<Str> = self.store.changed_since(seen).await?.into_iter().collect();
+        ids.extend(self.active().unread().cloned());
+        let mut listening = self.store.listening(Some(ids.iter().cloned().collect())).await?;
+        listening.extend(self.active().undecided().filter(|loaded| !ids.contains(&loaded.id)).map(|loaded| loaded.as_listening()));
+        for workflow in &listening {
+            ids.remove(&workflow.id);
+        }
+        Ok(Changes { listening, gone: ids.into_iter().collect() })
+    }
+
     /// Those that changed, those that have not said yet what they listen to, and those that may say something else by now. Of two that
     /// were active before addresses had owners, the older one comes first.
-    async fn candidates(&self, before: &Active, mut listening: Vec<ListeningWorkflow>) -> Result<Vec<Candidate>, Error> {
-        let same = |now: &ListeningWorkflow| {
-            let is_same = |known: &&Arc<Loaded>| {
-                known.version_id == now.version_id && known.project_id == now.project_id && known.activations == now.activations
-            };
-            before.known(&now.id).filter(is_same)
-        };
+    async fn candidates(&self, mut listening: Vec<ListeningWorkflow>) -> Result<Vec<Candidate>, Error> {
+        let same = |now: &ListeningWorkflow| self.active().known(&now.id).filter(|known| known.is(now)).cloned();
         // Those that go on as they are need nobody's attention.
-        let goes_on = |known: &Arc<Loaded>| before.workflows.contains_key(&known.id) && !known.is_to_be_asked();
-        listening.retain(|now| !same(now).is_some_and(goes_on));
+        listening.retain(|now| {
+            let active = self.active();
+            !active.get(&now.id).is_some_and(|known| known.is(now) && !known.is_to_be_asked())
+        });
         listening.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
         let changed = listening.iter().filter(|now| same(now).is_none()).count();
         let mut documents: HashMap<Str, StoredWorkflow> = HashMap::new();
@@ -162,8 +187,9 @@ impl Runtime {
         let mut candidates = Vec::new();
         for now in &listening {
             if let Some(known) = same(now) {
-                let listened = before.workflows.contains_key(&now.id).then(|| known.said_listens()).flatten().and_then(Result::ok);
-                candidates.push(Candidate { id: now.id.clone(), loaded: Ok(known.clone()), listened });
+                let listens = self.active().get(&now.id).is_some();
+                let listened = listens.then(|| known.said_listens()).flatten().and_then(Result::ok);
+                candidates.push(Candidate { id: now.id.clone(), loaded: Ok(known), listened });
                 continue;
             }
             if !self.begin_activation(&now.id).await? {
@@ -175,7 +201,8 @@ impl Runtime {
             };
             // One that is gone by now is so at the next look.
             if let Some(stored) = stored {
-                let loaded = self.load_listening(&stored, before.known(&now.id)).await;
+                let earlier = self.active().known(&now.id).cloned();
+                let loaded = self.load_listening(&stored, earlier.as_ref()).await;
                 candidates.push(Candidate { id: now.id.clone(), loaded, listened: None });
             }
             self.end_activation(&now.id).await?;
@@ -245,54 +272,47 @@ impl Runtime {
         Ok(())
     }
 
-    /// Lets a workflow listen at the addresses that are its own. What it listens at may differ from what it claimed: it was active before
-    /// addresses had owners, or its path is an expression that gives something else now.
-    async fn add(&self, active: &mut Active, loaded: Result<Arc<Loaded>, Error>, held: &Held, plan: &mut Plan) -> Result<(), Error> {
-        let loaded = loaded?;
-        let listens = match loaded.said_listens() {
+    /// How a workflow is to stand; `None` if the next look finds something else of it. It listens at the addresses that are its own. What
+    /// it listens at may differ from what it claimed: it was active before addresses had owners, or its path is an expression that gives
+    /// something else now.
+    async fn standing(&self, loaded: Result<Arc<Loaded>, Error>, held: &Held, plan: &mut Plan) -> Result<Option<Standing>, Error> {
+        let workflow = loaded?;
+        let listens = match workflow.said_listens() {
             // The next look finds time to ask.
-            None => {
-                active.unasked.insert(loaded.id.clone(), loaded);
-                return Ok(());
-            }
+            None => return Ok(Some(Standing::Unasked(workflow))),
+            Some(Err(_)) => return Ok(Some(Standing::Silent(workflow))),
             Some(Ok(listens)) => listens,
-            Some(Err(error)) => {
-                active.silent.insert(loaded.id.clone(), loaded);
-                return Err(error);
-            }
         };
         let claims = claims_of(&listens)?;
         let addresses: HashSet<Address> = claims.iter().map(|claim| claim.address.clone()).collect();
-        if held.get(&loaded.id).map_or(!addresses.is_empty(), |held| *held != addresses) {
-            match self.store.claim_or_deactivate(&loaded.id, &loaded.version_id, claims).await? {
+        if held.get(&workflow.id).map_or(!addresses.is_empty(), |held| *held != addresses) {
+            match self.store.claim_or_deactivate(&workflow.id, &workflow.version_id, claims).await? {
                 Claimed::Done(()) => {}
                 Claimed::Taken(claim) => {
-                    let (workflow, name) = (&loaded.id, &loaded.name);
+                    let (workflow, name) = (&workflow.id, &workflow.name);
                     let (method, path) = (&claim.address.method, &claim.path);
                     tracing::error!(%workflow, %name, %method, %path, "A workflow was deactivated: another one has its address.");
-                    return Ok(());
+                    return Ok(None);
                 }
-                // Somebody has changed it just now; the next look finds it as it is then.
-                Claimed::Outdated | Claimed::Missing => return Ok(()),
+                Claimed::Outdated | Claimed::Missing => return Ok(None),
             }
         }
-        if let Err(error) = active.routes.add(&loaded, &listens) {
-            active.routes.remove(&HashSet::from([loaded.id.clone()]));
-            return Err(error);
-        }
-        for (timer, schedule) in self.timers_of(&loaded, &listens, &plan.known) {
+        let mut timers = HashMap::new();
+        for (timer, schedule) in self.timers_of(&workflow, &listens, &plan.known) {
             let key = (schedule.workflow_id.clone(), schedule.node.clone());
+            timers.insert(schedule.node.clone(), timer);
             let found = plan.known.get(&key);
             if found != Some(&schedule) {
                 plan.set.push(PlannedSchedule { found: found.cloned(), planned: schedule });
             }
-            plan.wanted.insert(key.clone());
-            active.timers.insert(key, timer);
+            plan.wanted.insert(key);
         }
-        active.addresses.extend(addresses.into_iter().map(|address| (loaded.id.clone(), address)));
-        active.workflows.insert(loaded.id.clone(), loaded);
-        Ok(())
+        Ok(Some(Standing::Listens(Listener { workflow, listens, addresses, timers })))
     }
+}
+
+fn cannot_listen(workflow: &Str, error: &Error) {
+    tracing::error!(%error, %workflow, "An active workflow cannot listen.");
 }
 
 impl Candidate {

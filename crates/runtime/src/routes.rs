@@ -5,7 +5,7 @@ use crate::addresses::{places, taken};
 use crate::loaded::Loaded;
 use model::{Extent, Object, Str, Value};
 use node_api::trigger::{ChatRoute, FormPage, Listen, WebhookAuth, WebhookRoute};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use store::addresses::{Claim, Door};
 
@@ -85,26 +85,29 @@ impl Routes {
                 self.chats.push(hook.clone());
             }
             for (door, method, _) in places(listen) {
-                let table = match door {
-                    Door::Webhook => &mut self.webhooks,
-                    Door::Form => &mut self.forms,
-                };
-                table.insert(door, Str::from(&*method), &hook)?;
+                self.table(door).insert(door, Str::from(&*method), &hook)?;
             }
         }
         Ok(())
     }
 
-    /// Removes what some workflows listen at.
-    pub(crate) fn remove(&mut self, workflows: &HashSet<Str>) {
-        for table in [&mut self.webhooks, &mut self.forms] {
-            table.fixed.retain(|_, hooks| {
-                hooks.retain(|(_, hook)| !workflows.contains(&hook.workflow.id));
-                !hooks.is_empty()
-            });
-            table.open.retain(|(_, _, hook)| !workflows.contains(&hook.workflow.id));
+    /// Removes what a workflow listens at.
+    pub(crate) fn remove(&mut self, workflow: &str, listens: &[(Str, Listen)]) {
+        for (_, listen) in listens {
+            if matches!(listen, Listen::Chat(_)) {
+                self.chats.retain(|hook| hook.workflow.id != workflow);
+            }
+            for (door, _, path) in places(listen) {
+                self.table(door).remove(workflow, path.trim_matches('/'));
+            }
         }
-        self.chats.retain(|hook| !workflows.contains(&hook.workflow.id));
+    }
+
+    fn table(&mut self, door: Door) -> &mut Table {
+        match door {
+            Door::Webhook => &mut self.webhooks,
+            Door::Form => &mut self.forms,
+        }
     }
 
     pub(crate) fn find(&self, door: Door, method: &str, path: &str) -> Found {
@@ -139,7 +142,7 @@ impl Routes {
 impl Table {
     fn insert(&mut self, door: Door, method: Str, hook: &Arc<Hook>) -> Result<(), Error> {
         let path = hook.route.path.trim_matches('/');
-        if path.split('/').any(|part| part.starts_with(':')) {
+        if is_open(path) {
             let parts = path.split('/').map(|part| match part.strip_prefix(':') {
                 Some(name) => Part::Any(name.into()),
                 None => Part::Fixed(part.into()),
@@ -153,6 +156,17 @@ impl Table {
         }
         listening.push((method, hook.clone()));
         Ok(())
+    }
+
+    fn remove(&mut self, workflow: &str, path: &str) {
+        if is_open(path) {
+            self.open.retain(|(_, _, hook)| hook.workflow.id != workflow);
+        } else if let Some(listening) = self.fixed.get_mut(path) {
+            listening.retain(|(_, hook)| hook.workflow.id != workflow);
+            if listening.is_empty() {
+                self.fixed.remove(path);
+            }
+        }
     }
 
     fn find(&self, method: &str, path: &str) -> Found {
@@ -175,6 +189,11 @@ impl Table {
         }
         if others.is_empty() { Found::Nothing } else { Found::OtherMethods(others) }
     }
+}
+
+/// Whether parts of it take any value.
+fn is_open(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with(':'))
 }
 
 fn matches(parts: &[Part], given: &[&str]) -> Option<Object> {

@@ -196,10 +196,13 @@ impl Runtime {
 
     /// Keeps the addresses of a workflow that is about to listen no more for its project, for a while.
     pub(crate) fn keep_addresses(&self, id: &str) {
-        let active = self.active();
-        let Some(loaded) = active.known(&id.into()) else { return };
-        let addresses = active.addresses.iter().filter(|(workflow, _)| *workflow == id).map(|(_, address)| address.clone());
-        lock(&self.trials).keep(loaded, addresses, self.now_ms() + KEPT_MS);
+        let (loaded, addresses) = {
+            let active = self.active();
+            (active.known(id).cloned(), active.addresses_of(id).cloned().collect::<Vec<_>>())
+        };
+        if let Some(loaded) = loaded {
+            lock(&self.trials).keep(&loaded, addresses.into_iter(), self.now_ms() + KEPT_MS);
+        }
     }
 
     /// Stops listening for a test call; `false` if nothing listened.

@@ -15,7 +15,7 @@ pub enum Listening<'v> {
 impl Runtime {
     /// A workflow as it was when a run of it began.
     pub async fn version(&self, workflow_id: &str, version_id: &str) -> Result<Arc<Loaded>, Error> {
-        if let Some(loaded) = self.active().workflows.get(workflow_id).filter(|loaded| loaded.version_id == version_id) {
+        if let Some(loaded) = self.active().get(workflow_id).filter(|loaded| loaded.version_id == version_id) {
             return Ok(loaded.clone());
         }
         let missing = || Error::NoWorkflow { id: workflow_id.into() };

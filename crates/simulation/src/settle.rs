@@ -201,7 +201,7 @@ fn check_resumes(process: &Process, rows: &[Row], woken: &BTreeMap<u64, i64>) ->
 /// A schedule that is active has its next moment, and fires then.
 pub(crate) async fn check_clock(process: &Process) -> Result<(), String> {
     let failed = |error: store::Error| error.to_string();
-    let listening = process.store.listening().await.map_err(failed)?;
+    let listening = process.store.listening(None).await.map_err(failed)?;
     let its: Vec<&str> = SCHEDULED.into_iter().filter(|id| listening.iter().any(|workflow| workflow.id == *id)).collect();
     if its.is_empty() {
         return Ok(());

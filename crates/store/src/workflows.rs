@@ -32,8 +32,8 @@ pub trait Workflows: Send + Sync {
     async fn addresses(&self) -> Result<Vec<(Str, Address)>, Error>;
     /// Those of some workflows.
     async fn addresses_of(&self, workflows: Vec<Str>) -> Result<Vec<(Str, Address)>, Error>;
-    /// The workflows that are active, without their documents.
-    async fn listening(&self) -> Result<Vec<ListeningWorkflow>, Error>;
+    /// The workflows that are active, without their documents: of all, or of some.
+    async fn listening(&self, of: Option<Vec<Str>>) -> Result<Vec<ListeningWorkflow>, Error>;
     /// Workflows that were deactivated because another one had their address, until they are activated again.
     async fn lost_addresses(&self) -> Result<Vec<LostAddress>, Error>;
     /// Gives a version words to know it by; what is not given stays.
@@ -49,6 +49,8 @@ pub trait Workflows: Send + Sync {
     async fn save_static_data(&self, id: &str, data: StaticData) -> Result<(), Error>;
     /// A number that changes whenever any process has changed the set of workflows.
     async fn workflows_changed(&self) -> Result<i64, Error>;
+    /// Those that were saved, moved, activated, deactivated or deleted after the change with this number.
+    async fn changed_since(&self, change: i64) -> Result<Vec<Str>, Error>;
 }
 
 #[derive(Clone, Debug)]

@@ -7,9 +7,10 @@ mod support;
 use heddle_store::addresses::{Claim, Claimed, Door};
 use heddle_store::executions::{Begun, CalledFrom, Execution, ExecutionFilter, Executions, Keep, State};
 use heddle_store::insights::{DAYS_COUNTED, Insights, RunCount, RunCountFilter};
-use heddle_store::workflows::{Import, Imported, NewVersion, Workflows};
+use heddle_store::projects::Projects as _;
+use heddle_store::workflows::{Activated, Import, Imported, NewVersion, Workflows};
 use heddle_store::{Error, Sqlite, Use};
-use model::{RunEvent, RunStatus};
+use model::{RunEvent, RunStatus, Str};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use support::{Fate, Folder, Run};
@@ -268,7 +269,7 @@ async fn issue_15_many_workflows_are_saved_and_activated_in_one_transaction() {
     let imported = store.import_workflows((0..500).map(import).collect(), "personal").await.unwrap();
     assert_eq!(commits() - before, 1, "one transaction");
     assert!(imported.iter().all(|one| matches!(one, Claimed::Done(Imported { activated: Some(Claimed::Done(())), .. }))));
-    assert_eq!((store.listening().await.unwrap().len(), store.addresses().await.unwrap().len()), (500, 500));
+    assert_eq!((store.listening(None).await.unwrap().len(), store.addresses().await.unwrap().len()), (500, 500));
     // The same again changes no document, and makes no version.
     let again = store.import_workflows((0..2).map(import).collect(), "personal").await.unwrap();
     assert_eq!(again.len(), 2);
@@ -307,4 +308,37 @@ async fn issue_15_a_batch_that_cannot_be_written_leaves_nothing() {
     let failed: Result<_, Error> = store.import_workflows((0..5).map(import).collect(), "personal").await;
     assert!(failed.is_err());
     assert!(store.workflow("w0").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn issue_15_whoever_asks_what_has_changed_is_told_of_those_and_no_others() {
+    let folder = Folder::new("changes");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let team = store.add_project("team").await.unwrap();
+    for name in ["saved", "again", "on", "off", "archived", "moved", "left", "gone", "same"] {
+        store.save_workflow(version(name, "{}")).await.unwrap();
+    }
+    let newest = async |id: &str| Activated::Newest(store.workflow(id).await.unwrap().unwrap().version_id);
+    store.activate("off", newest("off").await, at("off")).await.unwrap();
+    store.move_workflow("left", &team.id).await.unwrap();
+    let seen = store.workflows_changed().await.unwrap();
+    assert!(store.changed_since(seen).await.unwrap().is_empty());
+
+    store.save_workflow(version("saved", "{\"nodes\":[]}")).await.unwrap();
+    store.save_workflow(version("same", "{}")).await.unwrap();
+    store.activate("on", newest("on").await, at("on")).await.unwrap();
+    store.deactivate("off").await.unwrap();
+    store.set_archived("archived", true).await.unwrap();
+    store.move_workflow("moved", &team.id).await.unwrap();
+    store.delete_project(&team.id).await.unwrap();
+    store.delete_workflow("gone").await.unwrap();
+    for document in ["[]", "[1]"] {
+        store.save_workflow(version("again", document)).await.unwrap();
+    }
+    let changed: BTreeSet<Str> = store.changed_since(seen).await.unwrap().into_iter().collect();
+    assert_eq!(changed, ["again", "archived", "gone", "left", "moved", "off", "on", "saved"].map(Str::from).into());
+    let listening = store.listening(Some(changed.into_iter().collect())).await.unwrap();
+    assert_eq!(listening.iter().map(|workflow| workflow.id.as_str()).collect::<Vec<_>>(), ["on"]);
+    let now = store.workflows_changed().await.unwrap();
+    assert!(now > seen && store.changed_since(now).await.unwrap().is_empty());
 }

@@ -330,7 +330,9 @@ impl Live {
             }
             Ok(described) => match self.read(described) {
                 Ok(parts) => parts,
-                Err(_) => return Failure::Broken(self.out_of_memory()),
+                Err(Failure::Thrown(_)) => return Failure::Broken(self.out_of_memory()),
+                // It was stopped, and says why.
+                Err(stopped) => return stopped,
             },
         };
         let _ = guest.drop_value(&mut self.store, exception);

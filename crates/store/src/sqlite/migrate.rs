@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0011_scale.sql"),
     include_str!("migrations/0012_runs.sql"),
     include_str!("migrations/0013_unfinished.sql"),
+    include_str!("migrations/0014_changes.sql"),
 ];
 
 /// The newest form of a database that this version knows.

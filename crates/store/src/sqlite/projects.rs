@@ -147,8 +147,8 @@ impl Projects for Sqlite {
     async fn move_workflow(&self, id: &str, project: &str) -> Result<bool, Error> {
         let (id, project) = (id.to_owned(), project.to_owned());
         self.write(move |connection| {
-            let moved = connection.execute("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE id = ?1", [id, project])? > 0;
-            super::workflows::note_change(connection)?;
+            let moved = connection.execute("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE id = ?1", [&id, &project])? > 0;
+            super::workflows::note_change(connection, &id)?;
             Ok(moved)
         })
         .await
@@ -217,7 +217,11 @@ pub(super) fn farewell(connection: &Connection, user_id: &str) -> Result<(), Err
 }
 
 fn empty(connection: &Connection, id: &str) -> Result<(), Error> {
-    connection.execute("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE project_id = ?1", [id, PERSONAL])?;
+    let mut move_all = connection.prepare("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE project_id = ?1 RETURNING id")?;
+    let moved: Vec<String> = super::executions::rows(move_all.query_map([id, PERSONAL], |row| row.get(0))?)?;
+    for workflow in moved {
+        super::workflows::note_change(connection, &workflow)?;
+    }
     connection.execute("UPDATE folders SET parent_id = NULL WHERE project_id = ?1", [id])?;
     connection.execute("UPDATE credentials SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
     connection.execute("UPDATE data_tables SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
@@ -226,7 +230,7 @@ fn empty(connection: &Connection, id: &str) -> Result<(), Error> {
                  (SELECT 1 FROM collections other WHERE other.project_id = ?2 AND other.name = collections.name)
                THEN name || ' ' || id ELSE name END WHERE project_id = ?1";
     connection.execute(sql, [id, PERSONAL])?;
-    super::workflows::note_change(connection)
+    Ok(())
 }
 
 fn find(connection: &Connection, id: &str) -> Result<Option<Project>, Error> {

@@ -140,15 +140,19 @@ impl Workflows for Sqlite {
         self.read(move |connection| addresses::of(connection, Some(&workflows))).await
     }
 
-    async fn listening(&self) -> Result<Vec<ListeningWorkflow>, Error> {
-        self.read(|connection| {
-            let sql = "SELECT id, coalesce(active_version_id, version_id), project_id, created_ms, activations
-                       FROM workflows INDEXED BY workflows_listening WHERE active = 1";
-            let mut found = connection.prepare_cached(sql)?;
-            rows(found.query_map([], |row| {
-                let (id, version_id, project_id) = (text(row, 0)?, text(row, 1)?, text(row, 2)?);
-                Ok(ListeningWorkflow { id, version_id, project_id, created_ms: row.get(3)?, activations: row.get(4)? })
-            })?)
+    async fn listening(&self, of: Option<Vec<Str>>) -> Result<Vec<ListeningWorkflow>, Error> {
+        self.read(move |connection| {
+            let columns = "SELECT id, coalesce(active_version_id, version_id), project_id, created_ms, activations FROM workflows";
+            let Some(of) = of else {
+                let mut found = connection.prepare_cached(&format!("{columns} INDEXED BY workflows_listening WHERE active = 1"))?;
+                return rows(found.query_map([], listening)?);
+            };
+            let mut found = connection.prepare_cached(&format!("{columns} WHERE id = ?1 AND active = 1"))?;
+            let mut all = Vec::new();
+            for workflow in of {
+                all.extend(found.query_row([workflow.as_str()], listening).optional()?);
+            }
+            Ok(all)
         })
         .await
     }
@@ -176,7 +180,7 @@ impl Workflows for Sqlite {
             }
             let sql = "UPDATE workflows SET archived = ?2, active = active AND NOT ?2, updated_ms = ?3 WHERE id = ?1";
             let changed = connection.prepare_cached(sql)?.execute(params![id, archived, now_ms()])?;
-            note_change(connection)?;
+            note_change(connection, &id)?;
             Ok(changed > 0)
         })
         .await
@@ -214,7 +218,7 @@ impl Workflows for Sqlite {
             ] {
                 connection.execute(sql, [&workflow])?;
             }
-            note_change(connection)?;
+            note_change(connection, &workflow)?;
             Ok((connection.execute("DELETE FROM workflows WHERE id = ?1", [&workflow])? > 0, all))
         });
         let (was_there, all) = deleted.await?;
@@ -265,6 +269,14 @@ impl Workflows for Sqlite {
         })
         .await
     }
+
+    async fn changed_since(&self, change: i64) -> Result<Vec<Str>, Error> {
+        self.read(move |connection| {
+            let mut found = connection.prepare_cached("SELECT workflow_id FROM changed_workflows WHERE number > ?1")?;
+            rows(found.query_map([change], |row| text(row, 0))?)
+        })
+        .await
+    }
 }
 
 /// Saves a version, as [`Workflows::add_workflow`] does.
@@ -287,7 +299,7 @@ fn add(connection: &Connection, workflow: &NewVersion, project: &str, claims: Op
         }
         None => insert(connection, workflow, project)?,
     }
-    note_change(connection)?;
+    note_change(connection, &workflow.id)?;
     let saved = find(connection, &workflow.id)?.ok_or_else(|| Error::Corrupt { what: "the table of workflows".into() })?;
     Ok(Claimed::Done(saved))
 }
@@ -315,7 +327,7 @@ fn let_listen(connection: &Connection, id: &str, version: &Activated, claims: &[
     addresses::hold(connection, id, claims)?;
     let sql = "UPDATE workflows SET active = 1, active_version_id = ?2, activations = activations + 1 WHERE id = ?1";
     connection.prepare_cached(sql)?.execute(params![id, chosen])?;
-    note_change(connection)?;
+    note_change(connection, id)?;
     Ok(Claimed::Done(()))
 }
 
@@ -373,18 +385,25 @@ fn put_to_rest(connection: &Connection, id: &str) -> Result<bool, Error> {
     let sql = "UPDATE workflows SET active = 0, active_version_id = NULL WHERE id = ?1";
     let changed = connection.prepare_cached(sql)?.execute([id])?;
     schedules::remove_of(connection, id)?;
-    note_change(connection)?;
+    note_change(connection, id)?;
     Ok(changed > 0)
 }
 
-/// Lets a server that runs beside this process see that there is something new.
-pub(super) fn note_change(connection: &Connection) -> Result<(), Error> {
+/// Lets a server that runs beside this process see that there is something new, and of which workflow.
+pub(super) fn note_change(connection: &Connection, id: &str) -> Result<(), Error> {
     connection
         .prepare_cached(
             "INSERT INTO facts (key, value) VALUES ('workflows_changed', '1')
              ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
         )?
         .execute([])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO changed_workflows (workflow_id, number)
+             SELECT ?1, CAST(value AS INTEGER) FROM facts WHERE key = 'workflows_changed'
+             ON CONFLICT (workflow_id) DO UPDATE SET number = excluded.number",
+        )?
+        .execute([id])?;
     Ok(())
 }
 
@@ -414,6 +433,11 @@ fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<Str> {
 
 fn optional(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<Str>> {
     Ok(row.get::<_, Option<String>>(index)?.map(Into::into))
+}
+
+fn listening(row: &Row<'_>) -> rusqlite::Result<ListeningWorkflow> {
+    let (id, version_id, project_id) = (text(row, 0)?, text(row, 1)?, text(row, 2)?);
+    Ok(ListeningWorkflow { id, version_id, project_id, created_ms: row.get(3)?, activations: row.get(4)? })
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredWorkflow> {

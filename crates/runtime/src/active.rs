@@ -1,0 +1,127 @@
+//! The active workflows and what they listen at. Changed in place, by no more than what has changed: there may be many of them.
+
+use crate::clock::Timer;
+use crate::listens::Listens;
+use crate::look::Key;
+use crate::routes::Routes;
+use crate::{Error, Loaded};
+use model::Str;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use store::addresses::Address;
+
+/// The active workflows.
+#[derive(Default)]
+pub(crate) struct Active {
+    listening: HashMap<Str, Listener>,
+    /// Those that do not listen, because their triggers cannot say what to.
+    silent: HashMap<Str, Arc<Loaded>>,
+    /// Those whose triggers have not been asked yet, or only for a moment.
+    unasked: HashMap<Str, Arc<Loaded>>,
+    /// Those that could not be read.
+    unread: HashSet<Str>,
+    /// Those that listen to what they compute, which may be something else the next time.
+    computing: HashSet<Str>,
+    pub(crate) routes: Routes,
+}
+
+/// A workflow that listens.
+pub(crate) struct Listener {
+    pub(crate) workflow: Arc<Loaded>,
+    pub(crate) listens: Arc<Listens>,
+    pub(crate) addresses: HashSet<Address>,
+    pub(crate) timers: HashMap<Str, Timer>,
+}
+
+/// How an active workflow stands.
+pub(crate) enum Standing {
+    Listens(Listener),
+    Silent(Arc<Loaded>),
+    Unasked(Arc<Loaded>),
+    Unread,
+}
+
+/// What a workflow left behind, to be dropped when nobody waits for it.
+pub(crate) struct Removed(#[allow(dead_code, reason = "it is only dropped")] Option<Arc<Loaded>>);
+
+impl Active {
+    /// A workflow that listens.
+    pub(crate) fn get(&self, id: &str) -> Option<&Arc<Loaded>> {
+        self.listening.get(id).map(|listener| &listener.workflow)
+    }
+
+    /// A workflow that was read, whether it listens or not.
+    pub(crate) fn known(&self, id: &str) -> Option<&Arc<Loaded>> {
+        self.get(id).or_else(|| self.silent.get(id)).or_else(|| self.unasked.get(id))
+    }
+
+    pub(crate) fn listening(&self) -> impl Iterator<Item = &Arc<Loaded>> {
+        self.listening.values().map(|listener| &listener.workflow)
+    }
+
+    pub(crate) fn n_listening(&self) -> usize {
+        self.listening.len()
+    }
+
+    pub(crate) fn silent(&self) -> impl Iterator<Item = &Arc<Loaded>> {
+        self.silent.values()
+    }
+
+    pub(crate) fn is_silent(&self, id: &str) -> bool {
+        self.silent.contains_key(id)
+    }
+
+    pub(crate) fn unread(&self) -> impl Iterator<Item = &Str> {
+        self.unread.iter()
+    }
+
+    /// Those that do not listen yet, or may listen to something else by now.
+    pub(crate) fn undecided(&self) -> impl Iterator<Item = &Arc<Loaded>> {
+        let computing = self.computing.iter().filter_map(|id| self.get(id));
+        self.silent.values().chain(self.unasked.values()).chain(computing)
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &Str> {
+        self.listening.keys().chain(self.silent.keys()).chain(self.unasked.keys()).chain(&self.unread)
+    }
+
+    pub(crate) fn timer(&self, (workflow, node): &Key) -> Option<&Timer> {
+        self.listening.get(workflow)?.timers.get(node)
+    }
+
+    /// What a workflow listens at.
+    pub(crate) fn addresses_of(&self, id: &str) -> impl Iterator<Item = &Address> {
+        self.listening.get(id).into_iter().flat_map(|listener| &listener.addresses)
+    }
+
+    pub(crate) fn remove(&mut self, id: &str) -> Removed {
+        self.unread.remove(id);
+        self.computing.remove(id);
+        let Some(listener) = self.listening.remove(id) else {
+            return Removed(self.silent.remove(id).or_else(|| self.unasked.remove(id)));
+        };
+        self.routes.remove(id, &listener.listens);
+        Removed(Some(listener.workflow))
+    }
+
+    /// Adds a workflow that is not there. One that cannot listen where it wants to counts as not read.
+    pub(crate) fn add(&mut self, id: Str, standing: Standing) -> Result<(), Error> {
+        match standing {
+            Standing::Silent(loaded) => drop(self.silent.insert(id, loaded)),
+            Standing::Unasked(loaded) => drop(self.unasked.insert(id, loaded)),
+            Standing::Unread => drop(self.unread.insert(id)),
+            Standing::Listens(listener) => {
+                if let Err(error) = self.routes.add(&listener.workflow, &listener.listens) {
+                    self.routes.remove(&id, &listener.listens);
+                    self.unread.insert(id);
+                    return Err(error);
+                }
+                if listener.workflow.computes_listens {
+                    self.computing.insert(id.clone());
+                }
+                self.listening.insert(id, listener);
+            }
+        }
+        Ok(())
+    }
+}
