@@ -3,7 +3,7 @@
 use crate::memory::Long;
 use crate::turns::{Kind, Turn, Usage};
 use rustix::time::ClockId;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -27,6 +27,8 @@ static PATIENT: Semaphore = Semaphore::const_new(MAX_SECTIONS);
 
 thread_local! {
     static CURRENT: RefCell<Option<Section>> = const { RefCell::new(None) };
+    /// Whether there is one, for those that ask often.
+    static IS_OFFLOADED: Cell<bool> = const { Cell::new(false) };
     /// What sections on this thread are charged to that bring no allowance of their own.
     static LENT: RefCell<Option<Allowance>> = const { RefCell::new(None) };
 }
@@ -157,6 +159,7 @@ pub(crate) fn section<T>(kind: Kind, allowance: Option<&Allowance>, start: Start
         let turn = kind.turns().take(Usage::of(owner_before.max(used_before)));
         let now = thread_time();
         let entered = Entered;
+        IS_OFFLOADED.set(true);
         CURRENT.set(Some(Section {
             kind,
             turn,
@@ -195,8 +198,9 @@ fn is_wanted(allowance: Option<&Allowance>) -> bool {
 }
 
 /// Whether this thread is in such work.
+#[inline]
 pub fn is_offloaded() -> bool {
-    CURRENT.with_borrow(Option::is_some)
+    IS_OFFLOADED.get()
 }
 
 /// To be called every few milliseconds of long work: lets others have their turn, and says when the allowance is used up. Outside of
@@ -251,6 +255,7 @@ struct Entered;
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        IS_OFFLOADED.set(false);
         let Some(section) = CURRENT.take() else { return };
         if let Some(allowance) = &section.allowance {
             allowance.charge(thread_time().saturating_sub(section.began));

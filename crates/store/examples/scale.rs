@@ -49,8 +49,7 @@ fn fill(folder: &Path, n_runs: i64) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
     let (first_ms, apart_ms) = (now - DAYS * DAY_MS, DAYS * DAY_MS / n_runs.max(1));
     connection.execute_batch("PRAGMA synchronous = OFF; BEGIN").unwrap();
-    let workflow =
-        "INSERT INTO workflows (id, name, version_id, document, created_ms, updated_ms, project_id) VALUES (?1, ?1, 'v', '{}', 1, 1, ?2)";
+    let workflow = "INSERT INTO workflows (id, name, version_id, document, created_ms, updated_ms, project_id) VALUES (?1, ?1, 'versionversion01', '{}', 1, 1, ?2)";
     let mut add = connection.prepare(workflow).unwrap();
     for number in 0..WORKFLOWS {
         add.execute([&format!("workflow-{number:07}"), "personal"]).unwrap();

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Longer computations are left to the sandbox, which does not hold up other work. These take some hundredths of a second.
-const MAX_STEPS: u64 = 200_000;
+pub(super) const SHORT_STEPS: u64 = 200_000;
 
 /// A program that the native evaluator understands, ready to run any number of times.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Code {
     }
 
     fn run(&self, around: &Around<'_>) -> Option<Value> {
-        let _meter = meter::Meter::short(MAX_STEPS);
+        let _meter = meter::Meter::short();
         let mut machine = Machine::new(&self.inner, around);
         machine.mode = Mode::Code { item: around.item.as_ref() };
         let returned = machine.eval(&self.inner.root).and_then(Js::into_value).and_then(|value| {

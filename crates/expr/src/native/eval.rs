@@ -40,6 +40,7 @@ pub(super) struct Machine<'a> {
 pub(super) type Args = SmallVec<[Js; 4]>;
 
 impl<'a> Machine<'a> {
+    #[inline]
     pub(super) fn new(program: &'a Inner, scope: &'a dyn Scope) -> Self {
         let locals = if program.slots == 0 { Vec::new() } else { vec![UNDEFINED; program.slots as usize] };
         Self { program, mode: Mode::Expression, scope, locals, active: Vec::new(), depth: 0 }

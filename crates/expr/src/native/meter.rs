@@ -3,6 +3,7 @@
 //! A thread-local, because conversions deep inside of values have to be charged as well: an array that holds itself
 //! twice, forty times over, is small until it is written out.
 
+use super::code::SHORT_STEPS;
 use super::{INLINE_BYTES, INLINE_STEPS, MAX_BYTES, MAX_STEPS, Run, Stop};
 use crate::Error;
 use crate::sandbox::memory::{Share, shared_limit};
@@ -14,17 +15,18 @@ thread_local! {
         Used {
             steps: Cell::new(0),
             bytes: Cell::new(0),
-            limits: Cell::new(Limits { steps: MAX_STEPS, bytes: MAX_BYTES, place: Place::OffTheRuntime }),
+            next_look: Cell::new(NextLook::AT_ONCE),
+            place: Cell::new(Place::OffTheRuntime),
         }
     };
     /// What a long evaluation has of the memory that all JavaScript shares.
     static SHARE: Cell<Share> = const { Cell::new(Share::NONE) };
 }
 
-/// After so many steps others may have their turn, and time is looked at: the bits of a count that do not matter.
-const STEP_BITS: u32 = 16;
+/// After so many steps others may have their turn, and time is looked at.
+const LOOK_STEPS: u64 = 1 << 16;
 /// The same for bytes that are put together.
-const BYTE_BITS: u32 = 20;
+const LOOK_BYTES: usize = 1 << 20;
 /// What one search by a regular expression may take: some tenths of a second at worst, in which nothing can stop it.
 const MAX_SEARCH: u64 = 1 << 26;
 /// So much of a search counts as one step where others wait, which is what it takes at worst.
@@ -35,55 +37,91 @@ const SEARCHED_PER_PATIENT_STEP: u64 = 32;
 /// Texts up to this length are part of the value that holds them.
 const INLINE_TEXT: usize = 15;
 
-/// Where an evaluation goes on.
+/// Where an evaluation goes on, which says what it may use.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     /// On a thread that serves others: what is more than the limits is not refused but done elsewhere.
     Inline,
     /// There as well, but what is more is refused.
     Short,
+    /// The same for tests, with all that any evaluation may use.
+    Measured,
     OffTheRuntime,
+}
+
+impl Place {
+    const fn steps(self) -> u64 {
+        match self {
+            Self::Inline => INLINE_STEPS,
+            Self::Short => SHORT_STEPS,
+            Self::Measured | Self::OffTheRuntime => MAX_STEPS,
+        }
+    }
+
+    const fn bytes(self) -> usize {
+        if matches!(self, Self::Inline) { INLINE_BYTES } else { MAX_BYTES }
+    }
+
+    fn first_look(self) -> NextLook {
+        NextLook { steps: self.steps().min(LOOK_STEPS), bytes: self.bytes().min(LOOK_BYTES) }
+    }
 }
 
 struct Used {
     steps: Cell<u64>,
     bytes: Cell<usize>,
-    limits: Cell<Limits>,
+    next_look: Cell<NextLook>,
+    place: Cell<Place>,
 }
 
+/// What may be used before limits and time are looked at. Small, so that nothing else is compared before.
 #[derive(Clone, Copy)]
-struct Limits {
+struct NextLook {
     steps: u64,
     bytes: usize,
-    place: Place,
+}
+
+impl NextLook {
+    const AT_ONCE: Self = Self { steps: 0, bytes: 0 };
 }
 
 /// One evaluation's allowance. Evaluations may nest: a scope may evaluate another expression to answer.
 pub(super) struct Meter {
-    outer: (u64, usize, Limits),
-    outer_share: Option<Share>,
+    outer: (u64, usize, Place),
+}
+
+/// The same for one that may take long.
+pub(super) struct LongMeter {
+    _meter: Meter,
+    outer_share: Share,
 }
 
 impl Meter {
     /// For an evaluation on a thread that serves others too: what takes longer is [`Stop::Unfinished`].
     pub(super) fn inline() -> Self {
-        Self::begin(INLINE_STEPS, INLINE_BYTES, Place::Inline)
+        Self::begin(Place::Inline)
     }
 
-    pub(super) fn start() -> Self {
-        let mut meter = Self::begin(MAX_STEPS, MAX_BYTES, Place::OffTheRuntime);
-        meter.outer_share = Some(SHARE.take());
-        meter
+    pub(super) fn start() -> LongMeter {
+        LongMeter { _meter: Self::begin(Place::OffTheRuntime), outer_share: SHARE.take() }
     }
 
     /// For an evaluation of few steps that is not begun again elsewhere.
-    pub(super) fn short(most_steps: u64) -> Self {
-        Self::begin(most_steps, MAX_BYTES, Place::Short)
+    pub(super) fn short() -> Self {
+        Self::begin(Place::Short)
     }
 
-    fn begin(steps: u64, bytes: usize, place: Place) -> Self {
-        let outer = USED.with(|used| (used.steps.take(), used.bytes.take(), used.limits.replace(Limits { steps, bytes, place })));
-        Self { outer, outer_share: None }
+    /// For tests that ask what an evaluation has used.
+    pub(super) fn measured() -> Self {
+        Self::begin(Place::Measured)
+    }
+
+    #[inline]
+    fn begin(place: Place) -> Self {
+        USED.with(|used| {
+            used.next_look.set(place.first_look());
+            Self { outer: (used.steps.take(), used.bytes.take(), used.place.replace(place)) }
+        })
     }
 
     /// Steps and bytes so far.
@@ -94,15 +132,19 @@ impl Meter {
 
 impl Drop for Meter {
     fn drop(&mut self) {
-        let (steps, bytes, limits) = self.outer;
+        let (steps, bytes, place) = self.outer;
         USED.with(|used| {
             used.steps.set(steps);
             used.bytes.set(bytes);
-            used.limits.set(limits);
+            used.place.set(place);
+            used.next_look.set(NextLook::AT_ONCE);
         });
-        if let Some(share) = self.outer_share.take() {
-            SHARE.set(share);
-        }
+    }
+}
+
+impl Drop for LongMeter {
+    fn drop(&mut self) {
+        SHARE.set(std::mem::take(&mut self.outer_share));
     }
 }
 
@@ -110,19 +152,19 @@ impl Drop for Meter {
 #[inline]
 pub(super) fn spend(steps: usize) -> Run<()> {
     USED.with(|used| {
-        let before = used.steps.get();
-        let now = before.saturating_add(steps as u64);
+        let now = used.steps.get().saturating_add(steps as u64);
         used.steps.set(now);
-        let is_time_to_look = (before ^ now) >> STEP_BITS != 0;
-        if is_time_to_look || now > used.limits.get().steps { look_at_steps(now, used.limits.get()) } else { Ok(()) }
+        if now > used.next_look.get().steps { look_at_steps(now, used) } else { Ok(()) }
     })
 }
 
 #[cold]
-fn look_at_steps(steps: u64, limits: Limits) -> Run<()> {
-    if steps > limits.steps {
-        return Err(if limits.place == Place::Inline { Stop::Unfinished } else { Error::Loops { limit: limits.steps }.into() });
+fn look_at_steps(steps: u64, used: &Used) -> Run<()> {
+    let place = used.place.get();
+    if steps > place.steps() {
+        return Err(if place == Place::Inline { Stop::Unfinished } else { Error::Loops { limit: place.steps() }.into() });
     }
+    used.next_look.set(NextLook { steps: place.steps().min(steps.saturating_add(LOOK_STEPS)), ..used.next_look.get() });
     compute::tick().map_err(|exceeded| Error::from(exceeded).into())
 }
 
@@ -130,8 +172,8 @@ fn look_at_steps(steps: u64, limits: Limits) -> Run<()> {
 #[inline]
 pub(super) fn spend_at_once(steps: u64) -> Run<()> {
     let is_too_much = USED.with(|used| {
-        let limits = used.limits.get();
-        limits.place != Place::Inline && used.steps.get().saturating_add(steps) > limits.steps
+        let place = used.place.get();
+        place != Place::Inline && used.steps.get().saturating_add(steps) > place.steps()
     });
     if is_too_much { Err(Stop::Declined) } else { spend(usize::try_from(steps).unwrap_or(usize::MAX)) }
 }
@@ -141,7 +183,7 @@ pub(super) fn search(work: u64) -> Run<()> {
     if work > MAX_SEARCH {
         return Err(Stop::Declined);
     }
-    let is_patient = USED.with(|used| used.limits.get().place == Place::OffTheRuntime);
+    let is_patient = USED.with(|used| used.place.get() == Place::OffTheRuntime);
     spend_at_once(1 + if is_patient { work / SEARCHED_PER_PATIENT_STEP } else { work / SEARCHED_PER_STEP })
 }
 
@@ -149,20 +191,20 @@ pub(super) fn search(work: u64) -> Run<()> {
 #[inline]
 pub(super) fn allocate(bytes: usize) -> Run<()> {
     USED.with(|used| {
-        let before = used.bytes.get();
-        let now = before.saturating_add(bytes);
+        let now = used.bytes.get().saturating_add(bytes);
         used.bytes.set(now);
-        let is_time_to_look = (before ^ now) >> BYTE_BITS != 0;
-        if is_time_to_look || now > used.limits.get().bytes { look_at_bytes(now, used.limits.get()) } else { Ok(()) }
+        if now > used.next_look.get().bytes { look_at_bytes(now, used) } else { Ok(()) }
     })
 }
 
 #[cold]
-fn look_at_bytes(bytes: usize, limits: Limits) -> Run<()> {
-    if bytes > limits.bytes {
-        return Err(if limits.place == Place::Inline { Stop::Unfinished } else { Error::Memory { limit_bytes: limits.bytes }.into() });
+fn look_at_bytes(bytes: usize, used: &Used) -> Run<()> {
+    let place = used.place.get();
+    if bytes > place.bytes() {
+        return Err(if place == Place::Inline { Stop::Unfinished } else { Error::Memory { limit_bytes: place.bytes() }.into() });
     }
-    if limits.place == Place::OffTheRuntime { share(bytes) } else { Ok(()) }
+    used.next_look.set(NextLook { bytes: place.bytes().min(bytes.saturating_add(LOOK_BYTES)), ..used.next_look.get() });
+    if place == Place::OffTheRuntime { share(bytes) } else { Ok(()) }
 }
 
 /// Takes from what all JavaScript has together, and lets others have their turn.
@@ -190,7 +232,7 @@ pub(super) fn allocated() -> usize {
 
 /// What may still be asked for.
 pub(super) fn left() -> usize {
-    USED.with(|used| used.limits.get().bytes.saturating_sub(used.bytes.get()))
+    USED.with(|used| used.place.get().bytes().saturating_sub(used.bytes.get()))
 }
 
 /// What a list takes with its elements, as far as they hold nothing themselves.

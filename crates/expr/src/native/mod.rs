@@ -87,18 +87,34 @@ impl Program {
     /// The value for one item. Like n8n, reading a property of `undefined` makes the whole value `undefined`.
     pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, Failure> {
         if !compute::is_offloaded() {
-            match self.evaluate_within(meter::Meter::inline(), scope) {
+            let meter = meter::Meter::inline();
+            let evaluated = self.run(scope);
+            drop(meter);
+            match evaluated {
+                Ok(value) => return Ok(value),
                 Err(Stop::Unfinished) => {}
-                finished => return finished.map_err(Stop::into_failure),
+                Err(stop) => return Err(stop.into_failure()),
             }
         }
-        match compute::interruptible(|| self.evaluate_within(meter::Meter::start(), scope)) {
+        self.evaluate_elsewhere(scope)
+    }
+
+    /// Off the threads that serve others.
+    #[cold]
+    fn evaluate_elsewhere(&self, scope: &dyn Scope) -> Result<Value, Failure> {
+        let evaluated = compute::interruptible(|| {
+            let _meter = meter::Meter::start();
+            self.run(scope)
+        });
+        match evaluated {
             Ok(evaluated) => evaluated.map_err(Stop::into_failure),
             Err(busy) => Err(Failure::Error(busy.into())),
         }
     }
 
-    fn evaluate_within(&self, _meter: meter::Meter, scope: &dyn Scope) -> Run<Value> {
+    #[expect(clippy::inline_always, reason = "a result that is copied once more costs a tenth of a short expression")]
+    #[inline(always)]
+    fn run(&self, scope: &dyn Scope) -> Run<Value> {
         let mut machine = eval::Machine::new(&self.inner, scope);
         let weighed = |value: Value| if self.inner.functions.is_empty() { Ok(value) } else { value::weigh(&value).map(|()| value) };
         match machine.eval(&self.inner.root).and_then(value::Js::into_value).and_then(weighed) {
@@ -112,7 +128,7 @@ impl Program {
 #[doc(hidden)]
 pub fn measured(source: &str, scope: &dyn Scope) -> Option<(Result<Value, Failure>, u64, usize)> {
     let program = Program::compile(source)?;
-    let meter = meter::Meter::short(MAX_STEPS);
+    let meter = meter::Meter::measured();
     let evaluated = eval::Machine::new(&program.inner, scope).eval(&program.inner.root).and_then(value::Js::into_value);
     let (steps, bytes) = meter.used();
     Some((evaluated.map_err(Stop::into_failure), steps, bytes))
