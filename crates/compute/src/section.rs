@@ -40,30 +40,42 @@ pub struct Allowance {
     pub piece: Duration,
     /// For everything that is charged to the same account.
     pub total: Duration,
-    account: Arc<AtomicU64>,
+    account: Arc<Account>,
+}
+
+/// What is known of the owner of some work. Shared, because a token is dear to clone.
+#[derive(Debug, Default)]
+struct Account {
+    /// Microseconds.
+    used: AtomicU64,
     /// Whoever asked for the work may not want it any more.
-    stop: CancellationToken,
+    stop: Option<CancellationToken>,
 }
 
 impl Allowance {
     pub fn new(piece: Duration, total: Duration) -> Self {
-        Self { piece, total, account: Arc::default(), stop: CancellationToken::new() }
+        Self { piece, total, account: Arc::default() }
     }
 
     /// The same for work that ends as well when this is cancelled.
     #[must_use]
     pub fn until(mut self, stop: CancellationToken) -> Self {
-        self.stop = stop;
+        let used = AtomicU64::new(self.account.used.load(Ordering::Relaxed));
+        self.account = Arc::new(Account { used, stop: Some(stop) });
         self
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.account.stop.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
     /// What was charged so far.
     pub fn used(&self) -> Duration {
-        Duration::from_micros(self.account.load(Ordering::Relaxed))
+        Duration::from_micros(self.account.used.load(Ordering::Relaxed))
     }
 
     fn charge(&self, used: Duration) {
-        self.account.fetch_add(used.as_micros() as u64, Ordering::Relaxed);
+        self.account.used.fetch_add(used.as_micros() as u64, Ordering::Relaxed);
     }
 }
 
@@ -194,7 +206,7 @@ impl Drop for Lent {
 }
 
 fn is_wanted(allowance: Option<&Allowance>) -> bool {
-    allowance.is_none_or(|allowance| !allowance.stop.is_cancelled())
+    allowance.is_none_or(|allowance| !allowance.is_stopped())
 }
 
 /// Whether this thread is in such work.
@@ -216,7 +228,7 @@ pub fn tick() -> Result<(), Exceeded> {
         if let Some(allowance) = &section.allowance {
             let piece = section.used_before + used;
             let limit = match () {
-                () if allowance.stop.is_cancelled() => Some(Duration::ZERO),
+                () if allowance.is_stopped() => Some(Duration::ZERO),
                 () if piece > allowance.piece => Some(allowance.piece),
                 () if section.owner_before + used > allowance.total => Some(allowance.total),
                 () => None,

@@ -32,7 +32,7 @@ pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};
 pub use ports::{
     Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, Ledger, NoCredentials, NoJournal, NoLedger, NoWorkflows,
-    Place, Ports, Random, Recording, Reply, Responder, Workflows,
+    Place, Ports, Random, Recording, Reply, Responder, SharedPorts, Workflows,
 };
 pub use preview::{Preview, preview};
 pub use run::{Engine, Start, TRIES};

@@ -41,6 +41,30 @@ pub struct Ports {
     pub spill: Option<Arc<dyn Fn() -> Arc<dyn Spill> + Send + Sync>>,
 }
 
+/// The ports of an engine. Every run has them, so they are shared; changing one leaves the runs that have begun as they are.
+#[derive(Clone)]
+pub struct SharedPorts(Arc<Ports>);
+
+impl From<Ports> for SharedPorts {
+    fn from(ports: Ports) -> Self {
+        Self(Arc::new(ports))
+    }
+}
+
+impl std::ops::Deref for SharedPorts {
+    type Target = Ports;
+
+    fn deref(&self) -> &Ports {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for SharedPorts {
+    fn deref_mut(&mut self) -> &mut Ports {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
 /// Tells and passes the time. A test's clock may stand still or jump.
 #[async_trait::async_trait]
 pub trait Clock: Send + Sync {

@@ -67,7 +67,7 @@ const CLOSINGS: [&str; 3] = ["]", "\"]", "']"];
 
 impl<'p> PathKeys<'p> {
     pub fn of(path: &'p str) -> Self {
-        let last = if path.contains('[') { CLOSINGS.map(|closing| path.rfind(closing).map(|at| path.len() - at)) } else { [None; 3] };
+        let last = if path.contains('[') { last_closings(path.as_bytes()) } else { [None; 3] };
         Self { rest: path, is_open: true, last }
     }
 
@@ -82,6 +82,25 @@ impl<'p> PathKeys<'p> {
         let is_closed = self.last[kind].is_some_and(|before_end| before_end <= inner.len());
         if is_closed { inner.split_once(CLOSINGS[kind]) } else { None }
     }
+}
+
+/// How far before the end each of [`CLOSINGS`] is for the last time.
+fn last_closings(path: &[u8]) -> [Option<usize>; 3] {
+    let mut last = [None; 3];
+    let mut before = 0;
+    for (at, byte) in path.iter().enumerate() {
+        if *byte == b']' {
+            let before_end = path.len() - at;
+            last[0] = Some(before_end);
+            match before {
+                b'"' => last[1] = Some(before_end + 1),
+                b'\'' => last[2] = Some(before_end + 1),
+                _ => {}
+            }
+        }
+        before = *byte;
+    }
+    last
 }
 
 impl<'p> Iterator for PathKeys<'p> {

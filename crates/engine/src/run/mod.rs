@@ -23,7 +23,7 @@ use crate::budget::{Spender, Spending};
 use crate::options::{Failures, Recorded, RunOptions};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
-use crate::ports::{Call, CallTarget, JournalError, Place, Ports};
+use crate::ports::{Call, CallTarget, JournalError, Place, SharedPorts};
 use crate::scope::{RunData, Vars};
 use compute::{Allowance, Offload};
 use expr::Session;
@@ -41,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone)]
 pub struct Engine {
     pub registry: Arc<Registry>,
-    pub ports: Ports,
+    pub ports: SharedPorts,
 }
 
 /// Where a run begins.
@@ -61,8 +61,8 @@ impl Default for Start {
 }
 
 impl Engine {
-    pub fn new(registry: Arc<Registry>, ports: Ports) -> Self {
-        Self { registry, ports }
+    pub fn new(registry: Arc<Registry>, ports: impl Into<SharedPorts>) -> Self {
+        Self { registry, ports: ports.into() }
     }
 
     pub fn plan(&self, workflow: &Workflow) -> Plan {
