@@ -40,42 +40,35 @@ pub struct Allowance {
     pub piece: Duration,
     /// For everything that is charged to the same account.
     pub total: Duration,
-    account: Arc<Account>,
-}
-
-/// What is known of the owner of some work. Shared, because a token is dear to clone.
-#[derive(Debug, Default)]
-struct Account {
     /// Microseconds.
-    used: AtomicU64,
-    /// Whoever asked for the work may not want it any more.
-    stop: Option<CancellationToken>,
+    account: Arc<AtomicU64>,
+    /// Whoever asked for the work may not want it any more. Shared, because cloning a token takes a lock.
+    stop: Option<Arc<CancellationToken>>,
 }
 
 impl Allowance {
     pub fn new(piece: Duration, total: Duration) -> Self {
-        Self { piece, total, account: Arc::default() }
+        Self { piece, total, account: Arc::default(), stop: None }
     }
 
     /// The same for work that ends as well when this is cancelled.
     #[must_use]
     pub fn until(mut self, stop: CancellationToken) -> Self {
-        let used = AtomicU64::new(self.account.used.load(Ordering::Relaxed));
-        self.account = Arc::new(Account { used, stop: Some(stop) });
+        self.stop = Some(Arc::new(stop));
         self
     }
 
     fn is_stopped(&self) -> bool {
-        self.account.stop.as_ref().is_some_and(CancellationToken::is_cancelled)
+        self.stop.as_ref().is_some_and(|stop| stop.is_cancelled())
     }
 
     /// What was charged so far.
     pub fn used(&self) -> Duration {
-        Duration::from_micros(self.account.used.load(Ordering::Relaxed))
+        Duration::from_micros(self.account.load(Ordering::Relaxed))
     }
 
     fn charge(&self, used: Duration) {
-        self.account.used.fetch_add(used.as_micros() as u64, Ordering::Relaxed);
+        self.account.fetch_add(used.as_micros() as u64, Ordering::Relaxed);
     }
 }
 

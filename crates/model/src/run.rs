@@ -53,7 +53,7 @@ pub enum TaskStatus {
 }
 
 /// How a run stands or ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunStatus {
     Running,
     Success,

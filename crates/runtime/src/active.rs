@@ -13,7 +13,7 @@ use store::addresses::Address;
 /// The active workflows.
 #[derive(Default)]
 pub(crate) struct Active {
-    listening: HashMap<Str, Listener>,
+    listening: HashMap<Str, ActiveWorkflow>,
     /// Those that do not listen, because their triggers cannot say what to.
     silent: HashMap<Str, Arc<Loaded>>,
     /// Those whose triggers have not been asked yet, or only for a moment.
@@ -26,28 +26,25 @@ pub(crate) struct Active {
 }
 
 /// A workflow that listens.
-pub(crate) struct Listener {
+pub(crate) struct ActiveWorkflow {
     pub(crate) workflow: Arc<Loaded>,
     pub(crate) listens: Arc<Listens>,
     pub(crate) addresses: HashSet<Address>,
     pub(crate) timers: HashMap<Str, Timer>,
 }
 
-/// How an active workflow stands.
-pub(crate) enum Standing {
-    Listens(Listener),
+/// What has become of an active workflow.
+pub(crate) enum ListenState {
+    Listens(ActiveWorkflow),
     Silent(Arc<Loaded>),
     Unasked(Arc<Loaded>),
     Unread,
 }
 
-/// What a workflow left behind, to be dropped when nobody waits for it.
-pub(crate) struct Removed(#[allow(dead_code, reason = "it is only dropped")] Option<Arc<Loaded>>);
-
 impl Active {
     /// A workflow that listens.
     pub(crate) fn get(&self, id: &str) -> Option<&Arc<Loaded>> {
-        self.listening.get(id).map(|listener| &listener.workflow)
+        self.listening.get(id).map(|active| &active.workflow)
     }
 
     /// A workflow that was read, whether it listens or not.
@@ -56,7 +53,7 @@ impl Active {
     }
 
     pub(crate) fn listening(&self) -> impl Iterator<Item = &Arc<Loaded>> {
-        self.listening.values().map(|listener| &listener.workflow)
+        self.listening.values().map(|active| &active.workflow)
     }
 
     pub(crate) fn n_listening(&self) -> usize {
@@ -91,35 +88,36 @@ impl Active {
 
     /// What a workflow listens at.
     pub(crate) fn addresses_of(&self, id: &str) -> impl Iterator<Item = &Address> {
-        self.listening.get(id).into_iter().flat_map(|listener| &listener.addresses)
+        self.listening.get(id).into_iter().flat_map(|active| &active.addresses)
     }
 
-    pub(crate) fn remove(&mut self, id: &str) -> Removed {
+    /// Gives back the workflow, to be dropped when nobody waits for the lock.
+    pub(crate) fn remove(&mut self, id: &str) -> Option<Arc<Loaded>> {
         self.unread.remove(id);
         self.computing.remove(id);
-        let Some(listener) = self.listening.remove(id) else {
-            return Removed(self.silent.remove(id).or_else(|| self.unasked.remove(id)));
+        let Some(active) = self.listening.remove(id) else {
+            return self.silent.remove(id).or_else(|| self.unasked.remove(id));
         };
-        self.routes.remove(id, &listener.listens);
-        Removed(Some(listener.workflow))
+        self.routes.remove(id, &active.listens);
+        Some(active.workflow)
     }
 
     /// Adds a workflow that is not there. One that cannot listen where it wants to counts as not read.
-    pub(crate) fn add(&mut self, id: Str, standing: Standing) -> Result<(), Error> {
-        match standing {
-            Standing::Silent(loaded) => drop(self.silent.insert(id, loaded)),
-            Standing::Unasked(loaded) => drop(self.unasked.insert(id, loaded)),
-            Standing::Unread => drop(self.unread.insert(id)),
-            Standing::Listens(listener) => {
-                if let Err(error) = self.routes.add(&listener.workflow, &listener.listens) {
-                    self.routes.remove(&id, &listener.listens);
+    pub(crate) fn add(&mut self, id: Str, state: ListenState) -> Result<(), Error> {
+        match state {
+            ListenState::Silent(loaded) => drop(self.silent.insert(id, loaded)),
+            ListenState::Unasked(loaded) => drop(self.unasked.insert(id, loaded)),
+            ListenState::Unread => drop(self.unread.insert(id)),
+            ListenState::Listens(active) => {
+                if let Err(error) = self.routes.add(&active.workflow, &active.listens) {
+                    self.routes.remove(&id, &active.listens);
                     self.unread.insert(id);
                     return Err(error);
                 }
-                if listener.workflow.computes_listens {
+                if active.workflow.computes_listens {
                     self.computing.insert(id.clone());
                 }
-                self.listening.insert(id, listener);
+                self.listening.insert(id, active);
             }
         }
         Ok(())

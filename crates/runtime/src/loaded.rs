@@ -120,8 +120,9 @@ impl Loaded {
     }
 
     /// Whether an active workflow is still the one that was read here.
-    pub(crate) fn is(&self, now: &ListeningWorkflow) -> bool {
-        self.as_listening() == *now
+    pub(crate) fn matches(&self, now: &ListeningWorkflow) -> bool {
+        let ListeningWorkflow { id, version_id, project_id, created_ms: _, activations } = now;
+        (&self.id, &self.version_id, &self.project_id, &self.activations) == (id, version_id, project_id, activations)
     }
 
     pub(crate) fn as_listening(&self) -> ListeningWorkflow {

@@ -3,7 +3,7 @@
 //! Invariant: what is written down of schedules changes in one transaction, before the workflows listen as it says. If that fails nothing
 //! has changed, and the next look does all of it again.
 
-use crate::active::{Listener, Removed, Standing};
+use crate::active::{ActiveWorkflow, ListenState};
 use crate::addresses::claims_of;
 use crate::clock::Rows;
 use crate::listens::{FIRST_CPU_TIME, LISTEN_CPU_TIME, Listens, took_too_long};
@@ -99,10 +99,10 @@ impl Runtime {
         let ids: Vec<Str> = candidates.iter().map(|one| one.id.clone()).collect();
         let held = self.held_by(&ids).await?;
         let mut plan = Plan { known: self.rows_of(&ids).await?, ..Plan::default() };
-        let mut standings = Vec::with_capacity(candidates.len());
+        let mut states = Vec::with_capacity(candidates.len());
         for Candidate { id, loaded, .. } in candidates {
-            let standing = match self.standing(loaded, &held, &mut plan).await {
-                Ok(Some(standing)) => standing,
+            let state = match self.state_of(loaded, &held, &mut plan).await {
+                Ok(Some(state)) => state,
                 // It is active no more, or has just been changed: the next look finds it as it is then.
                 Ok(None) => continue,
                 Err(error) => {
@@ -113,35 +113,35 @@ impl Runtime {
                         Fate::MayPass | Fate::NotOurs | Fate::Stays | Fate::Over => {}
                     }
                     cannot_listen(&id, &error);
-                    Standing::Unread
+                    ListenState::Unread
                 }
             };
-            if let Standing::Silent(loaded) = &standing
+            if let ListenState::Silent(loaded) = &state
                 && let Some(Err(error)) = loaded.said_listens()
                 // Of one that takes too long it is said once.
                 && (!took_too_long(&error) || !self.active().is_silent(&id))
             {
                 cannot_listen(&id, &error);
             }
-            standings.push((id, standing));
+            states.push((id, state));
         }
         let listens: HashSet<&Str> =
-            standings.iter().filter(|(_, standing)| matches!(standing, Standing::Listens(_))).map(|(id, _)| id).collect();
+            states.iter().filter(|(_, state)| matches!(state, ListenState::Listens(_))).map(|(id, _)| id).collect();
         // Rows of those that cannot say yet what they listen to stay as they are.
         let removed = plan.known.into_keys().filter(|key| listens.contains(&key.0) && !plan.wanted.contains(key)).collect();
         if !self.store.change_schedules(plan.set, removed).await? {
             return Ok(Read::Outdated);
         }
-        self.put_in_place(gone.into_iter().chain(ids), standings);
+        self.apply(gone.into_iter().chain(ids), states);
         self.clock_changed.notify_one();
         Ok(if have_all_said { Read::All } else { Read::NotAll })
     }
 
-    fn put_in_place(&self, replaced: impl Iterator<Item = Str>, standings: Vec<(Str, Standing)>) {
+    fn apply(&self, replaced: impl Iterator<Item = Str>, states: Vec<(Str, ListenState)>) {
         let mut active = self.active.write().unwrap_or_else(PoisonError::into_inner);
-        let before: Vec<Removed> = replaced.map(|id| active.remove(&id)).collect();
-        for (id, standing) in standings {
-            if let Err(error) = active.add(id.clone(), standing) {
+        let before: Vec<Option<Arc<Loaded>>> = replaced.map(|id| active.remove(&id)).collect();
+        for (id, state) in states {
+            if let Err(error) = active.add(id.clone(), state) {
                 cannot_listen(&id, &error);
             }
         }
@@ -171,11 +171,11 @@ impl Runtime {
     /// Those that changed, those that have not said yet what they listen to, and those that may say something else by now. Of two that
     /// were active before addresses had owners, the older one comes first.
     async fn candidates(&self, mut listening: Vec<ListeningWorkflow>) -> Result<Vec<Candidate>, Error> {
-        let same = |now: &ListeningWorkflow| self.active().known(&now.id).filter(|known| known.is(now)).cloned();
+        let same = |now: &ListeningWorkflow| self.active().known(&now.id).filter(|known| known.matches(now)).cloned();
         // Those that go on as they are need nobody's attention.
         listening.retain(|now| {
             let active = self.active();
-            !active.get(&now.id).is_some_and(|known| known.is(now) && !known.is_to_be_asked())
+            !active.get(&now.id).is_some_and(|known| known.matches(now) && !known.is_to_be_asked())
         });
         listening.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
         let changed = listening.iter().filter(|now| same(now).is_none()).count();
@@ -272,15 +272,15 @@ impl Runtime {
         Ok(())
     }
 
-    /// How a workflow is to stand; `None` if the next look finds something else of it. It listens at the addresses that are its own. What
+    /// What becomes of a workflow; `None` if the next look finds something else of it. It listens at the addresses that are its own. What
     /// it listens at may differ from what it claimed: it was active before addresses had owners, or its path is an expression that gives
     /// something else now.
-    async fn standing(&self, loaded: Result<Arc<Loaded>, Error>, held: &Held, plan: &mut Plan) -> Result<Option<Standing>, Error> {
+    async fn state_of(&self, loaded: Result<Arc<Loaded>, Error>, held: &Held, plan: &mut Plan) -> Result<Option<ListenState>, Error> {
         let workflow = loaded?;
         let listens = match workflow.said_listens() {
             // The next look finds time to ask.
-            None => return Ok(Some(Standing::Unasked(workflow))),
-            Some(Err(_)) => return Ok(Some(Standing::Silent(workflow))),
+            None => return Ok(Some(ListenState::Unasked(workflow))),
+            Some(Err(_)) => return Ok(Some(ListenState::Silent(workflow))),
             Some(Ok(listens)) => listens,
         };
         let claims = claims_of(&listens)?;
@@ -307,7 +307,7 @@ impl Runtime {
             }
             plan.wanted.insert(key);
         }
-        Ok(Some(Standing::Listens(Listener { workflow, listens, addresses, timers })))
+        Ok(Some(ListenState::Listens(ActiveWorkflow { workflow, listens, addresses, timers })))
     }
 }
 

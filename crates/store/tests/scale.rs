@@ -234,6 +234,39 @@ async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_re
 }
 
 #[tokio::test]
+async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again() {
+    let folder = Folder::with_workflow("together");
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    let began = 3 * DAY_MS;
+    let end_of = |id: i64, status: RunStatus| run_of(id, "w", ended(status, began + 70), began);
+    let counted = || folder.raw().query_row("SELECT coalesce(sum(runs), 0) FROM run_days", [], |row| row.get::<_, i64>(0)).unwrap();
+    // The first is still at work when later ones are counted.
+    store.flush(run_of(1, "w", State::of(RunStatus::Running), began)).await.unwrap();
+    for id in 2..256 {
+        store.flush(end_of(id, RunStatus::Success)).await.unwrap();
+    }
+    assert_eq!(counted(), 0, "they wait for others");
+    store.flush(end_of(256, RunStatus::Success)).await.unwrap();
+    assert_eq!(counted(), 255);
+    let end = Run::with(1, |piece| (piece.begun, piece.seq, piece.state) = (None, 1, Some(ended(RunStatus::Success, began + 70))));
+    store.flush(end).await.unwrap();
+    // One that began before those and is written after them.
+    store.flush(end_of(258, RunStatus::Success)).await.unwrap();
+    store.delete_execution(258).await.unwrap();
+    assert_eq!(counted(), 257, "it was counted before it went");
+    store.flush(end_of(257, RunStatus::Success)).await.unwrap();
+    assert_eq!(counts(&store, 0, 9).await, [count(3, RunStatus::Success, 70, 258)]);
+    // Neither a write that fails nor a process that dies changes any of it.
+    store.flush(end_of(300, RunStatus::Success)).await.unwrap();
+    store.flush(end_of(300, RunStatus::Error)).await.unwrap_err();
+    drop(store);
+    let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
+    for _ in 0..2 {
+        assert_eq!(counts(&store, 0, 9).await, [count(3, RunStatus::Success, 70, 259)]);
+    }
+}
+
+#[tokio::test]
 async fn issue_15_days_that_nobody_can_ask_for_are_forgotten_and_the_others_outlive_their_runs() {
     let folder = Folder::with_workflow("days");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();

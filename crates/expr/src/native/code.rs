@@ -12,9 +12,6 @@ use model::{Item, Items, Str, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Longer computations are left to the sandbox, which does not hold up other work. These take some hundredths of a second.
-pub(super) const SHORT_STEPS: u64 = 200_000;
-
 /// A program that the native evaluator understands, ready to run any number of times.
 #[derive(Clone, Debug)]
 pub struct Code {

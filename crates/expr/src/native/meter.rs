@@ -3,8 +3,7 @@
 //! A thread-local, because conversions deep inside of values have to be charged as well: an array that holds itself
 //! twice, forty times over, is small until it is written out.
 
-use super::code::SHORT_STEPS;
-use super::{INLINE_BYTES, INLINE_STEPS, MAX_BYTES, MAX_STEPS, Run, Stop};
+use super::{INLINE_BYTES, INLINE_STEPS, MAX_BYTES, MAX_STEPS, Run, SHORT_STEPS, Stop};
 use crate::Error;
 use crate::sandbox::memory::{Share, shared_limit};
 use model::{Str, Value};

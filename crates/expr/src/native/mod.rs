@@ -50,6 +50,8 @@ const MAX_BYTES: usize = if cfg!(test) { 8 << 20 } else { 128 << 20 };
 /// What it may do on a thread that serves others as well: some milliseconds. What is longer is begun again off that thread.
 const INLINE_STEPS: u64 = 100_000;
 const INLINE_BYTES: usize = 1 << 20;
+/// What code may do there, some hundredths of a second. What is longer is left to the sandbox, which holds up no other work.
+const SHORT_STEPS: u64 = 200_000;
 
 /// An expression that the native evaluator understands, ready to run any number of times.
 #[derive(Clone, Debug)]

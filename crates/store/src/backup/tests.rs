@@ -217,3 +217,26 @@ async fn a_backup_made_while_others_write_holds_one_moment() {
     drop(written);
     writing.await.unwrap();
 }
+
+#[tokio::test]
+async fn issue_15_files_of_runs_that_go_during_a_backup_do_not_end_it() {
+    let folder = Folder::new("going");
+    let (data, archive) = (folder.join("data"), folder.join("b.backup"));
+    filled(&data, "one").await;
+    let binary = data.join("binary");
+    let runs: Vec<PathBuf> = (0..3000).map(|run: u32| binary.join(run.to_string())).collect();
+    for run in &runs {
+        std::fs::create_dir_all(run).unwrap();
+        std::fs::write(run.join("file"), b"a file of a run").unwrap();
+    }
+    let going = std::thread::spawn(move || runs.iter().for_each(|run| std::fs::remove_dir_all(run).unwrap()));
+    let mut n_made = 0;
+    while !going.is_finished() {
+        back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
+        n_made += 1;
+    }
+    going.join().unwrap();
+    assert!(n_made > 0);
+    restore(&archive, &folder.join("restored"), Replace::Nothing, &mut quiet()).unwrap();
+    assert_eq!(value(&folder.join("restored")).await, "one");
+}

@@ -584,6 +584,7 @@ pub(super) fn remove(connection: &Connection, id: i64) -> Result<Removed, Error>
 
 /// Removes a run whose id is noted as given away.
 pub(super) fn remove_rows(connection: &Connection, id: i64) -> Result<Removed, Error> {
+    insights::count_before_removal(connection, id)?;
     let n_files = connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
     remove_journal(connection, id)?;
     remove_of(connection, id)?;

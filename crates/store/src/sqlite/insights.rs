@@ -1,6 +1,8 @@
-//! Counts runs as they end, in SQLite. Nobody who asks for figures reads the runs themselves.
+//! Counts runs that have ended, in SQLite. Nobody who asks for figures reads the runs themselves.
 //!
-//! Invariant: a run is counted in the transaction that ends it. Those of one group are put together first, so that it costs a run next to nothing.
+//! Invariant: every run that ended and was kept is counted once. Those up to the fact `counted_to` are counted, or will be in the
+//! transaction that ends them; newer ones are counted together, some hundred at a time and before any of them is removed, so
+//! that it costs a run next to nothing.
 
 use super::Sqlite;
 use crate::Error;
@@ -8,76 +10,121 @@ use crate::executions::Piece;
 use crate::insights::{DAYS_COUNTED, Insights, RunCount, RunCountFilter};
 use model::{RunStatus, Str};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// So many runs are counted together.
+const COUNT_EVERY: i64 = 256;
+
+/// Runs that have ended and were kept.
+const HAS_ENDED: &str = "stopped_ms IS NOT NULL AND passing = 0";
 
 /// Runs that are counted together.
 #[derive(PartialEq, Eq, Hash)]
 struct Alike {
     day: i64,
     workflow_id: Str,
-    status: &'static str,
+    status: RunStatus,
     took_ms: i64,
 }
 
 impl Alike {
     fn new(workflow_id: Str, status: RunStatus, started_ms: i64, stopped_ms: i64) -> Self {
         let took_ms = rounded((stopped_ms - started_ms).max(0));
-        Self { day: started_ms.div_euclid(DAY_MS), workflow_id, status: status.name(), took_ms }
+        Self { day: started_ms.div_euclid(DAY_MS), workflow_id, status, took_ms }
     }
 
     fn count(&self, connection: &Connection, runs: i64) -> Result<(), Error> {
         let sql = "INSERT INTO run_days (day, workflow_id, status, took_ms, runs) VALUES (?1, ?2, ?3, ?4, ?5)
                    ON CONFLICT DO UPDATE SET runs = runs + excluded.runs";
-        connection.prepare_cached(sql)?.execute(params![self.day, self.workflow_id.as_str(), self.status, self.took_ms, runs])?;
+        let values = params![self.day, self.workflow_id.as_str(), self.status.name(), self.took_ms, runs];
+        connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
 }
 
 thread_local! {
-    /// Runs that ended in the transaction at hand, on the writer's thread.
-    static ENDED: RefCell<HashMap<Alike, i64>> = RefCell::default();
+    /// Up to which run they are counted, as far as it was read in the transaction at hand, on the writer's thread.
+    static COUNTED_TO: Cell<Option<i64>> = const { Cell::new(None) };
 }
 
-/// Counts the run of a piece that was written, if the piece ends it and it is kept.
+/// From here on it may be different: another transaction, or a part of this one that was rolled back.
+pub(super) fn forget() {
+    COUNTED_TO.set(None);
+}
+
+fn counted_to(connection: &Connection) -> Result<i64, Error> {
+    if let Some(known) = COUNTED_TO.get() {
+        return Ok(known);
+    }
+    let found = read_counted_to(connection)?;
+    COUNTED_TO.set(Some(found));
+    Ok(found)
+}
+
+fn read_counted_to(connection: &Connection) -> Result<i64, Error> {
+    let sql = "SELECT CAST(value AS INTEGER) FROM facts WHERE key = 'counted_to'";
+    Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?.unwrap_or(0))
+}
+
+/// Sees to it that the run of a piece that was written is counted, if the piece ends it and it is kept.
 pub(super) fn note_end(connection: &Connection, piece: &Piece) -> Result<(), Error> {
     let Some((status, stopped_ms)) = piece.state.as_ref().and_then(|state| Some((state.status, state.stopped_ms?))) else { return Ok(()) };
     if piece.discard {
         return Ok(());
     }
-    let began = match &piece.begun {
-        Some(begun) => Some((begun.workflow_id.clone(), begun.started_ms)),
-        None => began(connection, piece.execution)?,
-    };
-    if let Some((workflow_id, started_ms)) = began {
-        let alike = Alike::new(workflow_id, status, started_ms, stopped_ms);
-        ENDED.with_borrow_mut(|ended| *ended.entry(alike).or_default() += 1);
+    match piece.execution - counted_to(connection)? {
+        ..=0 => count_end(connection, piece.execution, status, stopped_ms),
+        1..COUNT_EVERY => Ok(()),
+        _ => count_new(connection),
     }
-    Ok(())
 }
 
-/// Writes what was counted in the transaction at hand, before it is committed.
-pub(super) fn write_counts(connection: &Connection) -> Result<(), Error> {
-    ENDED.take().iter().try_for_each(|(alike, runs)| alike.count(connection, *runs))
-}
-
-/// Forgets what a transaction has counted that came to nothing.
-pub(super) fn forget_counts() {
-    ENDED.with_borrow_mut(HashMap::clear);
-}
-
-/// Counts a run that ends otherwise than by a piece of its journal.
+/// Counts a run that ends, if it will not be counted with others.
 pub(super) fn count_end(connection: &Connection, id: i64, status: RunStatus, stopped_ms: i64) -> Result<(), Error> {
-    let Some((workflow_id, started_ms)) = began(connection, id)? else { return Ok(()) };
+    if id > counted_to(connection)? {
+        return Ok(());
+    }
+    let mut found = connection.prepare_cached("SELECT workflow_id, started_ms FROM executions WHERE id = ?1")?;
+    let began = found.query_row([id], |row| Ok((row.get_ref(0)?.as_str()?.into(), row.get(1)?))).optional()?;
+    let Some((workflow_id, started_ms)) = began else { return Ok(()) };
     Alike::new(workflow_id, status, started_ms, stopped_ms).count(connection, 1)
 }
 
-/// Of which workflow a run is, and when it began.
-fn began(connection: &Connection, id: i64) -> Result<Option<(Str, i64)>, Error> {
-    let mut found = connection.prepare_cached("SELECT workflow_id, started_ms FROM executions WHERE id = ?1")?;
-    Ok(found.query_row([id], |row| Ok((row.get_ref(0)?.as_str()?.into(), row.get(1)?))).optional()?)
+/// Counts a run that is about to be removed, if it has ended and was kept.
+pub(super) fn count_before_removal(connection: &Connection, id: i64) -> Result<(), Error> {
+    if id <= counted_to(connection)? {
+        return Ok(());
+    }
+    let mut ended = connection.prepare_cached(&format!("SELECT 1 FROM executions WHERE id = ?1 AND {HAS_ENDED}"))?;
+    if ended.exists([id])? { count_new(connection) } else { Ok(()) }
+}
+
+/// Counts all that ended since runs were counted last.
+fn count_new(connection: &Connection) -> Result<(), Error> {
+    let sql = format!("SELECT workflow_id, status, started_ms, stopped_ms FROM executions WHERE id > ?1 AND {HAS_ENDED}");
+    let mut found = connection.prepare_cached(&sql)?;
+    let mut rows = found.query([counted_to(connection)?])?;
+    let mut ended: HashMap<Alike, i64> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let status = RunStatus::from_name(row.get_ref(1)?.as_str()?).unwrap_or(RunStatus::Error);
+        let alike = Alike::new(row.get_ref(0)?.as_str()?.into(), status, row.get(2)?, row.get(3)?);
+        *ended.entry(alike).or_default() += 1;
+    }
+    ended.iter().try_for_each(|(alike, runs)| alike.count(connection, *runs))?;
+    let sql = "INSERT INTO facts (key, value) SELECT 'counted_to', coalesce(max(id), 0) FROM executions WHERE true
+               ON CONFLICT (key) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))";
+    connection.prepare_cached(sql)?.execute([])?;
+    forget();
+    Ok(())
+}
+
+/// Whether runs have ended that are not counted yet.
+fn is_behind(connection: &Connection) -> Result<bool, Error> {
+    let sql = format!("SELECT 1 FROM executions WHERE id > ?1 AND {HAS_ENDED}");
+    Ok(connection.prepare_cached(&sql)?.exists([read_counted_to(connection)?])?)
 }
 
 /// Forgets some of the days that are too long ago; whether there is more to forget.
@@ -105,6 +152,13 @@ fn rounded(ms: i64) -> i64 {
 #[async_trait::async_trait]
 impl Insights for Sqlite {
     async fn run_counts(&self, filter: RunCountFilter) -> Result<Vec<RunCount>, Error> {
+        if self.read(is_behind).await? {
+            match self.write(count_new).await {
+                // Figures that are a little behind are better than none while the disk is full.
+                Err(error) if !error.may_pass() => return Err(error),
+                _ => {}
+            }
+        }
         self.read(move |connection| {
             let within = filter.within.map(super::json_list);
             let mut sql = "SELECT workflow_id, status, took_ms, runs FROM run_days WHERE day = ?".to_owned();

@@ -55,7 +55,6 @@ impl Interruptions for Sqlite {
             let over = "DELETE FROM interruptions WHERE execution_id NOT IN (SELECT id FROM executions WHERE stopped_ms IS NULL AND status = 'uncertain')";
             connection.prepare_cached(over)?.execute([])?;
             connection.prepare_cached("DELETE FROM attempts")?.execute([])?;
-            connection.prepare_cached("DELETE FROM changed_workflows")?.execute([])?;
             let sql = "INSERT INTO interruptions (execution_id, deaths, pieces, was_stopped) VALUES (?1, 0, 0, 1)
                        ON CONFLICT DO UPDATE SET deaths = 0, pieces = 0, was_stopped = 1";
             let mut insert = connection.prepare_cached(sql)?;

@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0012_runs.sql"),
     include_str!("migrations/0013_unfinished.sql"),
     include_str!("migrations/0014_changes.sql"),
+    include_str!("migrations/0015_counted.sql"),
 ];
 
 /// The newest form of a database that this version knows.
@@ -133,5 +134,7 @@ mod tests {
         let row = |day, status: &str, took, runs| (day, status.to_owned(), took, runs);
         let failed = [0, 19, 55, 220, 85_000_000].map(|took| row(2, "error", took, 1));
         assert_eq!(rows, [&[row(1, "success", 100, 1), row(1, "success", 1200, 2)][..], &failed].concat());
+        let counted_to = connection.query_row("SELECT value FROM facts WHERE key = 'counted_to'", [], |row| row.get::<_, String>(0));
+        assert_eq!(counted_to.unwrap(), "9");
     }
 }

@@ -165,6 +165,7 @@ impl Sqlite {
             private::warn_of_network(folder);
             epoch = epoch::begin(&connection)?;
             parts::sweep(&connection)?;
+            workflows::forget_changes(&connection)?;
             blobs.make_names_last()?;
             sweep_files(&file, &blobs, executions::next_id(&connection)?);
         }

@@ -148,7 +148,9 @@ impl Projects for Sqlite {
         let (id, project) = (id.to_owned(), project.to_owned());
         self.write(move |connection| {
             let moved = connection.execute("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE id = ?1", [&id, &project])? > 0;
-            super::workflows::note_change(connection, &id)?;
+            if moved {
+                super::workflows::note_change(connection, &id)?;
+            }
             Ok(moved)
         })
         .await

@@ -180,7 +180,9 @@ impl Workflows for Sqlite {
             }
             let sql = "UPDATE workflows SET archived = ?2, active = active AND NOT ?2, updated_ms = ?3 WHERE id = ?1";
             let changed = connection.prepare_cached(sql)?.execute(params![id, archived, now_ms()])?;
-            note_change(connection, &id)?;
+            if changed > 0 {
+                note_change(connection, &id)?;
+            }
             Ok(changed > 0)
         })
         .await
@@ -218,8 +220,11 @@ impl Workflows for Sqlite {
             ] {
                 connection.execute(sql, [&workflow])?;
             }
-            note_change(connection, &workflow)?;
-            Ok((connection.execute("DELETE FROM workflows WHERE id = ?1", [&workflow])? > 0, all))
+            let was_there = connection.execute("DELETE FROM workflows WHERE id = ?1", [&workflow])? > 0;
+            if was_there {
+                note_change(connection, &workflow)?;
+            }
+            Ok((was_there, all))
         });
         let (was_there, all) = deleted.await?;
         for removed in all {
@@ -385,7 +390,9 @@ fn put_to_rest(connection: &Connection, id: &str) -> Result<bool, Error> {
     let sql = "UPDATE workflows SET active = 0, active_version_id = NULL WHERE id = ?1";
     let changed = connection.prepare_cached(sql)?.execute([id])?;
     schedules::remove_of(connection, id)?;
-    note_change(connection, id)?;
+    if changed > 0 {
+        note_change(connection, id)?;
+    }
     Ok(changed > 0)
 }
 
@@ -405,6 +412,14 @@ pub(super) fn note_change(connection: &Connection, id: &str) -> Result<(), Error
         )?
         .execute([id])?;
     Ok(())
+}
+
+/// A server that starts reads all workflows, whatever has changed before. On a full disk the rows stay.
+pub(super) fn forget_changes(connection: &Connection) -> Result<(), Error> {
+    match connection.execute("DELETE FROM changed_workflows", []).map_err(Error::from) {
+        Err(error) if !error.may_pass() => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Puts what has changed over what is kept.

@@ -168,6 +168,7 @@ pub(super) fn in_savepoint<T>(connection: &Connection, work: impl FnOnce(&Connec
     // A disk that fails ends the whole transaction, and the savepoint with it.
     if result.is_err() && !connection.is_autocommit() {
         execute(connection, "ROLLBACK TO job")?;
+        insights::forget();
     }
     if !connection.is_autocommit() {
         execute(connection, "RELEASE job")?;
@@ -229,7 +230,7 @@ fn write_group(
     if transaction.is_ok() {
         shared.stop_if_replaced(connection);
     }
-    insights::forget_counts();
+    insights::forget();
     there::forget();
     failed::forget();
     let changes = connection.total_changes();
@@ -286,7 +287,7 @@ impl Group {
 }
 
 fn commit(connection: &Connection) -> Result<(), Error> {
-    let result = insights::write_counts(connection).and_then(|()| execute(connection, "COMMIT"));
+    let result = execute(connection, "COMMIT");
     if result.is_err() && !connection.is_autocommit() {
         roll_back(connection);
     }
