@@ -106,12 +106,13 @@ pub(super) fn count_before_removal(connection: &Connection, id: i64) -> Result<(
 fn count_new(connection: &Connection) -> Result<(), Error> {
     let sql = format!("SELECT workflow_id, status, started_ms, stopped_ms FROM executions WHERE id > ?1 AND {HAS_ENDED}");
     let mut found = connection.prepare_cached(&sql)?;
-    let mut rows = found.query([counted_to(connection)?])?;
+    let rows = found.query_map([counted_to(connection)?], |row| {
+        let status = status_in(row, 1)?;
+        Ok(Alike::new(row.get_ref(0)?.as_str()?.into(), status, row.get(2)?, row.get(3)?))
+    })?;
     let mut ended: HashMap<Alike, i64> = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let status = RunStatus::from_name(row.get_ref(1)?.as_str()?).unwrap_or(RunStatus::Error);
-        let alike = Alike::new(row.get_ref(0)?.as_str()?.into(), status, row.get(2)?, row.get(3)?);
-        *ended.entry(alike).or_default() += 1;
+    for alike in rows {
+        *ended.entry(alike?).or_default() += 1;
     }
     ended.iter().try_for_each(|(alike, runs)| alike.count(connection, *runs))?;
     let sql = "INSERT INTO facts (key, value) SELECT 'counted_to', coalesce(max(id), 0) FROM executions WHERE true
@@ -189,11 +190,14 @@ impl Insights for Sqlite {
 
 /// A row; those of one workflow follow one another, and share its id.
 fn count(row: &Row<'_>, day: i64, last: Option<&RunCount>) -> rusqlite::Result<RunCount> {
-    let (workflow, status) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+    let workflow = row.get_ref(0)?.as_str()?;
     let known = last.filter(|last| last.workflow_id == workflow).map(|last| last.workflow_id.clone());
     let workflow_id = known.unwrap_or_else(|| workflow.into());
-    let status = RunStatus::from_name(status).unwrap_or(RunStatus::Error);
-    Ok(RunCount { day, workflow_id, status, took_ms: row.get(2)?, runs: row.get::<_, i64>(3)?.max(0) as usize })
+    Ok(RunCount { day, workflow_id, status: status_in(row, 1)?, took_ms: row.get(2)?, runs: row.get::<_, i64>(3)?.max(0) as usize })
+}
+
+fn status_in(row: &Row<'_>, column: usize) -> rusqlite::Result<RunStatus> {
+    Ok(RunStatus::from_name(row.get_ref(column)?.as_str()?).unwrap_or(RunStatus::Error))
 }
 
 #[cfg(test)]
