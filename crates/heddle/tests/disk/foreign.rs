@@ -59,3 +59,24 @@ fn a_foreign_reader_that_stays_stops_nobody_and_the_log_is_short_again_when_it_g
     }
     server.stop();
 }
+
+/// An error that is no trouble of the disk: the end of a run is not written although that was tried for long. Nobody has to start the server
+/// again for it to go on from what is there, as after a crash.
+#[test]
+fn issue_15_11_a_run_whose_end_was_not_written_goes_on_once_it_can() {
+    let scene = Scene::new("unwritten-end");
+    let server = scene.start();
+    scene.ledger.hold(Some("/two/1".to_owned()));
+    assert_eq!(pay(&server.address, 1, "").unwrap().status, 200);
+    wait_until("it is at its last step", || scene.paid(1) == (1, 1));
+    let foreign = Connection::open(scene.data.0.join("heddle.db")).unwrap();
+    foreign.execute_batch("ALTER TABLE journal RENAME TO journal_away").unwrap();
+    scene.ledger.hold(None);
+    wait_until("the end is given up", || server.metrics().contains("\nheddle_executions_running 0\n"));
+    let status = || foreign.query_row("SELECT status FROM executions", [], |row| row.get::<_, String>(0)).unwrap();
+    assert_eq!(status(), "running");
+    foreign.execute_batch("ALTER TABLE journal_away RENAME TO journal").unwrap();
+    wait_until("it stops where nobody knows whether the step was done", || status() == "uncertain");
+    assert_eq!(scene.paid(1), (1, 1));
+    server.stop();
+}
