@@ -59,7 +59,8 @@ pub struct PathKeys<'p> {
     /// A key must follow, even an empty one.
     is_open: bool,
     /// How far before the end of the path the last `]`, `"]` and `']` are, so that what is never closed is not looked for again and again.
-    last: [Option<usize>; 3],
+    /// Few paths have a bracket, so they are looked for at the first one.
+    last: Option<[Option<usize>; 3]>,
 }
 
 /// What closes a bracket, by how it begins: plain, or with a quote.
@@ -67,19 +68,20 @@ const CLOSINGS: [&str; 3] = ["]", "\"]", "']"];
 
 impl<'p> PathKeys<'p> {
     pub fn of(path: &'p str) -> Self {
-        let last = if path.contains('[') { last_closings(path.as_bytes()) } else { [None; 3] };
-        Self { rest: path, is_open: true, last }
+        Self { rest: path, is_open: true, last: None }
     }
 
     /// The text inside a leading `[…]`, without quotes, and what follows. `text` is what is left of the path from some place on.
-    fn bracket(&self, text: &'p str) -> Option<(&'p str, &'p str)> {
+    fn bracket(&mut self, text: &'p str) -> Option<(&'p str, &'p str)> {
         let inner = text.strip_prefix('[')?;
+        let rest = self.rest;
+        let last = *self.last.get_or_insert_with(|| last_closings(rest.as_bytes()));
         let (inner, kind) = match inner.as_bytes().first() {
             Some(b'"') => (&inner[1..], 1),
             Some(b'\'') => (&inner[1..], 2),
             _ => (inner, 0),
         };
-        let is_closed = self.last[kind].is_some_and(|before_end| before_end <= inner.len());
+        let is_closed = last[kind].is_some_and(|before_end| before_end <= inner.len());
         if is_closed { inner.split_once(CLOSINGS[kind]) } else { None }
     }
 }
@@ -119,13 +121,16 @@ impl<'p> Iterator for PathKeys<'p> {
             return std::mem::take(&mut self.is_open).then_some("");
         }
         self.is_open = false;
-        if let Some((inner, after)) = self.bracket(self.rest) {
+        let rest = self.rest;
+        if rest.starts_with('[')
+            && let Some((inner, after)) = self.bracket(rest)
+        {
             self.rest = after;
             return Some(inner);
         }
-        let ends = |(at, byte): &(usize, u8)| *byte == b'.' || (*byte == b'[' && self.bracket(&self.rest[*at..]).is_some());
-        let length = self.rest.bytes().enumerate().find(ends).map_or(self.rest.len(), |(at, _)| at);
-        let (key, after) = self.rest.split_at(length);
+        let ends = |(at, byte): &(usize, u8)| *byte == b'.' || (*byte == b'[' && self.bracket(&rest[*at..]).is_some());
+        let length = rest.bytes().enumerate().find(ends).map_or(rest.len(), |(at, _)| at);
+        let (key, after) = rest.split_at(length);
         self.rest = after;
         Some(key)
     }

@@ -156,6 +156,7 @@ impl<'g> Writer<'g> {
 }
 
 impl Writer<'_> {
+    #[inline]
     pub(crate) fn length(&mut self, mut length: usize) {
         while length >= 0x80 {
             self.out.push(length as u8 | 0x80);
@@ -164,6 +165,7 @@ impl Writer<'_> {
         self.out.push(length as u8);
     }
 
+    #[inline]
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.length(bytes.len());
         if self.is_past(self.out.len() + bytes.len()) {

@@ -61,6 +61,10 @@ pub trait Spilled: Send + Sync {
     fn load(&self) -> Arc<Vec<Item>>;
     /// The chunk if it is in memory.
     fn held(&self) -> Option<Arc<Vec<Item>>>;
+    /// About how many bytes a chunk has that is in memory, if somebody has counted them.
+    fn weight(&self) -> Option<usize> {
+        None
+    }
     /// Why a chunk that belongs to no [`Spill`] came back empty.
     fn failure(&self) -> Option<SpillError> {
         None
@@ -233,9 +237,13 @@ impl Items {
     /// Whether the list has at most so many items with at most so many bytes of JSON. Looks no further than it must.
     pub fn is_small(&self, n_items: usize, mut bytes: usize) -> bool {
         self.len <= n_items
-            && self.chunks.iter().all(|chunk| match chunk.in_memory() {
-                Some(items) => items.iter().all(|item| item.json.fits_within(&mut bytes)),
-                None => false,
+            && self.chunks.iter().all(|chunk| {
+                if let Some(rest) = chunk.weight().and_then(|weight| bytes.checked_sub(weight)) {
+                    bytes = rest;
+                    return true;
+                }
+                // Files may be most of what it weighs.
+                chunk.in_memory().is_some_and(|items| items.iter().all(|item| item.json.fits_within(&mut bytes)))
             })
     }
 
@@ -278,6 +286,13 @@ impl Chunk {
         match &self.place {
             Place::Held(items) => items.len(),
             Place::Spilled(spilled) => spilled.len(),
+        }
+    }
+
+    fn weight(&self) -> Option<usize> {
+        match &self.place {
+            Place::Held(_) => None,
+            Place::Spilled(spilled) => spilled.weight(),
         }
     }
 

@@ -78,9 +78,9 @@ impl Draft {
 
     /// Notes who has chosen the host that the address in a parameter leads to.
     pub(super) fn chosen_in(mut self, ctx: &Ctx<'_>, param: &str, item: usize) -> Self {
-        let origin = |text: &str| url::Url::parse(text.trim()).ok().map(|url| url.origin());
-        let chosen = origin(&self.url);
         if let Some(others) = ctx.host().without_model(param, item) {
+            let origin = |text: &str| url::Url::parse(text.trim()).ok().map(|url| url.origin());
+            let chosen = origin(&self.url);
             self.host_is_models |= !others.iter().any(|other| chosen.is_some() && other.as_str().and_then(origin) == chosen);
         }
         self
@@ -126,8 +126,8 @@ impl Draft {
     }
 
     pub(super) fn header(&self, name: &str) -> Option<&str> {
-        let name = on_the_wire(name);
-        self.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
+        let name = name.trim();
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// Sets a header in place of any of that name.

@@ -10,7 +10,7 @@ use futures::{Stream, StreamExt as _, stream};
 use model::Str;
 use node_api::http::{HttpError, HttpRequest, HttpResponse, HttpStream};
 use reqwest::header::HeaderValue;
-use url::Url;
+use std::sync::Arc;
 
 type Piece = Result<Bytes, HttpError>;
 
@@ -34,7 +34,7 @@ pub(super) struct Opened {
     collector: Option<BodyCollector>,
 }
 
-pub(super) fn open(response: reqwest::Response, request: &HttpRequest, url: &Url, destination: Destination) -> Result<Opened, HttpError> {
+pub(super) fn open(response: reqwest::Response, request: &HttpRequest, destination: Arc<Destination>) -> Result<Opened, HttpError> {
     let status = response.status();
     let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let limit = request.max_bytes(content_type);
@@ -50,9 +50,10 @@ pub(super) fn open(response: reqwest::Response, request: &HttpRequest, url: &Url
     let text = |value: &HeaderValue| value.to_str().map_or_else(|_| latin1(value.as_bytes()), str::to_owned);
     let headers = response.headers().iter().filter(|(name, _)| !(collector.is_some() && *name == "content-encoding"));
     let headers = headers.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+    let url = response.url().to_string();
     let pieces = response.bytes_stream().map(move |piece| piece.map_err(|error| connection_error(&error, &destination)));
     let status_text = status.canonical_reason().unwrap_or_default().into();
-    Ok(Opened { status: status.as_u16(), status_text, headers, url: url.to_string(), pieces: pieces.boxed(), limit, collector })
+    Ok(Opened { status: status.as_u16(), status_text, headers, url, pieces: pieces.boxed(), limit, collector })
 }
 
 impl Opened {

@@ -55,10 +55,10 @@ impl GuardedHttp {
         request.proxy = request.proxy.map(|proxy| with_scheme(proxy.trim()));
         let mut hops = 0;
         loop {
-            let destination = self.policy.check_url(&request.url)?;
+            let destination = Arc::new(self.policy.check_url(&request.url)?);
             bound::check(&request, &destination.url)?;
-            let (response, url) = self.open_once(&request, &destination).await?;
-            let answer = body::open(response, &request, &url, destination.clone())?;
+            let response = self.open_once(&request, &destination).await?;
+            let answer = body::open(response, &request, destination.clone())?;
             if !request.follow_redirects {
                 return Ok(answer);
             }
@@ -76,7 +76,7 @@ impl GuardedHttp {
         }
     }
 
-    async fn open_once(&self, request: &HttpRequest, destination: &Destination) -> Result<(reqwest::Response, Url), HttpError> {
+    async fn open_once(&self, request: &HttpRequest, destination: &Destination) -> Result<reqwest::Response, HttpError> {
         let pinned = self.checked_addresses(destination).await?;
         let client = match &request.proxy {
             None => self.client(ClientKey::of(destination, pinned, request, None))?,
@@ -95,7 +95,7 @@ impl GuardedHttp {
         }
         let method = reqwest::Method::from_bytes(request.method.as_bytes())
             .map_err(|_| unreachable(format!("'{}' is no method", request.method)))?;
-        let mut builder = client.request(method, url.clone());
+        let mut builder = client.request(method, url);
         match &request.body {
             HttpBody::None => {}
             HttpBody::Bytes(bytes) => builder = builder.body(bytes.clone()),
@@ -105,8 +105,7 @@ impl GuardedHttp {
                 builder = builder.body(body);
             }
         }
-        let response = builder.headers(headers).send().await.map_err(|error| connection_error(&error, destination))?;
-        Ok((response, url))
+        builder.headers(headers).send().await.map_err(|error| connection_error(&error, destination))
     }
 
     /// The addresses of a destination, every one of them checked. One closed address among several closes the name.

@@ -165,6 +165,10 @@ impl Spilled for Chunk {
         }
     }
 
+    fn weight(&self) -> Option<usize> {
+        matches!(self.place, Place::Memory(_)).then_some(self.bytes)
+    }
+
     fn load(&self) -> Arc<Vec<Item>> {
         let (offset, length) = match &self.place {
             Place::Memory(items) => return items.clone(),

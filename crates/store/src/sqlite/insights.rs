@@ -46,11 +46,11 @@ impl Alike {
 }
 
 thread_local! {
-    /// Up to which run they are counted, as far as it was read in the transaction at hand, on the writer's thread.
+    /// Up to which run they are counted, on the writer's thread.
     static COUNTED_TO: Cell<Option<i64>> = const { Cell::new(None) };
 }
 
-/// From here on it may be different: another transaction, or a part of this one that was rolled back.
+/// From here on it may be different: somebody else has written, or what was written here is undone.
 pub(super) fn forget() {
     COUNTED_TO.set(None);
 }

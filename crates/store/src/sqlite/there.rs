@@ -1,6 +1,6 @@
-//! Which workflows are there in the versions that runs begin with: looked up once in a transaction, however many runs begin in it.
+//! Which workflows are there in the versions that runs begin with: looked up once, however many runs begin.
 //!
-//! Invariant: what was found holds until somebody else writes. Pieces of runs remove no workflow.
+//! Invariant: what was found holds until somebody writes something else, here or in another process. Pieces of runs remove no workflow.
 
 use crate::Error;
 use model::Str;
@@ -8,8 +8,11 @@ use rusqlite::Connection;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
+/// So many are remembered.
+const MAX_FOUND: usize = 1000;
+
 thread_local! {
-    /// Found in the transaction at hand, on the writer's thread.
+    /// Found on the writer's thread.
     static FOUND: RefCell<HashSet<(Str, Str)>> = RefCell::default();
 }
 
@@ -23,12 +26,17 @@ pub(super) fn is_there(connection: &Connection, workflow: &Str, version: &Str) -
                  OR EXISTS (SELECT 1 FROM workflow_versions v WHERE v.id = ?2 AND v.workflow_id = ?1))";
     let is_there = connection.prepare_cached(sql)?.exists([workflow.as_str(), version.as_str()])?;
     if is_there {
-        FOUND.with_borrow_mut(|found| found.insert(key));
+        FOUND.with_borrow_mut(|found| {
+            if found.len() >= MAX_FOUND {
+                found.clear();
+            }
+            found.insert(key);
+        });
     }
     Ok(is_there)
 }
 
-/// From here on anything may be different: another transaction, or somebody else's write in the one at hand.
+/// From here on anything may be different: somebody else has written, or what was written here is undone.
 pub(super) fn forget() {
     FOUND.with_borrow_mut(HashSet::clear);
 }

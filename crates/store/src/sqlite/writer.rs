@@ -53,6 +53,8 @@ struct Shared {
     trouble: Mutex<Option<Error>>,
     /// Which server of the folder this is, if it is one.
     epoch: Option<i64>,
+    /// SQLite's mark of what other connections have written, as it was at the last group.
+    seen: Mutex<Option<i64>>,
     /// Told of each job in a simulation.
     #[cfg(feature = "simulation")]
     sent: tokio::sync::Notify,
@@ -132,14 +134,27 @@ impl Shared {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What was found in an earlier group holds as long as nobody else has written since.
+    fn look_for_others(&self, connection: &Connection) -> Result<(), Error> {
+        let mark: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if *seen != Some(mark) {
+            self.stop_if_replaced(connection)?;
+            forget();
+            *seen = Some(mark);
+        }
+        Ok(())
+    }
+
     /// Another server may have been started on the folder although this one holds its lock: somebody has removed the file, or the file
     /// system does not keep locks. What the two do would not fit together.
-    fn stop_if_replaced(&self, connection: &Connection) {
-        let Some(epoch) = self.epoch else { return };
-        if super::epoch::current(connection).is_ok_and(|current| current != Some(epoch)) {
+    fn stop_if_replaced(&self, connection: &Connection) -> Result<(), Error> {
+        let Some(epoch) = self.epoch else { return Ok(()) };
+        if super::epoch::current(connection)? != Some(epoch) {
             tracing::error!("Another server has been started on this data folder; this one ends.");
             std::process::abort();
         }
+        Ok(())
     }
 
     /// Tells when writing begins to fail, and when it works again.
@@ -168,7 +183,7 @@ pub(super) fn in_savepoint<T>(connection: &Connection, work: impl FnOnce(&Connec
     // A disk that fails ends the whole transaction, and the savepoint with it.
     if result.is_err() && !connection.is_autocommit() {
         execute(connection, "ROLLBACK TO job")?;
-        insights::forget();
+        forget();
     }
     if !connection.is_autocommit() {
         execute(connection, "RELEASE job")?;
@@ -226,12 +241,11 @@ fn write_group(
     shared: &Shared,
     commit: impl FnOnce(&Connection) -> Result<(), Error>,
 ) -> Group {
-    let mut transaction = admitted.and_then(|()| execute(connection, "BEGIN IMMEDIATE"));
-    if transaction.is_ok() {
-        shared.stop_if_replaced(connection);
-    }
-    insights::forget();
-    there::forget();
+    let begin = || {
+        execute(connection, "BEGIN IMMEDIATE")?;
+        shared.look_for_others(connection).inspect_err(|_| roll_back(connection))
+    };
+    let mut transaction = admitted.and_then(|()| begin());
     failed::forget();
     let changes = connection.total_changes();
     let mut told: Vec<(Told, Outcome)> = Vec::new();
@@ -264,7 +278,16 @@ fn write_group(
             if error.may_pass() { error } else { Error::Unwritable { cause: error.to_string().into() } }
         })
     });
+    if committed.is_err() {
+        forget();
+    }
     Group { told, committed, has_changed: connection.total_changes() > changes }
+}
+
+/// What was found in the database may be different from here on.
+fn forget() {
+    insights::forget();
+    there::forget();
 }
 
 /// What those are told whose transaction another one has ended: they may come again, whatever that one failed of.

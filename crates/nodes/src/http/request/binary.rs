@@ -33,6 +33,10 @@ const FILE_TYPES: &[&str] = &[
 ];
 
 pub(super) fn is_file_type(content_type: &str) -> bool {
+    // Most answers.
+    if matches!(content_type, "application/json" | "application/json; charset=utf-8") {
+        return false;
+    }
     let content_type = content_type.to_ascii_lowercase();
     // An SVG is an image and text; n8n takes it for a file, too.
     FILE_TYPES.iter().any(|kind| content_type.contains(kind))
