@@ -91,15 +91,25 @@ impl Active {
         self.listening.get(id).into_iter().flat_map(|active| &active.addresses)
     }
 
-    /// Gives back the workflow, to be dropped when nobody waits for the lock.
-    pub(crate) fn remove(&mut self, id: &str) -> Option<Arc<Loaded>> {
-        self.unread.remove(id);
-        self.computing.remove(id);
-        let Some(active) = self.listening.remove(id) else {
-            return self.silent.remove(id).or_else(|| self.unasked.remove(id));
-        };
-        self.routes.remove(id, &active.listens);
-        Some(active.workflow)
+    /// What a workflow listens to.
+    pub(crate) fn listens_of(&self, id: &str) -> Option<&Arc<Listens>> {
+        self.listening.get(id).map(|active| &active.listens)
+    }
+
+    /// Gives back the workflows, to be dropped when nobody waits for the lock.
+    pub(crate) fn remove(&mut self, ids: impl Iterator<Item = Str>) -> Vec<Arc<Loaded>> {
+        let (mut listened, mut others) = (Vec::new(), Vec::new());
+        for id in ids {
+            self.unread.remove(&id);
+            self.computing.remove(&id);
+            match self.listening.remove(&id) {
+                Some(active) => listened.push((id, active)),
+                None => others.extend(self.silent.remove(&id).or_else(|| self.unasked.remove(&id))),
+            }
+        }
+        self.routes.remove(listened.iter().map(|(id, active)| (id, &*active.listens)));
+        others.extend(listened.into_iter().map(|(_, active)| active.workflow));
+        others
     }
 
     /// Adds a workflow that is not there. One that cannot listen where it wants to counts as not read.
@@ -110,7 +120,7 @@ impl Active {
             ListenState::Unread => drop(self.unread.insert(id)),
             ListenState::Listens(active) => {
                 if let Err(error) = self.routes.add(&active.workflow, &active.listens) {
-                    self.routes.remove(&id, &active.listens);
+                    self.routes.remove(std::iter::once((&id, &*active.listens)));
                     self.unread.insert(id);
                     return Err(error);
                 }

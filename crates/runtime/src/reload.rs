@@ -139,7 +139,7 @@ impl Runtime {
 
     fn apply(&self, replaced: impl Iterator<Item = Str>, states: Vec<(Str, ListenState)>) {
         let mut active = self.active.write().unwrap_or_else(PoisonError::into_inner);
-        let before: Vec<Option<Arc<Loaded>>> = replaced.map(|id| active.remove(&id)).collect();
+        let before = active.remove(replaced);
         for (id, state) in states {
             if let Err(error) = active.add(id.clone(), state) {
                 cannot_listen(&id, &error);
@@ -187,8 +187,7 @@ impl Runtime {
         let mut candidates = Vec::new();
         for now in &listening {
             if let Some(known) = same(now) {
-                let listens = self.active().get(&now.id).is_some();
-                let listened = listens.then(|| known.said_listens()).flatten().and_then(Result::ok);
+                let listened = self.active().listens_of(&now.id).cloned();
                 candidates.push(Candidate { id: now.id.clone(), loaded: Ok(known), listened });
                 continue;
             }

@@ -2,10 +2,11 @@
 
 use crate::Error;
 use crate::addresses::{places, taken};
+use crate::listens::Listens;
 use crate::loaded::Loaded;
 use model::{Extent, Object, Str, Value};
 use node_api::trigger::{ChatRoute, FormPage, Listen, WebhookAuth, WebhookRoute};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::addresses::{Claim, Door};
 
@@ -91,14 +92,32 @@ impl Routes {
         Ok(())
     }
 
-    /// Removes what a workflow listens at.
-    pub(crate) fn remove(&mut self, workflow: &str, listens: &[(Str, Listen)]) {
-        for (_, listen) in listens {
-            if matches!(listen, Listen::Chat(_)) {
-                self.chats.retain(|hook| hook.workflow.id != workflow);
+    /// Removes what workflows listen at. What is kept in lists is walked once, however many they are.
+    pub(crate) fn remove<'l>(&mut self, gone: impl Iterator<Item = (&'l Str, &'l Listens)>) {
+        let mut with_chats: HashSet<&Str> = HashSet::new();
+        let mut with_open: [HashSet<&Str>; 2] = Default::default();
+        for (workflow, listens) in gone {
+            for (_, listen) in listens {
+                if matches!(listen, Listen::Chat(_)) {
+                    with_chats.insert(workflow);
+                }
+                for (door, _, path) in places(listen) {
+                    let path = path.trim_matches('/');
+                    if is_open(path) {
+                        with_open[door as usize].insert(workflow);
+                    } else {
+                        self.table(door).remove_fixed(workflow, path);
+                    }
+                }
             }
-            for (door, _, path) in places(listen) {
-                self.table(door).remove(workflow, path.trim_matches('/'));
+        }
+        if !with_chats.is_empty() {
+            self.chats.retain(|hook| !with_chats.contains(&hook.workflow.id));
+        }
+        for door in [Door::Webhook, Door::Form] {
+            let gone = &with_open[door as usize];
+            if !gone.is_empty() {
+                self.table(door).open.retain(|(_, _, hook)| !gone.contains(&hook.workflow.id));
             }
         }
     }
@@ -158,10 +177,8 @@ impl Table {
         Ok(())
     }
 
-    fn remove(&mut self, workflow: &str, path: &str) {
-        if is_open(path) {
-            self.open.retain(|(_, _, hook)| hook.workflow.id != workflow);
-        } else if let Some(listening) = self.fixed.get_mut(path) {
+    fn remove_fixed(&mut self, workflow: &str, path: &str) {
+        if let Some(listening) = self.fixed.get_mut(path) {
             listening.retain(|(_, hook)| hook.workflow.id != workflow);
             if listening.is_empty() {
                 self.fixed.remove(path);

@@ -153,12 +153,11 @@ fn rounded(ms: i64) -> i64 {
 #[async_trait::async_trait]
 impl Insights for Sqlite {
     async fn run_counts(&self, filter: RunCountFilter) -> Result<Vec<RunCount>, Error> {
-        if self.read(is_behind).await? {
-            match self.write(count_new).await {
-                // Figures that are a little behind are better than none while the disk is full.
-                Err(error) if !error.may_pass() => return Err(error),
-                _ => {}
-            }
+        // Figures that are a little behind are better than none.
+        if self.read(is_behind).await?
+            && let Err(error) = self.write(count_new).await
+        {
+            tracing::warn!(%error, "The last runs could not be counted.");
         }
         self.read(move |connection| {
             let within = filter.within.map(super::json_list);
