@@ -238,7 +238,8 @@ impl Items {
     pub fn is_small(&self, n_items: usize, mut bytes: usize) -> bool {
         self.len <= n_items
             && self.chunks.iter().all(|chunk| {
-                if let Some(rest) = chunk.weight().and_then(|weight| bytes.checked_sub(weight)) {
+                // What was counted may be half of what is asked for here: of short texts it takes only the value.
+                if let Some(rest) = chunk.weight().and_then(|weight| bytes.checked_sub(weight.saturating_mul(2))) {
                     bytes = rest;
                     return true;
                 }
