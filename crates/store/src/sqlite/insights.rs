@@ -123,7 +123,7 @@ fn count_new(connection: &Connection) -> Result<(), Error> {
 }
 
 /// Whether runs have ended that are not counted yet.
-fn is_behind(connection: &Connection) -> Result<bool, Error> {
+fn has_uncounted(connection: &Connection) -> Result<bool, Error> {
     let sql = format!("SELECT 1 FROM executions WHERE id > ?1 AND {HAS_ENDED}");
     Ok(connection.prepare_cached(&sql)?.exists([read_counted_to(connection)?])?)
 }
@@ -154,7 +154,7 @@ fn rounded(ms: i64) -> i64 {
 impl Insights for Sqlite {
     async fn run_counts(&self, filter: RunCountFilter) -> Result<Vec<RunCount>, Error> {
         // Figures that are a little behind are better than none.
-        if self.read(is_behind).await?
+        if self.read(has_uncounted).await?
             && let Err(error) = self.write(count_new).await
         {
             tracing::warn!(%error, "The last runs could not be counted.");

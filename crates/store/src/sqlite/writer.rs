@@ -53,8 +53,8 @@ struct Shared {
     trouble: Mutex<Option<Error>>,
     /// Which server of the folder this is, if it is one.
     epoch: Option<i64>,
-    /// SQLite's mark of what other connections have written, as it was at the last group.
-    seen: Mutex<Option<i64>>,
+    /// SQLite's `data_version` at the last group: it changes when another connection commits.
+    data_version: Mutex<Option<i64>>,
     /// Told of each job in a simulation.
     #[cfg(feature = "simulation")]
     sent: tokio::sync::Notify,
@@ -134,14 +134,14 @@ impl Shared {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was found in an earlier group holds as long as nobody else has written since.
-    fn look_for_others(&self, connection: &Connection) -> Result<(), Error> {
-        let mark: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if *seen != Some(mark) {
+    /// What earlier groups have cached holds as long as no other connection has committed since.
+    fn check_foreign_writes(&self, connection: &Connection) -> Result<(), Error> {
+        let version: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let mut known = self.data_version.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known != Some(version) {
             self.stop_if_replaced(connection)?;
-            forget();
-            *seen = Some(mark);
+            drop_caches();
+            *known = Some(version);
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ pub(super) fn in_savepoint<T>(connection: &Connection, work: impl FnOnce(&Connec
     // A disk that fails ends the whole transaction, and the savepoint with it.
     if result.is_err() && !connection.is_autocommit() {
         execute(connection, "ROLLBACK TO job")?;
-        forget();
+        drop_caches();
     }
     if !connection.is_autocommit() {
         execute(connection, "RELEASE job")?;
@@ -243,7 +243,7 @@ fn write_group(
 ) -> Group {
     let begin = || {
         execute(connection, "BEGIN IMMEDIATE")?;
-        shared.look_for_others(connection).inspect_err(|_| roll_back(connection))
+        shared.check_foreign_writes(connection).inspect_err(|_| roll_back(connection))
     };
     let mut transaction = admitted.and_then(|()| begin());
     failed::forget();
@@ -279,13 +279,13 @@ fn write_group(
         })
     });
     if committed.is_err() {
-        forget();
+        drop_caches();
     }
     Group { told, committed, has_changed: connection.total_changes() > changes }
 }
 
-/// What was found in the database may be different from here on.
-fn forget() {
+/// What was read from the database may be different from here on.
+fn drop_caches() {
     insights::forget();
     there::forget();
 }
