@@ -237,29 +237,42 @@ impl Value {
         }
     }
 
-    /// The same as [`Value::estimated_bytes`]; `None` if the value is nested deeper than so many levels.
+    /// Roughly how many bytes of memory the value holds, counting shared parts in full.
+    pub fn estimated_bytes(&self) -> usize {
+        self.estimated_within(usize::MAX).unwrap_or(usize::MAX)
+    }
+
+    /// The same; `None` if lists and objects are in each other more than so many levels deep.
+    #[inline]
     pub fn estimated_within(&self, levels: usize) -> Option<usize> {
         let inner = match self {
-            Value::Array(_) | Value::Object(_) if levels == 0 => return None,
-            Value::Array(values) => values.iter().try_fold(40, |sum: usize, value| Some(sum + value.estimated_within(levels - 1)?))?,
-            Value::Object(object) => {
-                object.iter().try_fold(48, |sum: usize, (key, value)| Some(sum + 16 + key.len() + value.estimated_within(levels - 1)?))?
-            }
-            scalar => return Some(scalar.estimated_bytes()),
+            Value::String(text) if text.len() > 15 => text.len() + 16,
+            Value::Date(date) => 40 + date.iso.len(),
+            Value::Array(_) | Value::Object(_) => self.estimated_inner(levels.checked_sub(1)?)?,
+            _ => 0,
         };
         Some(inner + size_of::<Value>())
     }
 
-    /// Roughly how many bytes of memory the value holds, counting shared parts in full.
-    pub fn estimated_bytes(&self) -> usize {
-        let inner = match self {
-            Value::String(text) if text.len() > 15 => text.len() + 16,
-            Value::Date(date) => 40 + date.iso.len(),
-            Value::Array(values) => 40 + values.iter().map(Value::estimated_bytes).sum::<usize>(),
-            Value::Object(object) => 48 + object.iter().map(|(key, value)| 16 + key.len() + value.estimated_bytes()).sum::<usize>(),
-            _ => 0,
-        };
-        inner + size_of::<Value>()
+    /// What the values inside take, which may be so many levels deep.
+    fn estimated_inner(&self, levels: usize) -> Option<usize> {
+        let mut sum = 0;
+        match self {
+            Value::Array(values) => {
+                sum += 40;
+                for value in values.iter() {
+                    sum += value.estimated_within(levels)?;
+                }
+            }
+            Value::Object(object) => {
+                sum += 48;
+                for (key, value) in object.iter() {
+                    sum += 16 + key.len() + value.estimated_within(levels)?;
+                }
+            }
+            _ => {}
+        }
+        Some(sum)
     }
 }
 

@@ -40,6 +40,13 @@ pub fn of_json(text: &str) -> usize {
     sum(bytes.len(), parts)
 }
 
+/// An upper bound of [`of_json`], and much quicker: marks count wherever they are, also inside strings.
+pub fn of_json_at_most(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let count = |mark: u8| bytes.iter().filter(|byte| **byte == mark).count();
+    sum(bytes.len(), [(count(b'['), LIST_BYTES), (count(b'{'), OBJECT_BYTES), (count(b','), VALUE_BYTES), (count(b':'), KEY_BYTES)])
+}
+
 /// Where the text behind a quote goes on after the next one that is not escaped.
 fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     loop {
@@ -163,6 +170,7 @@ mod tests {
             assert!(counted > 0.8 * taken && counted < 1.6 * taken, "{counted} for {taken}: {}", &text[..20]);
             let expected = of_json(&text) as f64;
             assert!(expected > 0.5 * taken && expected < 2.0 * taken, "{expected} for {taken}: {}", &text[..20]);
+            assert!(of_json_at_most(&text) >= of_json(&text), "{}", &text[..20]);
         }
     }
 
@@ -170,6 +178,7 @@ mod tests {
     fn issue_14_09_marks_inside_of_texts_do_not_count() {
         for text in ["[\"[{,:\\\"[{,:\\\\\"]", "[\"[[[[[[[[[[[[[[[[[[[[\"]", "[\"\u{1}[[\"]", "[\"[[[\\"] {
             assert_eq!(of_json(text), text.len() + LIST_BYTES, "{text}");
+            assert!(of_json_at_most(text) > of_json(text), "{text}");
         }
         assert_eq!(of_json(r#"{"a":1,"b":[]}"#), 14 + OBJECT_BYTES + LIST_BYTES + VALUE_BYTES);
         assert_eq!(of_json(""), 0);

@@ -108,7 +108,10 @@ pub(super) fn of(read: &Read, length: usize) -> usize {
 /// character sets a byte of a letter looks like a mark.
 fn estimate(text: &str, format: Format) -> usize {
     match format {
-        Format::Guessed | Format::Json => model::weight::of_json(text),
+        Format::Guessed | Format::Json => {
+            let at_most = model::weight::of_json_at_most(text);
+            if at_most <= UNIT { at_most } else { model::weight::of_json(text) }
+        }
         Format::Xml => model::weight::of_xml(text),
         Format::Form | Format::Plain | Format::File => text.len(),
     }
