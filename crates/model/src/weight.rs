@@ -42,9 +42,23 @@ pub fn of_json(text: &str) -> usize {
 
 /// An upper bound of [`of_json`], and much quicker: marks count wherever they are, also inside strings.
 pub fn of_json_at_most(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let count = |mark: u8| bytes.iter().filter(|byte| **byte == mark).count();
-    sum(bytes.len(), [(count(b'['), LIST_BYTES), (count(b'{'), OBJECT_BYTES), (count(b','), VALUE_BYTES), (count(b':'), KEY_BYTES)])
+    let (mut lists, mut objects, mut commas, mut colons) = (0, 0, 0, 0);
+    // A chunk is so short that a byte holds the count: the compiler makes this a few instructions for many letters.
+    for chunk in text.as_bytes().chunks(usize::from(u8::MAX)) {
+        let mut counts = [0_u8; 4];
+        for byte in chunk {
+            counts[0] += u8::from(*byte == b'[');
+            counts[1] += u8::from(*byte == b'{');
+            counts[2] += u8::from(*byte == b',');
+            counts[3] += u8::from(*byte == b':');
+        }
+        let [in_lists, in_objects, in_commas, in_colons] = counts.map(usize::from);
+        lists += in_lists;
+        objects += in_objects;
+        commas += in_commas;
+        colons += in_colons;
+    }
+    sum(text.len(), [(lists, LIST_BYTES), (objects, OBJECT_BYTES), (commas, VALUE_BYTES), (colons, KEY_BYTES)])
 }
 
 /// Where the text behind a quote goes on after the next one that is not escaped.
